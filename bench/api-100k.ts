@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { openStore } from '../src/store/open-store.ts';
 import { realClock } from '../test/cli/support/in-process.ts';
 import { type Ask, askOver, askStore } from './api-100k/ask.ts';
-import { askBare } from './api-100k/bare.ts';
-import { type Load, type Took, underLoad } from './api-100k/load.ts';
-import { serveApi } from './api-100k/serve-api.ts';
-import { fill } from './api-100k/stand.ts';
+import { fill, type Question, questionAt } from './api-100k/estate.ts';
 import type { Figure } from './figure.ts';
+import { environment, program } from './process/command-line.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
+import { stop } from './process/stop.ts';
+import { until } from './process/until.ts';
 
 const usual: Load = { perSecond: 50, seconds: 20 };
 const rounds = 3;
@@ -78,3 +81,120 @@ function figuresOf(took: Took): readonly Figure[] {
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** Milliseconds of each answer, from when it was due to be asked: what waits for others counts. */
+type Took = Readonly<Record<Question['sort'] | 'bare', readonly number[]>>;
+
+interface Load {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+/**
+ * Asks at an even pace, whether or not the answers before have come; and every fourth time a bare page besides, half a step
+ * later: neither is measured while the other begins.
+ */
+async function underLoad(ask: Ask, bare: Ask, { perSecond, seconds }: Load): Promise<Took> {
+  const took = { page: [], past: [], text: [], one: [], bare: [] } satisfies Record<keyof Took, number[]>;
+  const timed = async (into: number[], due: number, asking: Promise<void>): Promise<void> => {
+    await asking;
+    into.push(performance.now() - due);
+  };
+  const all: Promise<void>[] = [];
+  const from = performance.now();
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const due = from + (index * 1000) / perSecond;
+    await sleep(Math.max(0, due - performance.now()));
+    const question = questionAt(index);
+    all.push(timed(took[question.sort], due, ask(question)));
+    if (index % 4 !== 0) continue;
+    const between = due + 500 / perSecond;
+    await sleep(Math.max(0, between - performance.now()));
+    all.push(timed(took.bare, between, bare(pageAt(index))));
+  }
+  await Promise.all(all);
+  return took;
+}
+
+/** The pages that are asked for, in turn. */
+function pageAt(index: number): Question {
+  const question = questionAt(index);
+  return question.sort === 'page' ? question : pageAt(index + 1);
+}
+
+/** `setpoint api` on the store in a folder, as a user starts it. */
+interface ServedApi {
+  readonly url: string;
+  /** The first one, which it prints once. */
+  readonly token: string;
+  /** SIGTERM, and waits. */
+  end(): Promise<void>;
+}
+
+async function serveApi(cwd: string): Promise<ServedApi> {
+  const child = spawn(process.execPath, [program, 'api', '--listen', '0'], {
+    cwd,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said += String(chunk);
+    });
+  const end = (): Promise<void> => stop(child);
+  const find = () => ({
+    url: /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0],
+    token: /setpoint_[\w]+_[\w-]{43}/.exec(said)?.[0],
+  });
+  try {
+    await until(() => Object.values(find()).every(Boolean), {
+      hasEnded: () => child.exitCode !== null,
+      said: () => said,
+      end,
+    });
+    const { url = '', token = '' } = find();
+    return { url, token, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+type Filter = Question['filter'];
+
+/** The query of a filtered page as one who knows the indexes writes it, on connections that are open: what any answer costs at least. */
+async function askBare(config: pg.ClientConfig): Promise<{ readonly ask: Ask; end(): Promise<void> }> {
+  const pool = new pg.Pool({ ...config, max: 10 });
+  pool.on('error', () => {});
+  return {
+    ask: async ({ filter, rows: count }) => {
+      const conditions = conditionsOf(filter);
+      const where = conditions.map(([text], index) => text.replaceAll('?', `$${index + 1}`));
+      const { rowCount } = await pool.query(
+        `SELECT estate, since, body FROM setpoint.versions WHERE ${['current', ...where].join(' AND ')}
+         ORDER BY scope, key, estate LIMIT 100`,
+        conditions.map(([, value]) => value),
+      );
+      if (rowCount !== count) throw new Error(`${rowCount} rows and not ${count}: ${JSON.stringify(filter)}`);
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** Each with a ? where its value goes. */
+const conditionsOf = ({ labels, clouds, ...filter }: Filter): readonly (readonly [string, unknown])[] => [
+  ...oneOf('cloud', clouds),
+  ...(clouds ?? []).map((cloud) => ["scope > ? || '/' AND scope < ? || '0'", cloud] as const),
+  ...oneOf('account', filter.accounts),
+  ...oneOf('region', filter.regions),
+  ...oneOf('kind', filter.kinds),
+  ...oneOf('status', filter.statuses),
+  ...oneOf('owner', filter.owners),
+  ...(labels === undefined ? [] : [['labels @> ?', JSON.stringify(labels)] as const]),
+];
+
+function oneOf(column: string, values: readonly string[] | undefined): readonly (readonly [string, unknown])[] {
+  if (values === undefined) return [];
+  return values.length === 1 ? [[`${column} = ?`, values[0]]] : [[`${column} = ANY(?)`, values]];
+}

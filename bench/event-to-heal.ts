@@ -3,7 +3,7 @@ import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { freePort } from '../scripts/demo/free-port.ts';
 import type { Figure } from './figure.ts';
-import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
+import { hookedSpecs, openPorts } from './git.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';

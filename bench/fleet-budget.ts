@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { redisMissing, startRedis } from '../test/support/redis.ts';
 import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
-import { crew, type Told } from './fleet-budget/crew.ts';
-import type { Ground } from './fleet-budget/task.ts';
+import { crew, type Ground, type Told } from './fleet-budget/crew.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
 export interface Lane {

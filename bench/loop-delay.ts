@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../src/ports/provider.ts';
-import { keptSource } from '../src/source/kept-source.ts';
 import { loadTree } from '../src/source/load.ts';
-import { parseSpecsAside } from '../src/source/parse-thread.ts';
+import { parseSpecsInThread } from '../src/source/parse-thread.ts';
+import { storedSource } from '../src/source/stored-tree.ts';
 import { secret } from '../test/http/support/front.ts';
 import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
-import { answersWorld } from '../test/queries/support/answers-world.ts';
-import { labelled, people } from '../test/queries/support/change.ts';
+import { answersWorld, labelled, people } from '../test/queries/support/answers-world.ts';
 import { openAwsSession } from '../test/support/aws-session.ts';
 import { openAzureSession } from '../test/support/azure-session.ts';
 import { recordedCall } from '../test/support/fixtures.ts';
 import { openGcpSession } from '../test/support/gcp-session.ts';
 import type { Figure } from './figure.ts';
 import { startAnswering } from './loop-delay/answering.ts';
+import { clouds, firstUseOf } from './loop-delay/first-use.ts';
 import { openHooked } from './loop-delay/hooked.ts';
 import { type Answers, hostileAnswers } from './loop-delay/hostile-answers.ts';
 import { type Bodies, planBodies, specTexts } from './loop-delay/hostile-bodies.ts';
+import { hostileAzure, hostileGoogle } from './loop-delay/hostile-json.ts';
 import { hostileWebhooks, type Webhooks } from './loop-delay/hostile-webhooks.ts';
 import { largePages } from './loop-delay/large-pages.ts';
-import { longestTurn } from './loop-delay/longest-turn.ts';
+import { startAsker } from './loop-delay/livez.ts';
+import { collectGarbage, longestTurn } from './loop-delay/longest-turn.ts';
 
 const today = '2027-01-31';
 
@@ -28,6 +30,8 @@ export interface Inputs {
   readonly committed: Bodies;
   readonly delivered: (google: Parameters<typeof hostileWebhooks>[0]) => Webhooks;
   readonly answered: Answers;
+  readonly 'answered-gcp': Answers;
+  readonly 'answered-azure': Answers;
   readonly listed: typeof largePages;
 }
 
@@ -36,27 +40,64 @@ const all: Inputs = {
   committed: specTexts,
   delivered: hostileWebhooks,
   answered: hostileAnswers,
+  'answered-gcp': hostileGoogle,
+  'answered-azure': hostileAzure,
   listed: largePages,
 };
 
 /**
  * Measures the turns of the loop that hostile input holds. Leases are renewed and requests are answered on the same loop. Inputs:
- * bodies of `POST /v1/plans`, spec files of commits, deliveries to hooks, EC2's answers to listings, and large pages of the other
- * clouds. The first figure is the longest turn of all, each other one the longest of a class. Inputs over 50 ms are told on stderr.
+ * bodies of `POST /v1/plans`, spec files of commits, deliveries to hooks, the clouds' answers to listings, and large pages of
+ * Google Cloud and Azure. The first figure is the longest turn of all, the next ones the longest of each class. Inputs over 50 ms are
+ * told on stderr. Two figures more: the longest answer of `/livez` meanwhile, which counts the pauses of the collector and those of a
+ * busy machine too, and the longest turn at the first use of each cloud's SDK in a process.
  */
 export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
+  const asker = await startAsker();
+  let answer = 0;
+  const measure: Measure = async (input, work) => {
+    collectGarbage();
+    await asker.longest();
+    const ms = await longestTurn(work);
+    const waited = await asker.longest();
+    if (waited > mostAnswerMs) console.error(`loop-delay: ${input}: /livez after ${waited.toFixed(0)} ms`);
+    answer = Math.max(answer, waited);
+    return ms;
+  };
   const classes = [
-    await posted(inputs.posted),
-    await committed(inputs.committed),
-    await delivered(inputs.delivered),
-    await answered(inputs.answered),
-    await listed(inputs.listed),
+    await posted(inputs.posted, measure),
+    await committed(inputs.committed, measure),
+    await delivered(inputs.delivered, measure),
+    await answered(inputs.answered, measure),
+    await answeredInJson('answered-gcp', openGcpSession, inputs['answered-gcp'], measure),
+    await answeredInJson('answered-azure', openAzureSession, inputs['answered-azure'], measure),
+    await listed(inputs.listed, measure),
   ];
+  await asker.close();
   const value = Math.max(...classes.map((figure) => figure.value));
-  return [{ name: 'loop-delay', value, unit: 'ms, of all inputs' }, ...classes];
+  return [
+    { name: 'loop-delay', value, unit: 'ms, of all inputs' },
+    ...classes,
+    { name: 'loop-delay-livez', value: Math.round(answer), unit: 'ms until an answer' },
+    await firstUse(),
+  ];
 }
 
-async function posted(bodies: Bodies): Promise<Figure> {
+/** Does the work with this input, and answers the longest turn of the loop meanwhile, ms. */
+type Measure = (input: string, work: () => Promise<unknown>) => Promise<number>;
+
+async function firstUse(): Promise<Figure> {
+  const told: string[] = [];
+  let longest = 0;
+  for (const cloud of clouds) {
+    const { loaded, used } = await firstUseOf(cloud);
+    told.push(`${cloud} ${Math.round(used)}, loaded in ${Math.round(loaded)}`);
+    longest = Math.max(longest, used);
+  }
+  return { name: 'loop-delay-first-use', value: Math.round(longest), unit: `ms: ${told.join('; ')}` };
+}
+
+async function posted(bodies: Bodies, measure: Measure): Promise<Figure> {
   const world = answersWorld(people);
   await world.accept(labelled('a'), { mode: 'plan' });
   await world.pass();
@@ -65,46 +106,64 @@ async function posted(bodies: Bodies): Promise<Figure> {
   };
   // why: what is measured is compiled, and loaded
   await post(JSON.stringify({ specs: [{ path: 'all.yaml', text: specTexts['sound rules'] }] }));
-  const figure = await slowest('posted', bodies, async (body) => () => post(body));
+  const figure = await slowest('posted', bodies, async (body) => () => post(body), measure);
   await world.api.close();
   return figure;
 }
 
-function committed(texts: Bodies): Promise<Figure> {
-  return slowest('committed', texts, async (text) => async () => {
-    const source = keptSource({ files: [{ path: 'all.yaml', text }], userData: new Map() });
-    await loadTree(source, { today, parse: parseSpecsAside });
-  });
+function committed(texts: Bodies, measure: Measure): Promise<Figure> {
+  const load = async (text: string): Promise<void> => {
+    const source = storedSource({ files: [{ path: 'all.yaml', text }], userData: new Map() });
+    await loadTree(source, { today, parse: parseSpecsInThread });
+  };
+  return slowest('committed', texts, async (text) => () => load(text), measure);
 }
 
-async function delivered(webhooks: Inputs['delivered']): Promise<Figure> {
+async function delivered(webhooks: Inputs['delivered'], measure: Measure): Promise<Figure> {
   const hooked = await openHooked();
   const send = async (hook: string, sent: Sent): Promise<void> => {
     await hooked.send(hook, sent);
   };
   await send('eventgrid', eventgrid(secret));
   await send('eventbridge', eventbridge(secret));
-  const figure = await slowest('delivered', webhooks(hooked.google.pair), async (make) => {
-    const [hook, sent] = make(hooked.now());
-    return () => send(hook, sent);
-  });
+  const figure = await slowest(
+    'delivered',
+    webhooks(hooked.google.pair),
+    async (make) => {
+      const [hook, sent] = make(hooked.now());
+      return () => send(hook, sent);
+    },
+    measure,
+  );
   await hooked.close();
   return figure;
 }
 
-async function answered(answers: Answers): Promise<Figure> {
+async function answered(answers: Answers, measure: Measure): Promise<Figure> {
   await using cloud = await openCloud(openAwsSession);
   await (await cloud.prepare(() => ({ listing: /^nothing$/, body: '' })))();
-  return await slowest('answered', answers, cloud.prepare);
+  return await slowest('answered', answers, cloud.prepare, measure);
 }
 
-async function listed({ gcp, azure }: typeof largePages): Promise<Figure> {
+async function answeredInJson(
+  how: string,
+  open: typeof openGcpSession,
+  answers: Answers,
+  measure: Measure,
+): Promise<Figure> {
+  await using cloud = await openCloud(open);
+  // why: the SDK of Google Cloud reads all its definitions as it is first used
+  await (await cloud.prepare(() => ({ listing: /^nothing$/, body: '' })))();
+  return await slowest(how, answers, cloud.prepare, measure);
+}
+
+async function listed({ gcp, azure }: typeof largePages, measure: Measure): Promise<Figure> {
   const figures: Figure[] = [];
   for (const [open, answers] of [[openGcpSession, gcp] as const, [openAzureSession, azure] as const]) {
     await using cloud = await openCloud(open);
     // why: the SDK of Google Cloud reads all its definitions as it is first used
     for (const make of Object.values(answers)) await (await cloud.prepare(make))();
-    figures.push(await slowest('listed', answers, cloud.prepare));
+    figures.push(await slowest('listed', answers, cloud.prepare, measure));
   }
   const count = Object.keys(gcp).length + Object.keys(azure).length;
   const value = Math.max(...figures.map((figure) => figure.value));
@@ -149,10 +208,11 @@ async function slowest<T>(
   how: string,
   inputs: Readonly<Record<string, T>>,
   prepare: (input: T) => Promise<() => Promise<void>>,
+  measure: Measure,
 ): Promise<Figure> {
   let longest = 0;
   for (const [name, input] of Object.entries(inputs)) {
-    const ms = await longestTurn(await prepare(input));
+    const ms = await measure(`${how}: ${name}`, await prepare(input));
     longest = Math.max(longest, ms);
     if (ms > mostMs) console.error(`loop-delay: ${how}: ${name}: ${ms.toFixed(0)} ms`);
   }
@@ -161,5 +221,6 @@ async function slowest<T>(
 }
 
 const mostMs = 50;
+const mostAnswerMs = 100;
 
 if (import.meta.main) for (const figure of await loopDelay()) console.log(JSON.stringify(figure));

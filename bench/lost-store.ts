@@ -1,15 +1,14 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Control } from '../sandbox/control.ts';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import type { Logged } from '../sandbox/request-log.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { sortOf } from './lost-store/sorts.ts';
-import { standing } from './lost-store/standing.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { expectCode, planned, setpoint } from './process/setpoint.ts';
 
 /** What is asked for, and where: targets of the example estate. */
-export type Place = 'aws-prod' | 'gcp-prod' | 'azure-prod';
+type Place = 'aws-prod' | 'gcp-prod' | 'azure-prod';
 
 /**
  * The example estate stands, its database is lost, and the same specs are applied again by the command line.
@@ -82,4 +81,44 @@ async function apply(scene: Scene, code: number): Promise<readonly Logged[]> {
 async function expectNothingLeft(scene: Scene): Promise<void> {
   const { actions } = planned(expectCode(await run(scene, 'plan', '--json'), 0, 'setpoint plan'));
   if (actions.length > 0) throw new Error(`left to do: ${actions.map(({ verb, address }) => `${verb} ${address}`)}`);
+}
+
+type Sort = 'create' | 'delete' | 'other';
+
+/**
+ * What a mutating request does to what stands, by its name and answer. Azure makes and changes by one method, and says which
+ * it did by 201 and 200. Taking a tag away takes nothing away.
+ */
+function sortOf({ action, status }: Logged): Sort {
+  if (action === 'CreateTags' || action === 'DeleteTags') return 'other';
+  if (action.endsWith('.createOrUpdate')) return status === 201 ? 'create' : 'other';
+  if (creates.test(action)) return 'create';
+  return deletes.test(action) ? 'delete' : 'other';
+}
+
+const creates = /^(?:Create|Run|Allocate|Authorize)|\.(?:insert|bulkInsert)$/;
+const deletes = /^(?:Delete|Terminate|Release|Revoke)|\.delete$/;
+
+interface Row {
+  readonly id: string;
+}
+
+/** Where the example estate stands: `specs/estate.yaml`. */
+const aws = { account: '111122223333', region: 'eu-west-1' };
+const project = 'acme-prod';
+const subscription = '11112222-3333-4444-8555-666677778888';
+
+/** Ids of all that truly stands on the three clouds. */
+function standing({ ec2, compute, arm }: Control): ReadonlySet<string> {
+  const region = ec2.region(aws.account, aws.region);
+  const google = compute.project(project);
+  const azure = arm.subscription(subscription);
+  const tables: readonly { values(): Iterable<Row> }[] = [
+    ...[region.vpcs, region.subnets, region.gateways, region.routeTables, region.groups, region.rules],
+    ...[region.instances, region.volumes, region.interfaces],
+    ...[google.networks, google.subnetworks, google.firewalls, google.routes, google.instances, google.disks],
+    ...[azure.groups, azure.networks, azure.securityGroups, azure.applicationGroups],
+    ...[azure.interfaces, azure.addresses, azure.machines, azure.disks],
+  ];
+  return new Set(tables.flatMap((table) => [...table.values()].map(({ id }) => id)));
 }

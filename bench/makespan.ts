@@ -1,8 +1,8 @@
-import type { Shape } from './estate/specs.ts';
+import type { SpecFile } from '../src/source/tree.ts';
+import type { Place, Shape } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import type { Fleet } from './makespan/fleet-specs.ts';
-import { type Took, took } from './makespan/machines.ts';
 import { additions, rules10k } from './rules-10k.ts';
+import { openStage, type Stage } from './virtual/stage.ts';
 
 /** How much of each is done. */
 export interface Tasks {
@@ -13,7 +13,7 @@ export interface Tasks {
   readonly launches: Fleet;
 }
 
-export const all: Tasks = {
+const all: Tasks = {
   rules: additions,
   terminations: { documents: 5, replicas: 1000, tier: 'web' },
   tagChanges: { documents: 10, replicas: 1000, tier: 'web' },
@@ -79,3 +79,95 @@ function expectMachines({ tiers }: Took, count: number, tier: string): void {
   if (tiers.length !== count || tiers.some((one) => one !== tier))
     throw new Error(`${tiers.length} machines live, of ${[...new Set(tiers)].join(', ')}; not ${count} of ${tier}`);
 }
+
+/** Machines that stand, and what is asked for then. */
+interface Deed {
+  readonly before: Fleet;
+  readonly after: Fleet;
+  readonly spoil: Spoil;
+}
+
+/** What it took. `calls`: how many requests that change something, refused ones too. `seconds`: of virtual time, until nothing is left to do. */
+interface Took {
+  readonly calls: number;
+  readonly seconds: number;
+  /** Of `calls`, those that write tags: launched machines get a name each, and 1000 of them take 90 s of that budget. */
+  readonly tagging: number;
+  /** Of `seconds`, those until the last launch was answered. */
+  readonly secondsToLaunch: number;
+  /** Machines that live at the end, by their label. */
+  readonly tiers: readonly (string | undefined)[];
+}
+
+/** Converges to the one and then, all budgets full, to the other. */
+async function took({ before, after, spoil }: Deed): Promise<Took> {
+  const stage = await openStage({ quotas: { instances: 20_000 } });
+  const { sandbox, time, place } = stage;
+  const { control } = sandbox;
+  try {
+    await converged(stage, before);
+    await time.run(() => time.clock.sleep(fillingMs));
+    control.log.clear();
+    await spoil(control);
+    const from = time.clock.now();
+    await converged(stage, after);
+    const seconds = (time.clock.now() - from) / 1000;
+    console.error(`makespan: ${seconds} s, ${JSON.stringify(control.log.counts())}`);
+    const machines = [...control.ec2.region(place.account, place.region).instances.values()];
+    const alive = machines.filter(({ power }) => power.state !== 'terminated' && power.state !== 'shutting-down');
+    const tiers = alive.map(({ tags }) => tags.get('tier'));
+    const launched = control.log.entries({ action: 'RunInstances' }).at(-1);
+    const secondsToLaunch = ((launched?.time ?? from) - from) / 1000;
+    const tagging = control.log.entries({ action: 'CreateTags' }).length;
+    return { calls: control.log.entries({ mutating: true }).length, seconds, tagging, secondsToLaunch, tiers };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The slowest bucket of all is full again by then. */
+const fillingMs = 600_000;
+
+async function converged({ apply, place }: Stage, fleet: Fleet): Promise<void> {
+  const end = await apply(fleetSpecs(fleet, place));
+  if (end.outcome === 'done') return;
+  const failed = end.passes.flatMap((pass) =>
+    pass.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
+  );
+  throw new Error(`it ended as ${end.outcome}; ${failed.slice(0, 3).join('; ')}`);
+}
+
+/** Instance documents of equal machines, all in one subnet. */
+interface Fleet {
+  readonly documents: number;
+  /** At most 1000. */
+  readonly replicas: number;
+  /** A label of every machine. */
+  readonly tier: string;
+}
+
+const fleetSpecs = (fleet: Fleet, place: Place): readonly SpecFile[] => [
+  { path: 'estate.yaml', text: joined([estateText, targetText(place), networkText]) },
+  {
+    path: 'machines.yaml',
+    text: joined(Array.from({ length: fleet.documents }, (_, n) => machineText(n, fleet, place))),
+  },
+];
+
+const estateText = 'kind: Estate\nmetadata: { name: bench }\nspec: { limits: { creates: 1000000 } }';
+
+const targetText = ({ account, region, endpoint }: Place): string =>
+  `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}", minReady: 0 }`;
+
+/** A block that holds more machines than are ever asked for. */
+const networkText = `kind: Network
+metadata: { name: core }
+spec: { targets: [prod], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.0.0/17 }] }`;
+
+const machineText = (n: number, { replicas, tier }: Fleet, { image }: Place): string =>
+  `kind: Instance
+metadata: { name: web-${n}, labels: { tier: ${tier} } }
+spec: { targets: [prod], network: core, subnet: app, image: ${image}, size: t3.small, replicas: ${replicas} }`;
+
+const joined = (documents: readonly string[]): string =>
+  documents.map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`).join('---\n');

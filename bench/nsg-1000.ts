@@ -1,4 +1,4 @@
-import { writesBetween } from './azure-writes/writes-between.ts';
+import { writesBetween } from './azure-writes.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 
 /**

@@ -3,8 +3,7 @@ import { PAGE_SIZES } from '../sandbox/arm/paging.ts';
 import type { Subscription } from '../sandbox/arm/subscription.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { armEstate, type SubscriptionShape } from './observe-calls/arm-estate.ts';
-import { lookCalls } from './observe-calls/look.ts';
-import { pagesOf } from './observe-calls/pages.ts';
+import { lookCalls, pagesOf } from './observe-calls/look.ts';
 
 /** 10,000 machines, interfaces, addresses, disks, subnets and rules, and 500 groups, in 50 networks. */
 export const subscriptionObserved: SubscriptionShape = {

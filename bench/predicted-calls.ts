@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { aws } from '../providers/aws/index.ts';
 import { azure } from '../providers/azure/index.ts';
 import { gcp } from '../providers/gcp/index.ts';
-import type { SpecFile } from '../src/source/spec-file.ts';
+import type { SpecFile } from '../src/source/tree.ts';
 import type { Figure } from './figure.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
 import { type Ground, openStage, type Stage } from './virtual/stage.ts';

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import type { Figure } from './figure.ts';
-import { specsOf } from './preempt/specs.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';
 import { until } from './process/until.ts';
 
-export interface PreemptOptions {
+interface PreemptOptions {
   /** How often the rule is changed. */
   readonly times?: number;
   readonly machines?: number;
@@ -77,3 +76,43 @@ const launchedOf = ({ control }: Sandbox): number =>
     .entries({ action: 'RunInstances' })
     .filter(({ status }) => status === 200)
     .reduce((sum, { params }) => sum + Number(params['MaxCount'] ?? 0), 0);
+
+/** One network, one machine many times, and one rule with this port. */
+function specsOf(endpoint: string, { machines, port }: { readonly machines: number; readonly port: number }): string {
+  const targets = ['here'];
+  const documents = [
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits: { creates: machines } } },
+    {
+      kind: 'Target',
+      metadata: { name: 'here' },
+      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint, minReady: 0 },
+    },
+    {
+      kind: 'Network',
+      metadata: { name: 'core' },
+      spec: { targets, cidr: '10.0.0.0/16', subnets: [{ name: 'app', cidr: '10.0.0.0/19' }] },
+    },
+    {
+      kind: 'FirewallRule',
+      metadata: { name: 'web' },
+      spec: { network: 'core', protocol: 'tcp', ports: [port], group: 'web', peers: { cidrs: ['10.0.0.0/8'] } },
+    },
+    ...Array.from({ length: Math.ceil(machines / mostReplicas) }, (_, i) => ({
+      kind: 'Instance',
+      metadata: { name: `web-${String.fromCharCode(97 + i)}` },
+      spec: {
+        targets,
+        network: 'core',
+        subnet: 'app',
+        groups: ['web'],
+        image: 'ami-0abcdef1234567890',
+        size: 't3.small',
+        replicas: Math.min(mostReplicas, machines - i * mostReplicas),
+      },
+    })),
+  ];
+  return documents.map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one })).join('\n---\n');
+}
+
+/** Of one document. */
+const mostReplicas = 1000;

@@ -1,6 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Backend, bullOf, prepareQueueSchema } from '../src/queue/connection.ts';
+import { openQueue } from '../src/queue/queue.ts';
+import { begin } from '../src/queue/worker-pool.ts';
+import { joinEmbedded } from '../src/store/embedded/embedded.ts';
+import { redisMissing, startRedis } from '../test/support/redis.ts';
 import type { Figure } from './figure.ts';
-import { barePasses, ourPasses } from './queue/passes.ts';
-import { queueStages, type Stage } from './queue/stages.ts';
 
 /** Passes that come to nothing, one place each: how many a second one process carries out, beside bare BullMQ on the same server. */
 export async function queue(passes: Readonly<Record<Stage['backend'], number>> = usual): Promise<readonly Figure[]> {
@@ -31,5 +37,105 @@ async function figureOf(stage: Stage, passes: number): Promise<Figure> {
     unit: 'passes/s',
     floor: Math.round(rates.bare),
     ratio: Math.round((100 * rates.ours) / rates.bare) / 100,
+  };
+}
+
+const atOnce = 50;
+
+const placeOf = (index: number) => ({ estate: 'bench', scope: `aws/1/region-${index}` });
+
+/** Passes a second of a crew, once all are queued. */
+async function ourPasses({ connection }: Stage, passes: number, name: string): Promise<number> {
+  const queue = await openQueue(connection, { clouds: ['aws'], name });
+  for (let from = 0; from < passes; from += 1_000)
+    await Promise.all(
+      Array.from({ length: Math.min(1_000, passes - from) }, (_, index) => queue.request(placeOf(from + index), 'now')),
+    );
+  const done = countdown(passes);
+  const start = performance.now();
+  const crew = await queue.work({
+    atOnce,
+    pass: async () => {
+      done.one();
+      return 'done';
+    },
+    poisoned: async () => {},
+  });
+  await done.all;
+  const seconds = (performance.now() - start) / 1_000;
+  await crew.stop();
+  await queue.close();
+  return passes / seconds;
+}
+
+/** The same jobs without priority, place or anything of ours. */
+async function barePasses({ connection }: Stage, passes: number, name: string): Promise<number> {
+  const bull = bullOf(connection);
+  const queue = bull.queue(name);
+  const jobs = Array.from({ length: passes }, (_, index) => ({
+    name: 'pass',
+    data: placeOf(index),
+    opts: { removeOnComplete: true },
+  }));
+  for (let from = 0; from < passes; from += 1_000) await queue.addBulk(jobs.slice(from, from + 1_000));
+  const done = countdown(passes);
+  const start = performance.now();
+  const worker = await bull.worker(name, async () => done.one(), { concurrency: atOnce });
+  begin(worker);
+  await done.all;
+  const seconds = (performance.now() - start) / 1_000;
+  await worker.close();
+  await queue.close();
+  await bull.end();
+  return passes / seconds;
+}
+
+function countdown(from: number): { one(): void; readonly all: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left = from;
+  return {
+    one: () => {
+      left -= 1;
+      if (left === 0) resolve();
+    },
+    all: promise,
+  };
+}
+
+/** A server of its own, to be measured on. */
+interface Stage {
+  readonly backend: 'redis' | 'postgres';
+  readonly connection: Backend;
+  close(): Promise<void>;
+}
+
+/** Those that this machine has: without `redis-server`, PostgreSQL alone. In CI both, or an error. */
+function queueStages(): readonly (() => Promise<Stage>)[] {
+  const missing = redisMissing();
+  if (missing === undefined) return [redis, postgres];
+  console.error(`queue: ${missing}`);
+  return [postgres];
+}
+
+async function redis(): Promise<Stage> {
+  const { url, stop } = await startRedis();
+  return { backend: 'redis', connection: { redisUrl: url }, close: stop };
+}
+
+/** As it is embedded: durable, with PostgreSQL's own settings. */
+async function postgres(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'setpoint-queue-'));
+  const joined = await joinEmbedded({ folder: join(folder, '.setpoint'), create: true, onProgress: () => {} });
+  if (!joined) throw new Error('no database was made');
+  const { port, superuser, passwords } = joined;
+  const owner = { host: '127.0.0.1', port, database: 'postgres', user: superuser, password: passwords.owner };
+  await prepareQueueSchema({ owner });
+  return {
+    backend: 'postgres',
+    connection: { postgres: owner },
+    close: async () => {
+      await joined.leave();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }

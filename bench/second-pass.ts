@@ -1,4 +1,4 @@
-import type { SpecFile } from '../src/source/spec-file.ts';
+import type { SpecFile } from '../src/source/tree.ts';
 import { mess } from './estate/mess.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { editByHand } from './second-pass/by-hand.ts';

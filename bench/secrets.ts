@@ -107,7 +107,7 @@ async function unattended({ folder, company, sandbox, heard }: Life): Promise<vo
     await knock(doors, token, heard);
     await asked(company, doors.http, token);
     await writeFile(join(folder, 'specs/all.yaml'), refused(sandbox.url));
-    await until(() => worker.said().includes('specs refused'), worker);
+    await until(() => worker.said().includes('specs invalid'), worker);
     if ((await readAll(doors, token, heard)) === 0) throw new Error('the inventory is empty: nothing is measured');
     await run(['status', 'specs']);
     await run(['ledger', '--in-force', 'export', '--out', 'ledger.jsonl']);
@@ -120,7 +120,7 @@ async function unattended({ folder, company, sandbox, heard }: Life): Promise<vo
 /** Every password has come to the machine that it is for, or they would be easy to keep. */
 async function atWork(worker: Serving, { control }: Sandbox): Promise<void> {
   const { machines } = control.arm.subscription('11112222-3333-4444-8555-666677778888');
-  await until(() => machines.size === 4 && /pass ended/.test(worker.said()), worker);
+  await until(() => machines.size === 4 && /reconcile ended/.test(worker.said()), worker);
   await sleep(3_000);
 }
 

@@ -1,4 +1,10 @@
+import { spawn } from 'node:child_process';
+import { createHash, type Hash } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Store } from '../src/ports/store.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -6,12 +12,10 @@ import { guardsOf } from '../test/store/fixtures.ts';
 import type { Figure } from './figure.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
+import { stop } from './process/stop.ts';
 import { clock } from './sse/clock.ts';
-import { type Held, type ServerProcess, startServer } from './sse/server-process.ts';
-import { slope } from './sse/slope.ts';
-import { digestOf, type Had, type Watcher, watcherOf } from './sse/watcher.ts';
 
-export interface SseOptions {
+interface SseOptions {
   readonly clients?: number;
   readonly seconds?: number;
   readonly perSecond?: number;
@@ -146,3 +150,144 @@ const growth = (name: string, bytes: readonly number[]): Figure => ({
   value: Number(((slope(bytes) * 30) / 1e6).toFixed(1)),
   unit: `MB more each minute, of ${Math.round(Math.max(...bytes) / 1e6)}`,
 });
+
+/** The API in a process of its own, on the store of a folder. */
+interface ServerProcess {
+  readonly url: string;
+  /** What it held, every two seconds since it was last asked. */
+  takeMemory(): readonly Held[];
+  /** SIGTERM, and waits. Returns how long that took, in ms. */
+  end(): Promise<number>;
+}
+
+/** In bytes. `used`: once everything else is cleared away. */
+interface Held {
+  readonly used: number;
+  readonly resident: number;
+}
+
+/** The heap's young part has its full size from the start: otherwise it grows to that at some moment, and looks like a leak. */
+const flags = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
+
+async function startServer(folder: string, isLossy: boolean): Promise<ServerProcess> {
+  const program = fileURLToPath(new URL('./sse/server.ts', import.meta.url));
+  const args = [...flags, program, folder, ...(isLossy ? ['--lossy'] : [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const memory: Held[] = [];
+  const end = async (): Promise<number> => {
+    const from = performance.now();
+    await stop(child);
+    return performance.now() - from;
+  };
+  const lines = createInterface({ input: child.stdout });
+  const url = await Promise.race([once(lines, 'line').then(([line]) => String(line)), once(child, 'exit')]);
+  if (typeof url !== 'string') throw new Error('the server ended without saying where it is');
+  lines.on('line', (line) => {
+    const [used = Number.NaN, resident = Number.NaN] = line.split(' ').map(Number);
+    memory.push({ used, resident });
+  });
+  return { url, takeMemory: () => memory.splice(0), end };
+}
+
+/** How much a value grows from one sample to the next, by the line of least squares; NaN of fewer than two. */
+export function slope(samples: readonly number[]): number {
+  const middle = (samples.length - 1) / 2;
+  const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;
+  let [above, below] = [0, 0];
+  for (const [index, value] of samples.entries()) {
+    above += (index - middle) * (value - mean);
+    below += (index - middle) ** 2;
+  }
+  return above / below;
+}
+
+/** A client, and what it has had. It keeps no event, so that two hundred of them fit. */
+interface Watcher {
+  /** Ends once it is connected, and has been told where it stands. */
+  begin(): Promise<void>;
+  /** Loses its connection in the middle of whatever comes, and comes back after so long with the last id that it has. */
+  comeBack(afterMs: number): Promise<void>;
+  had(): Had;
+  leave(): void;
+}
+
+/** `digest`: of all ids in the order in which they came. `late`: ms from when each became true, of those that came live. */
+interface Had {
+  readonly count: number;
+  readonly digest: string;
+  readonly resets: number;
+  readonly late: readonly number[];
+}
+
+export const digestOf = (ids: Iterable<string>): string => {
+  const hash = createHash('sha256');
+  for (const id of ids) hash.update(id);
+  return hash.digest('hex');
+};
+
+function watcherOf(url: string, token: string): Watcher {
+  const hash: Hash = createHash('sha256');
+  const late: number[] = [];
+  let count = 0;
+  let resets = 0;
+  let lastId: string | undefined;
+  let isLive = true;
+  let request: ClientRequest | undefined;
+
+  const take = (block: string): void => {
+    const field = (name: string): string | undefined =>
+      block
+        .split('\n')
+        .find((line) => line.startsWith(`${name}: `))
+        ?.slice(name.length + 2);
+    lastId = field('id') ?? lastId;
+    const data = field('data');
+    if (data === undefined) return;
+    if (field('event') === 'reset') resets += 1;
+    hash.update(lastId ?? '');
+    count += 1;
+    if (isLive) late.push(Date.now() - Date.parse(JSON.parse(data).at));
+  };
+
+  const connect = async (): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}`, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+    const own = get(new URL('/v1/events', url), { headers, agent: false });
+    request = own;
+    const answer = await answerOf(own);
+    const opened = Promise.withResolvers<void>();
+    let rest = '';
+    answer.setEncoding('utf8').on('error', () => {});
+    answer.on('data', (text: string) => {
+      if (request !== own) return;
+      const blocks = (rest + text).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) take(block);
+      opened.resolve();
+    });
+    await opened.promise;
+  };
+
+  return {
+    begin: connect,
+    comeBack: async (afterMs) => {
+      request?.destroy();
+      request = undefined;
+      isLive = false;
+      await sleep(afterMs);
+      await connect();
+      await sleep(2000);
+      isLive = true;
+    },
+    had: () => ({ count, digest: hash.copy().digest('hex'), resets, late }),
+    leave: () => request?.destroy(),
+  };
+}
+
+async function answerOf(request: ClientRequest): Promise<IncomingMessage> {
+  const answered = Promise.withResolvers<IncomingMessage>();
+  request.once('response', answered.resolve);
+  request.on('error', answered.reject);
+  const answer = await answered.promise;
+  if (answer.statusCode !== 200) throw new Error(`the server answered ${answer.statusCode} to a client`);
+  return answer;
+}

@@ -1,4 +1,4 @@
-import { writesBetween } from './azure-writes/writes-between.ts';
+import { writesBetween } from './azure-writes.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 
 /** Requests that write 1,000 subnets into one VNet that stands. Asked: at most 2. */

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import type { Image } from '../sandbox/ec2/records.ts';
 import type { Logged } from '../sandbox/request-log.ts';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
+import { type Fleet, withFleet } from './fleet.ts';
 import { violationsFigure } from './violations.ts';
 
 const account = '111122223333';

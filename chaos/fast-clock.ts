@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
-import { censusIn, type Places, standingIn, until, violationsIn, watchTwins } from './judge/standing.ts';
+import { type Fleet, withFleet } from './fleet.ts';
+import { censusIn, type Places, standingIn, until, violationsIn, watchTwins } from './fleet-census.ts';
 
 /** A creation whose answer is lost, and the listing that then misses it. Each has a region of its own. */
 interface Case {

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
-import { ourKeys, startDatabase } from './database.ts';
-import { equivalents } from './matrix/catches.ts';
-import { type Cell, cells, nameOf } from './matrix/cells.ts';
-import { fewer, isMeant, partOf } from './matrix/choice.ts';
-import { runCells, type Tried, told } from './matrix/crew.ts';
+import { loadProvider } from '../providers/index.ts';
+import { runCell, Unmet, type Violations } from './cell.ts';
+import { leaseMs, ourClock } from './clock.ts';
+import { type ChaosDatabase, ourKeys, startDatabase } from './database.ts';
+import { type Cell, cells, equivalents, nameOf, turnOf, verbs } from './matrix.ts';
+import { trialClouds } from './specs.ts';
 import { violationsFigure } from './violations.ts';
-import { warmUp } from './warm.ts';
 
 /**
  * Processes that are killed, stopped and cut off at every failpoint, verb and cloud, and what the next one makes of it. With
@@ -57,4 +57,90 @@ function tellEquivalents(chosen: readonly Cell[]): void {
     why,
   }));
   for (const { name, count, why } of counted) if (count > 0) console.error(`in place of ${name} (${count}): ${why}`);
+}
+
+interface Tried {
+  readonly cell: Cell;
+  readonly violations: Violations;
+  readonly ms: number;
+}
+
+/** Runs cells, so many at once; each is told of as it ends. */
+async function runCells(
+  cells: readonly Cell[],
+  { database, atOnce }: { readonly database: ChaosDatabase; readonly atOnce: number },
+  tell: (tried: Tried) => void,
+): Promise<readonly Tried[]> {
+  const left = [...cells];
+  const all: Tried[] = [];
+  const worker = async (): Promise<void> => {
+    for (let cell = left.shift(); cell !== undefined; cell = left.shift()) {
+      const from = performance.now();
+      const violations = await untilMet(cell, database);
+      const tried = { cell, violations, ms: performance.now() - from };
+      all.push(tried);
+      tell(tried);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return all;
+}
+
+const mostTries = 8;
+const longestLeaseMs = 30_000;
+
+/** Its failpoint must be met: what never came there was not tried. On a machine that is too slow for a lease it has a longer one. */
+async function untilMet(cell: Cell, database: ChaosDatabase): Promise<Violations> {
+  for (let tries = 1, ownLeaseMs = leaseMs; ; tries += 1) {
+    try {
+      return await runCell(cell, database, ownLeaseMs);
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      if (tries === mostTries) return [error.message];
+      console.error(
+        `     ${nameOf(cell)}: its failpoint was not met with a lease of ${ownLeaseMs / 1000} s, tried again`,
+      );
+      ownLeaseMs = Math.min(2 * ownLeaseMs, longestLeaseMs);
+    }
+  }
+}
+
+export const told = ({ cell, violations, ms }: Tried): string =>
+  [
+    `${violations.length === 0 ? 'good' : 'BAD '} ${nameOf(cell)} ${(ms / 1000).toFixed(1)} s`,
+    ...violations.map((violation) => `     ${violation.trim().replaceAll('\n', '\n     ')}`),
+  ].join('\n');
+
+/** 81 of them, three verbs and three manners for every failpoint on every cloud: what each run of the tests has time for. */
+export const fewer: readonly Cell[] = cells.filter((cell) => {
+  const { failpoint, verb, cloud, manner } = turnOf(cell);
+  return (
+    (failpoint + verb + cloud) % 3 === manner && ![0, 2].some((at) => (failpoint + cloud + at) % verbs.length === verb)
+  );
+});
+
+/** Whether its name has all these words. */
+const isMeant =
+  (words: string) =>
+  (cell: Cell): boolean => {
+    const own = nameOf(cell).split(' ');
+    return words.split(/\s+/).every((word) => word === '' || own.includes(word));
+  };
+
+/** Every `of`th, beginning with the `part`th. */
+const partOf = (all: readonly Cell[], part: number, of: number): readonly Cell[] =>
+  all.filter((_, at) => at % of === part - 1);
+
+/** Loads the clouds' SDKs once, before anything is timed: it takes seconds, in which this process hears nobody. */
+async function warmUp(): Promise<void> {
+  for (const cloud of trialClouds) {
+    const provider = await loadProvider(cloud);
+    const endpoint = 'http://127.0.0.1:9';
+    const [account, region] = [cloud === 'aws' ? '111122223333' : 'acme-prod', 'eu-west-1'];
+    const session = await provider.open(
+      { scope: `${cloud}/${account}/${region}`, account, region, endpoint },
+      ourClock,
+    );
+    await session.close();
+  }
 }

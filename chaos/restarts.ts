@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
-import { withFleet } from './fleet/fleet.ts';
-import { manyGroups, untilEachLets } from './fleet/many-groups.ts';
+import { withFleet } from './fleet.ts';
+import { manyGroups, untilEachLets } from './fleet-specs.ts';
 import { violationsFigure } from './violations.ts';
 
 const groups = 60;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
-import { manyScopes, regions, scopesWith } from './fleet/many-scopes.ts';
+import { type Fleet, withFleet } from './fleet.ts';
+import { manyScopes, regions, scopesWith } from './fleet-specs.ts';
 import { violationsFigure } from './violations.ts';
 
 /** Promised for the first write after it. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { fastClock } from './fast-clock.ts';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
-import { censusIn, standingIn, until, violationsIn, watchTwins } from './judge/standing.ts';
+import { type Fleet, withFleet } from './fleet.ts';
+import { censusIn, standingIn, until, violationsIn, watchTwins } from './fleet-census.ts';
 import { violationsFigure } from './violations.ts';
 
 const account = '111122223333';

@@ -3,9 +3,8 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { p95 } from '../bench/process/p95.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
-import { groupsLetting, manyGroups } from './fleet/many-groups.ts';
-import { heldAtDeath, type LeaseRow, processOf, takenOverAt } from './judge/takeover.ts';
+import { type Fleet, withFleet } from './fleet.ts';
+import { groupsLetting, manyGroups } from './fleet-specs.ts';
 
 /**
  * How long a scope stands still when the worker that changes it is killed: from the SIGKILL to the next mutating call that
@@ -110,4 +109,35 @@ async function leaseOf({ servers }: Fleet): Promise<LeaseRow | undefined> {
   if (row === undefined) return undefined;
   const { holder, epoch, since, runs } = row;
   return { holder: String(holder), epoch: Number(epoch), since: Number(since), runs: runs === true };
+}
+
+/** A lease as its row says. `since`: when it was taken, ms since the epoch; `runs`: it has not run out. */
+export interface LeaseRow {
+  readonly holder: string;
+  readonly epoch: number;
+  readonly since: number;
+  readonly runs: boolean;
+}
+
+/** The process that holds a lease, by what a worker calls itself there; undefined where nobody does. */
+export function processOf(row: LeaseRow | undefined): number | undefined {
+  const pid = row?.runs ? /process (\d+)/.exec(row.holder)?.[1] : undefined;
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** Whether who was killed died with the lease in hand: one that had given it back leaves nothing to be taken over. */
+export const heldAtDeath = (before: LeaseRow, after: LeaseRow | undefined): boolean =>
+  after?.runs === true && after.holder === before.holder && after.epoch === before.epoch;
+
+/**
+ * When the next holder's first write reached the cloud; undefined while it has not. Those before it held the lease are what the
+ * killed one had sent. `writes`: moments in ms since the epoch, oldest first.
+ */
+export function takenOverAt(
+  before: LeaseRow,
+  now: LeaseRow | undefined,
+  writes: readonly number[],
+): number | undefined {
+  if (now === undefined || now.epoch <= before.epoch) return undefined;
+  return writes.find((at) => at >= now.since);
 }

@@ -8,7 +8,7 @@ import type { Faults } from './faults.ts';
 import type { Lag } from './lag.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Shelf } from './secrets/shelf.ts';
-import type { Spellings } from './spelling/spellings.ts';
+import type { Spellings } from './spelling.ts';
 
 /** The strings behind the stage. In the same process they are pulled directly, from another over HTTP (`control-http.ts`). */
 export type Control = Strings & Worlds;

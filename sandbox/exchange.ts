@@ -1,12 +1,19 @@
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
-import type { Written } from './events/written.ts';
+import type { Written } from './events/carrier.ts';
 import type { Effect, Faults } from './faults.ts';
-import type { Answer, Blur, Call, Protocol, WireRequest, WireResponse } from './protocol.ts';
+import {
+  type Answer,
+  type Blur,
+  type Call,
+  type Protocol,
+  Refused,
+  type WireRequest,
+  type WireResponse,
+} from './protocol.ts';
 import { hexDigits, type Random } from './random.ts';
-import { Refused } from './refused.ts';
 import type { RequestLog } from './request-log.ts';
-import type { Spelling, Spellings } from './spelling/spellings.ts';
+import type { Spelling, Spellings } from './spelling.ts';
 
 export interface Shared {
   readonly clock: Clock;

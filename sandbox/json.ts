@@ -1,5 +1,3 @@
-import { expected, JsonProblem } from './json-problem.ts';
-
 /** Reads values out of parsed JSON; throws a `JsonProblem` that says where and what was expected. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
@@ -39,4 +37,37 @@ export function object<const F extends Fields>(fields: F): Reader<Read<F>> {
 function entriesOf(value: unknown, path: string): readonly [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected('an object', value, path);
   return Object.entries(value);
+}
+
+export function scalar<K extends 'string' | 'number' | 'boolean'>(
+  kind: K,
+): Reader<{ string: string; number: number; boolean: boolean }[K]> {
+  return (value, path) => {
+    if (typeof value !== kind) throw expected(`a ${kind}`, value, path);
+    return value as { string: string; number: number; boolean: boolean }[K]; // why: typeof was just compared with K
+  };
+}
+
+export function pattern(shape: RegExp, what: string): Reader<string> {
+  return (value, path) => {
+    if (typeof value !== 'string' || !shape.test(value)) throw expected(what, value, path);
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
+  return (value, path) => {
+    const found = values.find((each) => each === value);
+    if (found === undefined) throw expected(`one of ${values.join(', ')}`, value, path);
+    return found;
+  };
+}
+
+export class JsonProblem extends Error {}
+
+export function expected(what: string, value: unknown, path: string): JsonProblem {
+  const shown = JSON.stringify(value) ?? 'nothing';
+  return new JsonProblem(
+    `${path || 'the document'}: expected ${what}, found ${shown.length > 60 ? `${shown.slice(0, 57)}...` : shown}`,
+  );
 }

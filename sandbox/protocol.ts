@@ -1,5 +1,5 @@
 import type { Charge } from './budgets.ts';
-import type { Spelling } from './spelling/spellings.ts';
+import type { Spelling } from './spelling.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -68,4 +68,13 @@ export interface Protocol<C extends Call = Call> {
    */
   answer(call: C, requestId: string, blur: Blur): Answer | Promise<Answer>;
   refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;
+}
+
+/** Thrown by protocols; becomes an answer in their own protocol. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(`${refusal.code}: ${refusal.message}`, options);
+    this.refusal = refusal;
+  }
 }

@@ -5,9 +5,8 @@ import { describe, it } from 'node:test';
 import { isExportDeclaration } from 'typescript/unstable/ast/is';
 import { importsOf } from './support/source/imports.ts';
 import { impuritiesOf } from './support/source/impurity.ts';
-import { EXCEPTIONS, LAYERS } from './support/source/layers.ts';
+import { EXCEPTIONS, LAYERS, trespassesOf } from './support/source/layers.ts';
 import { nodesOf, parseCheckout, placeOf } from './support/source/project.ts';
-import { trespassesOf } from './support/source/trespass.ts';
 
 const files = parseCheckout();
 const shipped = files.filter(({ path }) => /^(src|providers|sandbox)\//.test(path));

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { called } from '../chaos/judge/called.ts';
-import { censusOf, differences } from '../chaos/judge/census.ts';
-import { wantedCensus } from '../chaos/judge/wanted.ts';
-import { tryCells } from '../chaos/kill.ts';
-import { catchOf, equivalents } from '../chaos/matrix/catches.ts';
-import { cells, nameOf } from '../chaos/matrix/cells.ts';
-import { fewer } from '../chaos/matrix/choice.ts';
-import { failpoints, manners, verbs } from '../chaos/matrix/sides.ts';
+import { called, censusOf, differences, wantedCensus } from '../chaos/census.ts';
+import { fewer, tryCells } from '../chaos/kill.ts';
+import { catchOf, cells, equivalents, failpoints, manners, nameOf, verbs } from '../chaos/matrix.ts';
 import { trialClouds } from '../chaos/specs.ts';
 import { startSandbox } from '../sandbox/index.ts';
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../src/ports/store.ts';
-import type { Question } from './questions.ts';
+import type { Question } from './estate.ts';
 
 /** Asks one question, to the last byte of the answer; throws where it is not the one that was to be given. */
 export type Ask = (question: Question) => Promise<void>;

@@ -1,8 +1,12 @@
+import pg from 'pg';
 import type { Claim, Row, Status } from '../../src/core/inventory/row.ts';
 import type { Attributes, Cloud, Kind, Labels } from '../../src/core/resource.ts';
+import type { RowFilter, RowWords } from '../../src/ports/rows.ts';
+import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
+import { realClock } from '../../test/cli/support/in-process.ts';
 
 /** Where the rows of one scope lie. */
-export interface Ground {
+interface Ground {
   readonly cloud: Cloud;
   readonly account: string;
   readonly region: string;
@@ -21,7 +25,7 @@ export const grounds: readonly Ground[] = (['aws', 'gcp', 'azure'] as const).fla
   ),
 );
 
-export const scopeOf = ({ cloud, account, region }: Ground): string => `${cloud}/${account}/${region}`;
+const scopeOf = ({ cloud, account, region }: Ground): string => `${cloud}/${account}/${region}`;
 
 const kinds: readonly Kind[] = ['instance', 'instance', 'firewall-rule', 'firewall-rule', 'subnet', 'group', 'network'];
 const oddStatuses: readonly Status[] = ['Drifted', 'Missing', 'Pending', 'Settling', 'Blocked', 'Failed', 'Paused'];
@@ -99,3 +103,108 @@ const sidesOf = (attributes: Attributes[Kind], isOurs: boolean): Row['sides'] =>
   observed: { attributes, state: 'ready', parts: [] },
   diff: [],
 });
+
+const day = 86_400_000;
+
+/** When each scope was looked at: each look but the first found a third of the lines otherwise. */
+const looksBefore = [60 * day, 45 * day, 10 * day];
+
+const estate = 'bench';
+const inScope = 2000;
+
+/**
+ * Fills the store in a folder with 100,000 lines, of which a third has three versions, as passes would. A minute or two.
+ * Counts them at the end, as the server does by itself within a minute: by its counts it chooses how to look.
+ */
+export async function fill(folder: string): Promise<void> {
+  let owner: pg.ClientConfig = {};
+  const onServer = async (server: DatabaseServer): Promise<void> => {
+    owner = server.owner;
+  };
+  const store = await openStore({ folder, clock: realClock, create: true, onServer });
+  try {
+    const now = Date.now();
+    for (const [round, before] of looksBefore.entries())
+      for (const ground of grounds) {
+        const rows = Array.from({ length: inScope }, (_, index) => rowAt(ground, index, round));
+        await store.rows.keep({ estate, scope: scopeOf(ground) }, { at: now - before, rows, gaps: [] });
+      }
+    await count(owner);
+  } finally {
+    await store.close();
+  }
+}
+
+async function count(owner: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  await client.query('ANALYZE setpoint.versions');
+  await client.end();
+}
+
+type Filter = RowFilter & Pick<RowWords, 'text' | 'labels'>;
+
+/** `rows`: how many the answer has, so that none is quick by being empty. */
+export interface Question {
+  readonly sort: 'page' | 'past' | 'text' | 'one';
+  readonly filter: Filter;
+  /** Of one resource. */
+  readonly of?: string;
+  readonly rows: number;
+}
+
+/** Broad and narrow, at the beginning of the order and behind it. Each has more than a page of lines. */
+const filters: readonly Filter[] = [
+  { clouds: ['gcp'], kinds: ['instance'] },
+  { kinds: ['firewall-rule'], statuses: ['InSync'] },
+  { accounts: ['azure-account-4'] },
+  { owners: ['team-7'] },
+  { clouds: ['azure'], statuses: ['Unmanaged'] },
+  { regions: ['sa-east-1'], kinds: ['instance'] },
+  { statuses: ['Drifted', 'Failed'] },
+  { clouds: ['aws'], labels: { env: 'test' } },
+];
+
+/** Of an address, an id, a name and a label; common and rare. */
+const texts: readonly (readonly [string, number])[] = [
+  ['web', 100],
+  ['db-19', 100],
+  ['TIER-3', 100],
+  ['batch-1999', 50],
+  ['azure-account-3/eastus/network', 100],
+  ['ins-gcp-account-2-asia-east1-c-000003', 74],
+  ['not to be found', 0],
+];
+
+/** Of ten requests four are pages, two pages of a month back, two searches and two single resources. */
+export function questionAt(index: number): Question {
+  const round = Math.floor(index / 10);
+  const filter = filters[index % filters.length] ?? {};
+  switch (index % 10) {
+    case 1:
+    case 6:
+      return {
+        sort: 'past',
+        filter: filters[(round * 2 + (index % 10 === 1 ? 0 : 1)) % filters.length] ?? {},
+        rows: 100,
+      };
+    case 3:
+    case 8: {
+      const [text, rows] = texts[(round * 2 + (index % 10 === 3 ? 0 : 1)) % texts.length] ?? ['web', 100];
+      return { sort: 'text', filter: { text }, rows };
+    }
+    case 4:
+    case 9:
+      return { sort: 'one', filter: {}, of: addressAt(index), rows: 1 };
+    default:
+      return { sort: 'page', filter, rows: 100 };
+  }
+}
+
+/** Spread over all scopes; of ours, of which each has an address. */
+function addressAt(index: number): string {
+  const ground = grounds[(index * 7) % grounds.length];
+  const row = ground && rowAt(ground, ((index * 131) % 400) * 5, 0);
+  if (row?.called.address === undefined) throw new Error('no row to ask for');
+  return row.called.address;
+}

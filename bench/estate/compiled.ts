@@ -5,7 +5,7 @@ import type { Dialect } from '../../src/core/compile/dialect.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
 import type { Guards } from '../../src/core/limits.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
-import type { SpecFile } from '../../src/source/spec-file.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 import { bootScript } from './specs.ts';
 
 export const today = '2027-01-31';

@@ -1,4 +1,4 @@
-import type { SpecFile } from '../../src/source/spec-file.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 
 /** How much an estate holds. Each network has so many of everything, and its own group of all instances besides. */
 export interface Shape {

@@ -8,7 +8,7 @@ import type { Call } from '../../src/ports/provider.ts';
 import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
 import { openSharedLimiter } from '../../src/store/redis/limiter.ts';
 import { watchStandstill } from '../process/standstill.ts';
-import type { Task } from './task.ts';
+import type { Task } from './crew.ts';
 
 /**
  * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one

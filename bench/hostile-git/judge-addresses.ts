@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Guards } from '../../src/source/git/guards.ts';
-import type { RepositoryPlace } from '../../src/source/git/inside.ts';
 import { openRepository } from '../../src/source/git/repository.ts';
+import type { RepositoryPlace } from '../../src/source/git/repository-context.ts';
 import { RepositoryError } from '../../src/source/git/repository-error.ts';
 import { entry } from './entry.ts';
 import { type HostileWorld, spoil } from './hostile-world.ts';

@@ -1,6 +1,5 @@
-import type { Claims } from '../../src/http/access/jwt/claims.ts';
-import { type JwtGuards, jwtGuards } from '../../src/http/access/jwt/verify-jwt.ts';
-import { tokenRules } from '../../src/http/access/token-rules.ts';
+import { tokenRules } from '../../src/http/auth/api-tokens.ts';
+import { type Claims, type JwtGuards, jwtGuards } from '../../src/http/auth/verify-jwt.ts';
 import type { Guards } from './world.ts';
 
 const jwt = (change: Partial<JwtGuards>): Partial<Guards> => ({ jwt: { ...jwtGuards, ...change } });
@@ -8,7 +7,7 @@ const jwt = (change: Partial<JwtGuards>): Partial<Guards> => ({ jwt: { ...jwtGua
 const off = <T extends { readonly name: string }>(rules: readonly T[], name: string): readonly T[] =>
   rules.filter((rule) => rule.name !== name);
 
-const each = (table: 'texts' | 'heads' | 'claims'): Readonly<Record<string, Partial<Guards>>> =>
+const each = (table: 'texts' | 'headers' | 'claims'): Readonly<Record<string, Partial<Guards>>> =>
   Object.fromEntries(
     jwtGuards[table].map(({ name }) => [name, jwt({ [table]: off<{ name: string }>(jwtGuards[table], name) })]),
   );
@@ -18,7 +17,7 @@ const anyAlgorithm = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256'];
 /** By the name of a check, everything that a credential is held to but that one. */
 export const without: Readonly<Record<string, Partial<Guards>>> = {
   ...each('texts'),
-  ...each('heads'),
+  ...each('headers'),
   ...each('claims'),
   issuer: jwt({ issuerOf: (trusted) => trusted[0] }),
   // why: without the check of types nobody knows what it is

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Access, Issuer } from '../../src/core/access/access-document.ts';
-import { type AccessDesk, authenticator } from '../../src/http/access/authenticator.ts';
-import type { FetchJson } from '../../src/http/access/fetch-json.ts';
-import type { Authenticate } from '../../src/http/api/authenticate.ts';
+import type { Authenticate } from '../../src/http/api/route.ts';
+import { type AuthenticatorDependencies, authenticator } from '../../src/http/auth/authenticator.ts';
+import type { FetchJson } from '../../src/http/auth/fetch-json.ts';
 import type { Log } from '../../src/ports/clock-and-log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
@@ -27,9 +27,9 @@ interface Tokens {
 
 /** What tests leave out one at a time. */
 export interface Guards {
-  readonly jwt: NonNullable<AccessDesk['people']>['guards'];
-  readonly tokens: AccessDesk['machines']['rules'];
-  readonly read: AccessDesk['read'];
+  readonly jwt: NonNullable<AuthenticatorDependencies['issuers']>['guards'];
+  readonly tokens: AuthenticatorDependencies['apiTokens']['rules'];
+  readonly read: AuthenticatorDependencies['readCredential'];
 }
 
 export const issuer: Issuer = {
@@ -89,9 +89,9 @@ export async function hostileWorld(): Promise<HostileWorld> {
     fetched,
     front: ({ jwt, tokens: rules, read } = {}) =>
       authenticator({
-        machines: { tokens: store.tokens, clock, ...(rules && { rules }) },
-        people: { access, fetchJson, clock, log: silent, ...(jwt && { guards: jwt }) },
-        ...(read && { read }),
+        apiTokens: { tokens: store.tokens, clock, ...(rules && { rules }) },
+        issuers: { access, fetchJson, clock, log: silent, ...(jwt && { guards: jwt }) },
+        ...(read && { readCredential: read }),
       }),
   };
 }

@@ -10,9 +10,11 @@ const server = createServer((request, reply) => {
     asked += text;
   });
   request.on('end', () => {
-    const { listing, body } = told;
+    const { listing, status = 200, body } = told;
+    const isTold = listing.test(asked);
+    reply.statusCode = isTold ? status : 200;
     reply.setHeader('content-type', asked.includes('Action=') ? 'text/xml' : 'application/json');
-    reply.end(listing.test(asked) ? body : nothingOf(asked));
+    reply.end(isTold ? body : nothingOf(asked));
   });
 });
 

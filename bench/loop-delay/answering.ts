@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 /** A cloud's answer to a listing. `listing`: fits the address, and with EC2 the form. */
 export interface Hostile {
   readonly listing: RegExp;
+  readonly status?: number;
   readonly body: string | Uint8Array;
 }
 

@@ -1,5 +1,5 @@
 import { loadProvider } from '../../providers/index.ts';
-import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
+import { webhooksOn } from '../../src/http/webhooks/handle-events.ts';
 import type { Log } from '../../src/ports/clock-and-log.ts';
 import { frontOf, push, secrets } from '../../test/http/support/front.ts';
 import { type Google, startGoogle } from '../../test/http/support/google.ts';
@@ -17,9 +17,9 @@ export interface Hooked {
 
 export async function openHooked(): Promise<Hooked> {
   const google = await startGoogle();
-  const hooks = hooksOn({
+  const hooks = webhooksOn({
     // why: the front's own are in its place
-    inForce: async () => [{ estate: 'acme', scopes, hooks: [] }],
+    activeWebhooks: async () => [{ estate: 'acme', scopes, webhooks: [] }],
     allowEndpoint: true,
     cloud: loadProvider,
     touches: { first: async () => true, keep: async (_, touches) => touches },
@@ -30,10 +30,10 @@ export async function openHooked(): Promise<Hooked> {
     secrets: { resolve: async ({ env = '' }) => ({ ok: true, value: secrets[env] ?? '' }) },
     log,
   });
-  const { first, ring, touched } = hooks;
+  const { firstDeliveries, repositoryMoved, handleEvents } = hooks;
   const front = frontOf({
     more: [{ name: 'pubsub', from: 'pubsub', ...push, keys: google.url }],
-    wired: { first, ring, touched },
+    wired: { firstDeliveries, repositoryMoved, handleEvents },
   });
   return {
     google,

@@ -140,6 +140,13 @@ const ofGoogle: Answers = {
         },
       }),
     ),
+  '500 nodes of GKE, with 60 KB of metadata each': () =>
+    gceInstances(
+      times(500, (i) => ({
+        ...gceInstance(i),
+        metadata: { items: times(6, (n) => ({ key: `kube-${n}`, value: 'KUBE_ENV: "a value"\n'.repeat(500) })) },
+      })),
+    ),
   'an instance with 10,000 labels': () =>
     gceInstances([
       { ...gceInstance(1), labels: Object.fromEntries(times(10_000, (n) => [`label-${n}`, `value-${n}`])) },
@@ -280,7 +287,40 @@ const ofAzure: Answers = {
       ),
     ),
   '200 security groups of 20 rules': () => arm('networkSecurityGroups', JSON.stringify(times(200, (i) => nsg(i, 20)))),
+  '400 security groups of 40 rules': () => arm('networkSecurityGroups', JSON.stringify(times(400, (i) => nsg(i, 40)))),
   'a security group of 1,000 rules': () => arm('networkSecurityGroups', JSON.stringify([nsg(1, 1_000)])),
+  'a network of 3,000 subnets and 65,536 addresses': () =>
+    arm(
+      'virtualNetworks',
+      JSON.stringify([
+        {
+          id: `${inGroup}/Microsoft.Network/virtualNetworks/v`,
+          name: 'v',
+          location: 'westeurope',
+          properties: {
+            addressSpace: { addressPrefixes: ['10.0.0.0/8'] },
+            subnets: times(3_000, (i) => ({
+              id: `${inGroup}/Microsoft.Network/virtualNetworks/v/subnets/s-${i}`,
+              name: `s-${i}`,
+              etag: `W/"${i}"`,
+              type: 'Microsoft.Network/virtualNetworks/subnets',
+              properties: {
+                provisioningState: 'Succeeded',
+                addressPrefix: `10.${i >> 8}.${i & 255}.0/24`,
+                networkSecurityGroup: { id: `${inGroup}/Microsoft.Network/networkSecurityGroups/v-nsg` },
+                ipConfigurations: times(22, (n) => ({
+                  id: `${inGroup}/Microsoft.Network/networkInterfaces/web-${i}-${n}/ipConfigurations/ip`,
+                })),
+                delegations: [],
+                privateEndpointNetworkPolicies: 'Disabled',
+                privateLinkServiceNetworkPolicies: 'Enabled',
+                defaultOutboundAccess: false,
+              },
+            })),
+          },
+        },
+      ]),
+    ),
   '10,000 tags of Azure': () =>
     arm(
       'virtualNetworks',

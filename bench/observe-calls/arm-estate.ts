@@ -32,7 +32,7 @@ const idsIn =
     id: `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Network/${type}/${name}`,
   });
 
-/** What a sandbox loads (`sandbox/arm/estate-form.ts`). */
+/** What a sandbox loads (`sandbox/arm/estate.ts`). */
 export function armEstate({ subscription, location }: ArmPlace, shape: SubscriptionShape): object {
   const idOf = idsIn(subscription);
   return {

@@ -4,7 +4,7 @@ import type { Figure, Spoil } from '../figure.ts';
 import { type Ground, openStage, type Stage } from '../virtual/stage.ts';
 
 /** A scope to be looked at, and what there is to see. */
-export interface Sight {
+interface Sight {
   readonly name: string;
   readonly ground: Ground;
   readonly options: Parameters<typeof openStage>[0];
@@ -54,3 +54,13 @@ function refuseBlind({ gaps, resources }: Observation, there: Readonly<Partial<R
     if (found !== number) throw new Error(`${found} of ${number} were seen: ${kind}`);
   }
 }
+
+/** A listing that is used, and how many of what it lists there are. */
+interface Paged {
+  readonly page: number;
+  readonly items: number;
+}
+
+/** Pages of all listings: an empty one is a page too. */
+export const pagesOf = (listings: readonly Paged[]): number =>
+  listings.reduce((calls, { page, items }) => calls + Math.max(1, Math.ceil(items / page)), 0);

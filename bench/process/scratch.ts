@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { SpecFile } from '../../src/source/spec-file.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 
 /** A folder for `work`, gone afterwards. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {

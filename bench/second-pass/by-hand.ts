@@ -12,7 +12,7 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import type { Region } from '../../sandbox/ec2/region.ts';
-import { type Random, randomFrom } from '../fuzz-specs/random.ts';
+import { type Random, randomFrom } from '../process/random.ts';
 
 /** Who edits: a client of their own, and the account as it truly is, to find what to edit. */
 interface Colleague {

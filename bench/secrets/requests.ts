@@ -111,7 +111,7 @@ export async function readAll({ http, metrics }: Doors, token: string, ears: Ear
       place: 'answers of the API about one resource',
       ears,
     });
-  for (const path of ['/metrics', '/livez', '/readyz', '/lanes'])
+  for (const path of ['/metrics', '/livez', '/readyz', '/rate-limits'])
     await hearAnswer(`${metrics}${path}`, {}, { place: 'metrics and health', ears });
   return resources.items.length;
 }

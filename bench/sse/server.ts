@@ -1,9 +1,10 @@
 // A server of its own: `node --expose-gc server.ts FOLDER [--lossy]`. Says on stdout where it is, then every two seconds what it holds:
 // in use once everything else is cleared away, and resident.
-import { authenticator } from '../../src/http/access/authenticator.ts';
-import { openEvents } from '../../src/http/api/events/open-events.ts';
+
+import { openEventStreams } from '../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
-import { startHttp } from '../../src/http/start-http.ts';
+import { authenticator } from '../../src/http/auth/authenticator.ts';
+import { startHttp } from '../../src/http/server.ts';
 import type { Happenings } from '../../src/ports/events.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -12,9 +13,9 @@ import { clock } from './clock.ts';
 const [folder = '', lossy] = process.argv.slice(2);
 const log = createLog({ write: (line) => void process.stderr.write(line) }, { form: 'json', level: 'warn' });
 const store = await openStore({ folder, clock, create: true });
-const authenticate = authenticator({ machines: { tokens: store.tokens, clock } });
+const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });
 const happenings = lossy === '--lossy' ? withoutSome(store.happenings) : store.happenings;
-const events = openEvents({ happenings, authenticate, clock, log });
+const events = openEventStreams({ happenings, authenticate, clock, log });
 const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
 const http = await startHttp({ port: 0, api, clock, log });
 const telling = setInterval(() => {

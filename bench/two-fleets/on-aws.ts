@@ -1,5 +1,5 @@
 import type { Logged } from '../../sandbox/request-log.ts';
-import type { SpecFile } from '../../src/source/spec-file.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
 import { mess } from '../estate/mess.ts';
 import type { Spoil } from '../figure.ts';

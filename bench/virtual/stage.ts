@@ -4,19 +4,18 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/i
 import { withoutStore } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import type { ScopeKey } from '../../src/core/resource.ts';
+import type { Kind, ScopeKey } from '../../src/core/resource.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { observe } from '../../src/engine/observe.ts';
 import type { Site } from '../../src/engine/ports.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
-import type { Provider } from '../../src/ports/provider.ts';
-import type { SpecFile } from '../../src/source/spec-file.ts';
+import type { Actuator, Call, Provider, Session } from '../../src/ports/provider.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 import { type MemoryStore, memoryDatabase } from '../../test/support/memory-store.ts';
 import { compiled } from '../estate/compiled.ts';
 import { bootScript, type Place } from '../estate/specs.ts';
-import { randomFrom } from '../fuzz-specs/random.ts';
-import { busySession } from './busy-session.ts';
+import { randomFrom } from '../process/random.ts';
 import { type VirtualTime, virtualTime } from './time.ts';
 
 /** An account on the sandbox, a store, and one virtual time for both and for the engine between them. */
@@ -32,7 +31,7 @@ export interface Stage {
 }
 
 /** `predicted`: calls that its first plan named. */
-export interface Staged extends Converged {
+interface Staged extends Converged {
   readonly predicted: number;
 }
 
@@ -168,4 +167,47 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> 
 function seededRandom(): () => number {
   const { whole } = randomFrom(1);
   return () => whole(2 ** 32) / 2 ** 32;
+}
+
+/** The same session; while one of its requests is on its way, time stands still. Waiting for a budget is no request. */
+function busySession(session: Session, time: VirtualTime): Session {
+  const { actuators, resume } = session;
+  return {
+    ...session,
+    identify: (call) => session.identify(watched(call, time)),
+    ...(resume === undefined ? {} : { resume: (kept, call) => resume(kept, watched(call, time)) }),
+    actuators: {
+      network: busyActuator(actuators.network, time),
+      subnet: busyActuator(actuators.subnet, time),
+      group: busyActuator(actuators.group, time),
+      'firewall-rule': busyActuator(actuators['firewall-rule'], time),
+      instance: busyActuator(actuators.instance, time),
+    },
+  };
+}
+
+function busyActuator<K extends Kind>(actuator: Actuator<K>, time: VirtualTime): Actuator<K> {
+  return {
+    list: (call) => actuator.list(watched(call, time)),
+    read: (ids, call) => actuator.read(ids, watched(call, time)),
+    create: (batch, call) => actuator.create(batch, watched(call, time)),
+    update: (batch, call) => actuator.update(batch, watched(call, time)),
+    delete: (batch, call) => actuator.delete(batch, watched(call, time)),
+  };
+}
+
+/** From where a request is let go until it is reported; one is reported for each that is let go. */
+function watched(call: Call, time: VirtualTime): Call {
+  const ends: (() => void)[] = [];
+  return {
+    ...call,
+    admit: async (request) => {
+      await call.admit(request);
+      ends.push(time.busy());
+    },
+    report: (request, answer) => {
+      call.report(request, answer);
+      ends.pop()?.();
+    },
+  };
 }

@@ -23,7 +23,8 @@ interface Sleeper {
 export function virtualTime(hand: HandClock): VirtualTime {
   const asleep = new Set<Sleeper>();
   let working = 0;
-  let rested: (() => void) | undefined;
+  /** Who waits until nobody is busy: the loop of a run, and for some turns that of the run before it. */
+  const resting = new Set<() => void>();
 
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -49,17 +50,16 @@ export function virtualTime(hand: HandClock): VirtualTime {
       if (ended) return;
       ended = true;
       working -= 1;
-      if (working === 0) rested?.();
+      if (working > 0) return;
+      for (const rested of resting) rested();
+      resting.clear();
     };
   };
 
   const atRest = async (): Promise<void> => {
     await settle();
     while (working > 0) {
-      await new Promise<void>((resolve) => {
-        rested = resolve;
-      });
-      rested = undefined;
+      await new Promise<void>((resolve) => void resting.add(resolve));
       await settle();
     }
   };

@@ -6,6 +6,9 @@ import type { Pipeline, PipelinePolicy } from '@azure/core-rest-pipeline';
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Call, KeptOperation } from '../../src/ports/provider.ts';
+import { readWhole } from '../pass/json-answer.ts';
+import { joinPiece } from '../pass/json-pieces.ts';
+import { nextTurn } from '../pass/turns.ts';
 import { credentialOf } from './credential.ts';
 import { during, type Exchange, failureIn, watched } from './exchange.ts';
 import { carryOut, type Poller, resumeOperation } from './operation.ts';
@@ -16,6 +19,8 @@ export interface Client {
   readonly sdk: Sdk;
   /** One request, or one page. `send` must not return a poller. Throws only what `call.admit` throws. */
   ask<T>(call: Call, send: (sdk: Sdk) => Promise<T>): Promise<Result<T>>;
+  /** One page of a listing: the first, or that to which a link leads. */
+  page<T>(call: Call, list: Pages<T>, link: string | undefined): Promise<Result<Page<T>>>;
   /** The same for a GET, answered as the cloud wrote it: the SDK's models drop what they do not know. */
   raw(call: Call, send: (sdk: Sdk) => Promise<unknown>): Promise<Result<RawResource>>;
   /** A write that may begin a long-running operation, awaited to its end. `body`: sent as it is, in place of the SDK's. */
@@ -26,39 +31,55 @@ export interface Client {
   onWrite(listener: () => void): void;
 }
 
+/** A listing as the SDK makes it. */
+export type Pages<T> = (sdk: Sdk) => {
+  byPage(settings: {
+    continuationToken?: string;
+  }): AsyncIterableIterator<readonly T[] & { continuationToken?: string }>;
+};
+
+/** `next`: the link to the next page; the last has none. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | undefined;
+}
+
 export interface Sdk {
   readonly network: NetworkManagementClient;
   readonly compute: ComputeManagementClient;
   readonly resources: ResourceManagementClient;
 }
 
+const usualAnswerMs = 60_000;
+
 const publicCloud = 'https://management.azure.com';
 
 /** SDK retries and redirects are off: the limiter must see every request, and our token goes nowhere else. */
-export async function makeClient(access: Access, clock: Clock): Promise<Client> {
+export async function makeClient(access: Access, clock: Clock, answerMs = usualAnswerMs): Promise<Client> {
   const credential = await credentialOf(access);
   const listeners: (() => void)[] = [];
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
   const { scope, endpoint = publicCloud } = access;
-  const sdk = sdkFor(access, credential, watched({ scope, origin: new URL(endpoint).origin, onWrite: tell }));
+  const sdk = sdkFor(access, credential, watched({ scope, origin: new URL(endpoint).origin, onWrite: tell, answerMs }));
   const resumption = { clock, restore: restoring(sdk) };
+  const read = async <T>(exchange: Exchange, send: (sdk: Sdk) => Promise<T>): Promise<Result<T>> => {
+    try {
+      return { ok: true, value: await readWhole(exchange, () => during(exchange, () => send(sdk))) };
+    } catch (error) {
+      return { ok: false, failure: failureIn(exchange, error) };
+    }
+  };
   return {
     sdk,
-    ask: async (call, send) => {
-      const exchange: Exchange = { call };
-      try {
-        return { ok: true, value: await during(exchange, () => send(sdk)) };
-      } catch (error) {
-        return { ok: false, failure: failureIn(exchange, error) };
-      }
-    },
+    ask: (call, send) => read({ call, reads: 'resource' }, send),
+    page: (call, list, link) => read({ call, reads: 'page' }, () => pageAt(list(sdk), link)),
     raw: async (call, send) => {
-      const exchange: Exchange = { call };
+      const exchange: Exchange = { call, reads: 'resource' };
       try {
         await during(exchange, () => send(sdk));
-        return { ok: true, value: readRaw(exchange.answer?.body ?? '') };
+        return { ok: true, value: readRaw(await bodyOf(exchange)) };
       } catch (error) {
         return { ok: false, failure: failureIn(exchange, error) };
       }
@@ -76,6 +97,23 @@ export async function makeClient(access: Access, clock: Clock): Promise<Client> 
     },
     onWrite: (listener) => void listeners.push(listener),
   };
+}
+
+/** Asked of the SDK anew, for a page that comes in pieces is asked for once more for each of them. */
+async function pageAt<T>(listing: ReturnType<Pages<T>>, link: string | undefined): Promise<Page<T>> {
+  const { value } = await listing.byPage(link === undefined ? {} : { continuationToken: link }).next();
+  return { items: value, next: value.continuationToken };
+}
+
+/** As the cloud wrote it, read piece by piece where it is long. */
+async function bodyOf({ answer, pieces }: Exchange): Promise<unknown> {
+  let body: unknown = JSON.parse(answer?.body ?? '');
+  while (pieces !== undefined && !pieces.isDone) {
+    await nextTurn();
+    const { text, joins } = pieces.next();
+    body = joinPiece(body, JSON.parse(new TextDecoder().decode(text)), joins);
+  }
+  return body;
 }
 
 function sdkFor({ account, endpoint }: Access, credential: TokenCredential | undefined, policy: PipelinePolicy): Sdk {

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable } from 'node:stream';
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Answer, Call, Request } from '../../src/ports/provider.ts';
+import { type Body, type JsonAnswer, type Pieces, readBytes, scanAnswer } from '../pass/json-answer.ts';
 import { failureOfAnswer, failureOfThrown, type HttpAnswer, requestIdIn } from './errors.ts';
-import { requestFor } from './limits.ts';
+import { bounds, requestFor } from './limits.ts';
 import { remainingIn } from './remaining.ts';
 
 /** On whose behalf the SDK sends, and what became of it: the SDK itself hides most of that. */
@@ -11,12 +13,18 @@ export interface Exchange {
   readonly call: Call;
   /** Sent in place of what the SDK made of a PUT, which would lose what its models do not know. */
   readonly body?: string | undefined;
+  /** What a GET asks for, of which the answer may come in pieces. Any other answer comes without its long lists. */
+  readonly reads?: 'page' | 'resource';
+  /** Of a long answer: a request that is sent once more is answered with the next of them. */
+  pieces?: Pieces;
   /** Why nothing may be sent any more. */
   stopped?: { readonly reason: unknown };
   /** What was asked last, what came, and what was wrong with it. */
   asked?: Request;
   answer?: HttpAnswer;
   failure?: Failure;
+  /** The answer that the pieces are of. */
+  response?: PipelineResponse;
 }
 
 const current = new AsyncLocalStorage<Exchange>();
@@ -30,6 +38,8 @@ export interface Watch {
   readonly origin: string;
   /** Called as a request that may change something is sent, and again once it is answered or lost. */
   readonly onWrite: () => void;
+  /** How long a whole answer may take, and the body of one. */
+  readonly answerMs: number;
 }
 
 /** The one gate: admit → send → report, for whatever the SDK sends, as near to the wire as a policy can be. */
@@ -38,29 +48,81 @@ export const watched = (watch: Watch): PipelinePolicy => ({
   sendRequest: async (request, next) => {
     const exchange = current.getStore();
     if (exchange === undefined) throw new Error(`${request.method} ${request.url} was sent on nobody's behalf`);
+    const { pieces, response } = exchange;
+    if (pieces !== undefined && response !== undefined)
+      return { ...response, request, bodyAsText: nextOf(pieces, exchange) };
     const asked = requestFor(watch.scope, request.method, request.url);
-    prepare(request, exchange, watch.origin);
+    prepare(request, exchange, watch);
     await admitted(asked, exchange);
     const tell = (): void => (asked.mutating ? watch.onWrite() : undefined);
     tell();
     try {
-      return await answered(asked, { exchange, scope: watch.scope, send: () => next(request) });
+      const send = async () => readOut(await next(request), { ...asked, answerMs: watch.answerMs }, exchange);
+      return await answered(asked, { exchange, scope: watch.scope, send });
     } finally {
       tell();
     }
   },
 });
 
-const answerMs = 60_000;
-
-function prepare(request: PipelineRequest, { call, body }: Exchange, origin: string): void {
+function prepare(request: PipelineRequest, { call, body }: Exchange, { origin, answerMs }: Watch): void {
   const url = new URL(request.url);
   if (url.origin !== origin)
     throw new Error(`the answer leads to ${url.origin}, and our token goes to ${origin} only; nothing was sent`);
   // why: the SDK's own timer holds the process for a minute after a connection was cut, and does not watch the body
   request.abortSignal = AbortSignal.any([call.signal, AbortSignal.timeout(answerMs)]);
+  // why: it is bounded while it is read
+  request.streamResponseStatusCodes = new Set([Number.POSITIVE_INFINITY]);
   if (body !== undefined && request.method === 'PUT') request.body = body;
 }
+
+type Timed = Pick<Request, 'action'> & Pick<Watch, 'answerMs'>;
+
+/** Holds what was answered against its bounds, and hands the SDK what it reads within a turn of the loop. */
+async function readOut(
+  response: PipelineResponse,
+  { action, answerMs }: Timed,
+  exchange: Exchange,
+): Promise<PipelineResponse> {
+  const { readableStreamBody: stream, ...rest } = response;
+  const asked = { cloud: 'Azure', action };
+  const isRefusal = response.status >= 400;
+  const most = { bytes: isRefusal ? bounds.refusal : bounds.bytes, ms: answerMs };
+  const read = await readBytes(stream && bodyOf(stream), most, asked);
+  if (isRefusal) return { ...rest, bodyAsText: textOf(read) };
+  return { ...rest, bodyAsText: textFor(rest, await scanAnswer(read, bounds, asked), exchange) };
+}
+
+const bodyOf = (stream: NonNullable<PipelineResponse['readableStreamBody']>): Body => ({
+  // why: a stream of Node gives Buffers where no encoding was set
+  chunks: stream as AsyncIterable<Uint8Array>,
+  giveUp: () => {
+    // why: the connection of an answer that is being unpacked would stay open, and nobody would read on
+    stream.on('unpipe', (source: Readable) => source.on('error', () => {}).destroy());
+    if ('destroy' in stream) (stream as Readable).on('error', () => {}).destroy(); // why: all of the SDK's are such
+  },
+});
+
+function textFor(response: PipelineResponse, answer: JsonAnswer, exchange: Exchange): string {
+  if (!answer.isLong) return textOf(answer.bytes);
+  const { reads } = exchange;
+  if (reads === undefined || response.request.method !== 'GET') return textOf(answer.withoutLongLists());
+  exchange.response = response;
+  // why: the SDK fails where a page has no such list
+  exchange.pieces = answer.pieces(reads === 'page' ? 'value' : undefined);
+  return textOf(exchange.pieces.next().text);
+}
+
+function nextOf(pieces: Pieces, exchange: Exchange): string {
+  try {
+    return textOf(pieces.next().text);
+  } catch (error) {
+    exchange.failure = failureOfThrown(error, false);
+    throw error;
+  }
+}
+
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 async function admitted(asked: Request, exchange: Exchange): Promise<void> {
   try {

@@ -9,5 +9,6 @@ export const azure: Provider = {
   dialect,
   batches,
   touches,
+  load: async () => void (await import('./session.ts')),
   open: async (access, clock) => (await import('./session.ts')).openSession(access, clock),
 };

@@ -149,6 +149,27 @@ const starred = (path: string): string =>
     .map((step, at) => (at % 2 === 0 ? step : '*'))
     .join('/');
 
+/**
+ * What is read of one answer. Azure lets nobody say how long a page may be, so what can be in one has room.
+ *
+ *   bound   | is        | and this is known
+ *   --------+-----------+------------------------------------------------------------------------------------------------
+ *   bytes   | 32 MiB    | Resource Manager asks resource providers for 8 MB at most, and suffers from 16 MB on:
+ *           |           | https://github.com/Azure/azure-functions-host/issues/8869
+ *   parts   | 2,000,000 | 1,000 machines have 120,000, a security group of 1,000 rules 50,000, a network of 3,000 subnets and
+ *           |           | 65,536 addresses 350,000; 32 MiB of rules 1,900,000
+ *   depth   | 64        | a machine in a listing is 12 deep
+ *   gap     | 4 KiB     | no number has over 20 digits; Azure sends no blanks
+ *   refusal | 256 KiB   | a refusal has 1 KB
+ */
+export const bounds = {
+  bytes: 32 * 1024 * 1024,
+  parts: 2_000_000,
+  depth: 64,
+  gap: 4096,
+  refusal: 256 * 1024,
+} as const;
+
 /** Most things one call takes. */
 export const most = {
   /** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#networking-limits: a thousand

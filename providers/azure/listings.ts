@@ -9,8 +9,8 @@ import type {
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { type Listing, sharedListing } from '../pass/shared-listing.ts';
-import type { Client } from './client.ts';
-import { type Listed, type Pages, pages } from './pages.ts';
+import type { Client, Pages } from './client.ts';
+import { type Listed, pages } from './pages.ts';
 import { canonicalLocation } from './place.ts';
 
 /**

@@ -1,10 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import type { Client, Sdk } from './client.ts';
+import type { Client, Page, Pages } from './client.ts';
 import { partsOfId } from './ids.ts';
-
-/** A listing as the SDK makes it. */
-export type Pages<T> = (sdk: Sdk) => { byPage(): AsyncIterableIterator<readonly T[] & { continuationToken?: string }> };
 
 /** What every resource has; the SDK's types call it optional. */
 export interface Listed {
@@ -23,21 +20,19 @@ export async function* pages<T extends Listed>(
   call: Call,
 ): AsyncGenerator<readonly T[]> {
   const links = new Set<string>();
-  const iterator = list(client.sdk).byPage();
-  for (;;) {
-    const answer = await client.ask(call, () => iterator.next());
+  for (let link: string | undefined; ; ) {
+    const answer: Result<Page<T>> = await client.page(call, list, link);
     if (!answer.ok) {
       call.signal.throwIfAborted();
       throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
     }
-    if (answer.value.done) return;
-    const page = answer.value.value;
-    for (const item of page) check(item, account);
-    if (page.length > 0) yield page;
-    const { continuationToken: next } = page;
-    if (next === undefined) continue;
+    const { items, next } = answer.value;
+    for (const item of items) check(item, account);
+    if (items.length > 0) yield items;
+    if (next === undefined) return;
     if (links.has(next)) throw new ListingFailed('LinkLoop', 'the cloud answered the same link to a next page twice');
     links.add(next);
+    link = next;
   }
 }
 

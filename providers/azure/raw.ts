@@ -25,10 +25,10 @@ export interface RawChild {
   readonly properties?: object;
 }
 
-/** Throws on what is no resource. */
-export function readRaw(body: string): RawResource {
-  // why: an answer of ARM's own; what is used of it is checked here, or optional
-  const raw = JSON.parse(body) as Partial<RawResource>;
+/** `body`: an answer of ARM's, parsed. Throws on what is no resource. */
+export function readRaw(body: unknown): RawResource {
+  // why: what is used of it is checked here, or optional
+  const raw = body as Partial<RawResource>;
   const { id, properties } = raw;
   if (typeof id !== 'string' || typeof properties !== 'object') throw new TypeError('the answer is no resource');
   return { ...raw, id, properties };

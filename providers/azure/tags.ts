@@ -14,10 +14,11 @@ export function readLabels(tags: Tags | undefined): Labels {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** By its key, which Azure compares without case. */
+/** By its key, which Azure compares without case. Most keys differ by their length already, and a mark has many. */
 export function readTag(tags: Tags | undefined, key: string): string | undefined {
   const wanted = key.toLowerCase();
-  return Object.entries(tags ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const name = Object.keys(tags ?? {}).find((each) => each.length === wanted.length && each.toLowerCase() === wanted);
+  return name === undefined ? undefined : tags?.[name];
 }
 
 /**

@@ -3,12 +3,11 @@ import type { Failure, Result } from '../../src/core/failure.ts';
 import { retryAfterOf } from '../../src/core/retry-after.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Answer, Call, Request } from '../../src/ports/provider.ts';
-import { nextTurn } from '../pass/turns.ts';
+import { readWhole } from '../pass/json-answer.ts';
 import { type Refusal, toFailure } from './errors.ts';
 import { type Action, requestFor } from './limits.ts';
-import { addPart } from './long-page.ts';
 import type { Operation } from './messages.ts';
-import { type Sdk, sdk } from './sdk.ts';
+import { prepareSdk, type Sdk, sdk } from './sdk.ts';
 import { type Exchange, makeTransport } from './transport.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -91,6 +90,7 @@ async function exchanged<T>(
   { asked, request, call, clock }: Admitted,
   send: (exchange: Exchange, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>,
 ): Promise<Result<T>> {
+  await prepareSdk();
   await call.admit(request);
   const stop = await asked.before?.();
   if (stop) return { ok: false, failure: stop };
@@ -98,16 +98,11 @@ async function exchanged<T>(
   const began = performance.now();
   const report = (answer: Omit<Answer, 'durationMs'>): void =>
     call.report(request, { ...answer, durationMs: performance.now() - began });
-  const exchange: Exchange = {};
-  const { answerMs = usualAnswerMs, secrets = [] } = asked;
+  const { action, answerMs = usualAnswerMs, secrets = [] } = asked;
+  const exchange: Exchange = { action, answerMs };
   const options: CallOptions = { timeout: answerMs, retry: null, autoPaginate: false, signal: call.signal };
   try {
-    const [value] = await send(exchange, options);
-    while (exchange.parts?.length) {
-      await nextTurn();
-      const [part] = await send(exchange, options);
-      addPart(value, part);
-    }
+    const value = await readWhole(exchange, async () => (await send(exchange, options))[0]);
     const name = operationOf(value)?.name;
     report(name ? { requestId: name } : {});
     return { ok: true, value };

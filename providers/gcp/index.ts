@@ -9,6 +9,11 @@ export const gcp: Provider = {
   dialect,
   batches,
   touches,
+  load: async () => {
+    silence();
+    await import('./session.ts');
+    await (await import('./sdk.ts')).prepareSdk();
+  },
   open: async (access, clock) => {
     silence();
     return (await import('./session.ts')).openSession(access, clock);

@@ -80,9 +80,34 @@ export function requestFor(scope: string, action: Action, region?: string): Requ
   return { action, mutating: row === 'write', costs };
 }
 
+/**
+ * What is read of one answer. The largest objects are machines, with 512 KiB of metadata
+ * (https://cloud.google.com/compute/docs/metadata/setting-custom-metadata#limitations) and up to 128 disks, and firewalls of 5,000
+ * ranges (https://cloud.google.com/vpc/docs/quota#per_firewall).
+ *
+ *   bound   | is      | and this is known
+ *   --------+---------+---------------------------------------------------------------------------------------
+ *   bytes   | 32 MiB  | a page of 500 machines has 2 MB, and 30 MB where each bears 60 KB, as nodes of GKE do
+ *   parts   | 500,000 | a page of 500 machines has 85,000, a machine of 128 disks 10,000
+ *   depth   | 64      | a machine in a listing of all zones is 13 deep
+ *   gap     | 4 KiB   | no number has over 20 digits; a line of Google's layout has up to 30 blanks
+ *   refusal | 256 KiB | a refusal has 1 KB
+ *
+ * Where a page is over one of them, a smaller one is asked for: see pages.ts.
+ */
+export const bounds = {
+  bytes: 32 * 1024 * 1024,
+  parts: 500_000,
+  depth: 64,
+  gap: 4096,
+  refusal: 256 * 1024,
+} as const;
+
 export const most = {
   /** "Acceptable values are 0 to 500": https://cloud.google.com/compute/docs/reference/rest/v1/instances/aggregatedList */
   page: 500,
+  /** Of such a page every answer is within its bounds: 5 machines have 3 MiB at most. */
+  smallPage: 5,
   /** What goes side by side in one call of ours: the cloud takes one at a time. */
   together: 20,
 } as const;

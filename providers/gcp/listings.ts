@@ -1,7 +1,6 @@
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { type Listing, sharedListing } from '../pass/shared-listing.ts';
 import type { Client } from './client.ts';
-import { most } from './limits.ts';
 import type {
   Disk,
   DisksAt,
@@ -14,7 +13,7 @@ import type {
   SubnetworksAt,
 } from './messages.ts';
 import { aggregatedList, aggregatedPage, pageOf } from './page.ts';
-import { type AskPage, whole } from './pages.ts';
+import { type AskPage, type PageAsked, whole } from './pages.ts';
 
 /**
  * What several kinds need from one listing: what stands in a network names it without its number, a network is judged by its
@@ -47,17 +46,17 @@ interface Asking {
   readonly project: string;
 }
 
-const requestOf = (project: string, token: string | undefined) => ({
+const requestOf = (project: string, { token, size }: PageAsked) => ({
   project,
-  maxResults: most.page,
+  maxResults: size,
   pageToken: token ?? null,
 });
 
 const networkPages =
   ({ client, project }: Asking): AskPage<Network> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('networks.list', call, async (sdk, options) => {
-      const [, , page] = await sdk.networks().list(requestOf(project, token), options);
+      const [, , page] = await sdk.networks().list(requestOf(project, asked), options);
       return [page];
     });
     return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
@@ -65,9 +64,9 @@ const networkPages =
 
 const routePages =
   ({ client, project }: Asking): AskPage<Route> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('routes.list', call, async (sdk, options) => {
-      const [, , page] = await sdk.routes().list(requestOf(project, token), options);
+      const [, , page] = await sdk.routes().list(requestOf(project, asked), options);
       return [page];
     });
     return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
@@ -75,9 +74,9 @@ const routePages =
 
 const firewallPages =
   ({ client, project }: Asking): AskPage<Firewall> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('firewalls.list', call, async (sdk, options) => {
-      const [, , page] = await sdk.firewalls().list(requestOf(project, token), options);
+      const [, , page] = await sdk.firewalls().list(requestOf(project, asked), options);
       return [page];
     });
     return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
@@ -85,27 +84,27 @@ const firewallPages =
 
 const subnetworkPages =
   ({ client, project }: Asking): AskPage<Subnetwork> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('subnetworks.aggregatedList', call, (sdk, options) =>
-      aggregatedList<SubnetworksAt>(sdk.subnetworks(), requestOf(project, token), options),
+      aggregatedList<SubnetworksAt>(sdk.subnetworks(), requestOf(project, asked), options),
     );
     return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.subnetworks) } : answer;
   };
 
 const instancePages =
   ({ client, project }: Asking): AskPage<Instance> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('instances.aggregatedList', call, (sdk, options) =>
-      aggregatedList<InstancesAt>(sdk.instances(), requestOf(project, token), options),
+      aggregatedList<InstancesAt>(sdk.instances(), requestOf(project, asked), options),
     );
     return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.instances) } : answer;
   };
 
 const diskPages =
   ({ client, project }: Asking): AskPage<Disk> =>
-  async (token, call) => {
+  async (asked, call) => {
     const answer = await client.read('disks.aggregatedList', call, (sdk, options) =>
-      aggregatedList<DisksAt>(sdk.disks(), requestOf(project, token), options),
+      aggregatedList<DisksAt>(sdk.disks(), requestOf(project, asked), options),
     );
     return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.disks) } : answer;
   };

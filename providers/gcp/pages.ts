@@ -1,25 +1,37 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
+import { tooLarge } from '../pass/json-answer.ts';
 import { idOf, type Named } from './cloud-id.ts';
+import { most } from './limits.ts';
 import { pathOf } from './links.ts';
 import type { Page } from './page.ts';
 
-/** Asks for one page: the first without a token. */
-export type AskPage<T> = (token: string | undefined, call: Call) => Promise<Result<Page<T>>>;
+/** A page: the first has no token. `size`: of how many objects at most. */
+export interface PageAsked {
+  readonly token: string | undefined;
+  readonly size: number;
+}
+
+export type AskPage<T> = (asked: PageAsked, call: Call) => Promise<Result<Page<T>>>;
 
 /**
- * A whole listing. A page may be short or empty though more follow; only a missing token ends it. Throws `ListingFailed` where
- * it cannot be whole: a refused page, a place that could not be reached, an answer that is no listing, an object without its
- * number, a token that comes twice, another project's object.
+ * A whole listing. A page may be short or empty though more follow; only a missing token ends it. Where one is too large to be
+ * read, smaller ones are asked for from there on. Throws `ListingFailed` where it cannot be whole: a refused page, a place that could
+ * not be reached, an answer that is no listing, an object without its number, a token that comes twice, another project's object.
  */
 export async function whole<T extends Named>(ask: AskPage<T>, project: string, call: Call): Promise<readonly T[]> {
   const found = new Map<CloudId, T>();
   const tokens = new Set<string>();
+  let size: number = most.page;
   for (let token: string | undefined; ; ) {
-    const answer = await ask(token, call);
+    const answer = await ask({ token, size }, call);
     if (!answer.ok) {
       call.signal.throwIfAborted();
+      if (answer.failure.code === tooLarge && size > most.smallPage) {
+        size = Math.max(most.smallPage, size / 10);
+        continue;
+      }
       throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
     }
     const doubt = doubtOf(answer.value);

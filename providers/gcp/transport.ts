@@ -2,20 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import { ownAgent } from '../../src/core/touch.ts';
 import type { Access } from '../../src/ports/provider.ts';
-import { isTurnOver, nextTurn } from '../pass/turns.ts';
-import { partsOf } from './long-page.ts';
+import { AnswerRefused, type Body, type Pieces, readBytes, scanAnswer, tooLarge } from '../pass/json-answer.ts';
+import { bounds } from './limits.ts';
 
 /** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
 export interface Exchange {
-  /** Undefined: no answer came. */
+  /** The API's name for the call, `networks.list`. */
+  readonly action: string;
+  /** How long the body of its answer may take. */
+  readonly answerMs: number;
+  /** Undefined: no answer came, or none that was read. */
   status?: number;
   headers?: Headers;
   /** Of a refusal only. */
   body?: string;
   /** Why nothing was answered. */
   error?: unknown;
-  /** Further parts of a long page: what is run once more is answered with the next of them. */
-  parts?: object[];
+  /** Of a long answer: what is run once more is answered with the next of them. */
+  pieces?: Pieces;
 }
 
 /** One session's way to the cloud. */
@@ -51,6 +55,8 @@ export const authClient = {
       return await send(url, init, sender);
     } catch (error) {
       sender.exchange.error = error;
+      // why: by its status, what is refused unread could pass for a word of the cloud, that something is gone
+      if (error instanceof AnswerRefused) delete sender.exchange.status;
       throw error;
     }
   },
@@ -63,8 +69,7 @@ class CredentialsError extends Error {
 
 /** The SDK gets a refusal without its details: for those it would read all its protos again, half a second for each. */
 async function send(url: string, init: RequestInit, { endpoint, token, exchange }: Sender): Promise<Response> {
-  const part = exchange.parts?.shift();
-  if (part !== undefined) return new Response(JSON.stringify(part));
+  if (exchange.pieces !== undefined) return handed(exchange.pieces.next().text);
   const { method, body, signal } = init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${await token()}`);
@@ -77,25 +82,39 @@ async function send(url: string, init: RequestInit, { endpoint, token, exchange 
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
-  exchange.status = answer.status;
   exchange.headers = answer.headers;
-  if (answer.ok) return method === 'GET' && answer.status === 200 ? firstPart(answer, exchange) : answer;
-  exchange.body = await answer.text();
-  return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
-    status: answer.status,
-  });
+  const asked = { cloud: 'Google Cloud', action: exchange.action };
+  const most = { bytes: answer.ok ? bounds.bytes : bounds.refusal, ms: exchange.answerMs };
+  const read = await readBytes(answer.body === null ? undefined : bodyOf(answer.body), most, asked);
+  exchange.status = answer.status;
+  if (!answer.ok) {
+    exchange.body = new TextDecoder().decode(read);
+    return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
+      status: answer.status,
+    });
+  }
+  if (read.length === 0) return new Response(null, { status: answer.status });
+  const found = await scanAnswer(read, bounds, asked);
+  if (!found.isLong) return handed(read, answer.status);
+  if (method !== 'GET') throw new AnswerRefused(tooLarge, asked, 'more than an operation has');
+  exchange.pieces = found.pieces();
+  return handed(exchange.pieces.next().text);
 }
 
-async function firstPart(answer: Response, exchange: Exchange): Promise<Response> {
-  const body = await answer.text();
-  // why: for a long one each of these steps takes its time
-  if (isTurnOver()) await nextTurn();
-  const [first, ...parts] = partsOf(body);
-  if (isTurnOver()) await nextTurn();
-  if (parts.length === 0) return new Response(body);
-  exchange.parts = parts;
-  return new Response(JSON.stringify(first));
+/** By a reader: it can be cancelled while a chunk is awaited, a loop over the stream cannot. */
+function bodyOf(stream: ReadableStream<Uint8Array>): Body {
+  const reader = stream.getReader();
+  return {
+    chunks: (async function* () {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    })(),
+    giveUp: () => void reader.cancel().catch(() => undefined),
+  };
 }
+
+/** All that the SDK asks of an answer: a Response would copy its bytes twice. They are the whole of their buffer. */
+const handed = ({ buffer }: Uint8Array<ArrayBuffer>, status = 200): Response =>
+  ({ status, ok: true, arrayBuffer: async () => buffer }) as Response; // why: the SDK asks for no more
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
 

@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Budgets } from '../budgets.ts';
 import type { Clock } from '../clock.ts';
-import type { Answer, Blur, Call, Protocol, Refusal, WireRequest } from '../protocol.ts';
-import { Refused } from '../refused.ts';
-import { respellJson } from '../spelling/json.ts';
-import { readRequest } from './arm-request.ts';
-import { chargesOf, type Demand, type Verb } from './budget-table.ts';
-import { correlationId } from './correlation.ts';
-import { AT_ONCE } from './durations.ts';
+import {
+  type Answer,
+  type Blur,
+  type Call,
+  type Protocol,
+  type Refusal,
+  Refused,
+  type WireRequest,
+} from '../protocol.ts';
+import { respellJson } from '../spelling.ts';
+import { chargesOf, type Demand, remaining, throttling, type Verb } from './budget-table.ts';
 import { type ArmRefusal, errorBody, refused } from './errors.ts';
 import { pathLocation } from './location.ts';
 import type { ArmRequest, Reply } from './method.ts';
@@ -14,17 +19,14 @@ import { METHODS } from './methods/index.ts';
 import { groupBeingDeleted, groupNotFound } from './methods/resource-group.ts';
 import { CHALLENGE, principalOf } from './principal.ts';
 import { versionsOf } from './providers.ts';
-import { remaining } from './remaining.ts';
+import { trackedAt } from './references.ts';
 import { groupPath, keyOf } from './resource-id.ts';
-import { trackedAt } from './resource-types.ts';
 import { type Found, makeRouter, type Unknown } from './router.ts';
-import { shown } from './shown.ts';
 import { ARM_TABLE } from './spelling-table.ts';
-import type { Subscription } from './subscription.ts';
-import { throttling } from './throttling.ts';
+import { AT_ONCE, type Subscription } from './subscription.ts';
 import type { World } from './world.ts';
 
-export interface ArmParts {
+interface ArmParts {
   readonly clock: Clock;
   readonly budgets: Budgets;
   readonly world: World;
@@ -204,3 +206,65 @@ function refusalAnswer(reason: ArmRefusal, common: Readonly<Record<string, strin
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** The request taken apart; refused when it has no well-formed api-version, or a body that is no JSON. */
+function readRequest(request: WireRequest): ArmRequest {
+  const [path = '', search = ''] = request.path.split('?');
+  const query = Object.fromEntries(
+    [...new URLSearchParams(search)].map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  checkVersion(query['api-version']);
+  return {
+    origin: `http://${request.headers['host'] ?? '127.0.0.1'}`,
+    path,
+    query,
+    headers: request.headers,
+    body: parsed(request.body),
+  };
+}
+
+/** Every version is spoken that has the form of one. */
+function checkVersion(version: string | undefined): void {
+  if (version === undefined || version === '')
+    throw refused(
+      'MissingApiVersionParameter',
+      'The api-version query parameter (?api-version=) is required for all requests.',
+    );
+  if (!/^\d{4}-\d{2}-\d{2}(?:-[a-z]+)?$/.test(version))
+    throw refused(
+      'InvalidApiVersionParameter',
+      `The api-version '${version}' is invalid. The supported versions have the form yyyy-MM-dd.`,
+    );
+}
+
+function parsed(body: string): unknown {
+  if (body.trim() === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw refused(
+      'InvalidRequestContent',
+      `The request content was invalid and could not be deserialized: '${error.message}'.`,
+    );
+  }
+}
+
+/**
+ * What ARM calls a write in its activity log and its events. `x-ms-request-id` is the resource provider's own, and another:
+ * https://learn.microsoft.com/azure/azure-monitor/platform/activity-log-schema has `correlationId` alone. A client may send
+ * its own, as Terraform's providers do.
+ */
+function correlationId(requestId: string, sent: string | undefined): string {
+  if (sent) return sent;
+  const digits = createHash('sha256').update(requestId).digest('hex');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+}
+
+const HIDDEN: ReadonlySet<string> = new Set(['adminPassword', 'customData', 'userData']);
+
+/** A request's body as the log shows it: without what is secret in it. */
+function shown(body: unknown): string {
+  if (body === undefined) return '';
+  return JSON.stringify(body, (key, value: unknown) => (HIDDEN.has(key) ? '(hidden)' : value));
+}

@@ -1,5 +1,4 @@
-import type { Reader } from '../json.ts';
-import { JsonProblem } from '../json-problem.ts';
+import { JsonProblem, type Reader } from '../json.ts';
 import { refused } from './errors.ts';
 
 /** A readable object, with what the sandbox does not name taken for read-only and left out. */

@@ -1,4 +1,5 @@
-import type { BucketCharge, Charge } from '../budgets.ts';
+import type { BucketCharge, Budgets, Charge } from '../budgets.ts';
+import type { ArmRefusal } from './errors.ts';
 
 /** What a request draws on besides ARM's own buckets. */
 export type Lane = 'none' | 'network' | ComputeLane;
@@ -58,7 +59,7 @@ export interface Demand {
 }
 
 /** A charge, and the header that tells what is left of it, if one does. */
-export interface Told {
+interface Told {
   readonly charge: Charge;
   readonly header?: string;
   /** Several of one header are listed in one value, by name. */
@@ -132,3 +133,63 @@ function perMinute(capacity: number, refill: number): Rate {
 }
 
 export type Verb = 'GET' | 'HEAD' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';
+
+/** Told in the words of whoever's budget ran dry: ARM's own, or Microsoft.Compute's. */
+export function throttling(demand: Demand, budgets: Budgets, now: number): ArmRefusal {
+  const told = chargesOf(demand);
+  const seconds = secondsToWait(told, budgets);
+  const own = told.filter(({ name }) => name !== undefined);
+  const others = told.filter(({ name }) => name === undefined);
+  const [first] = own;
+  if (first && budgets.wait(others.map(({ charge }) => charge)) === 0)
+    return byCompute({ lane: demand.lane, allowed: first.charge.capacity, seconds, now });
+  // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#error-code
+  return {
+    code: 'SubscriptionRequestsThrottled',
+    status: 429,
+    message: `Number of requests for subscription '${demand.subscription}' exceeded the limit. Please try again after '${seconds}' seconds.`,
+    retryAfter: seconds,
+  };
+}
+
+/** Whole seconds, at least one. */
+function secondsToWait(told: readonly Told[], budgets: Budgets): number {
+  return Math.max(1, Math.ceil(budgets.wait(told.map(({ charge }) => charge)) / 1000));
+}
+
+interface Throttled {
+  readonly lane: string;
+  readonly allowed: number;
+  readonly seconds: number;
+  readonly now: number;
+}
+
+/** https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-throttling-errors */
+function byCompute({ lane, allowed, seconds, now }: Throttled): ArmRefusal {
+  const counted = {
+    operationGroup: lane,
+    startTime: new Date(now).toISOString(),
+    endTime: new Date(now + seconds * 1000).toISOString(),
+    allowedRequestCount: allowed,
+    measuredRequestCount: allowed + 1,
+  };
+  return {
+    code: 'OperationNotAllowed',
+    status: 429,
+    message: 'The server rejected the request because too many requests have been received for this subscription.',
+    details: [{ code: 'TooManyRequests', target: lane, message: JSON.stringify(counted) }],
+    retryAfter: seconds,
+  };
+}
+
+/** The headers that say what is left of each budget: `…-reads: 249`, `…-resource: A;11,B;1499`. */
+export function remaining(charges: readonly Told[], budgets: Pick<Budgets, 'level'>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { charge, header, name } of charges) {
+    if (header === undefined) continue;
+    const left = String(Math.max(0, Math.floor(budgets.level(charge))));
+    const told = name === undefined ? left : `${name};${left}`;
+    headers[header] = headers[header] === undefined ? told : `${headers[header]},${told}`;
+  }
+  return headers;
+}

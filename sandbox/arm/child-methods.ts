@@ -1,8 +1,7 @@
-import { refuseWhileParentBusy } from './busy.ts';
 import { refused } from './errors.ts';
 import { checkConditions } from './etag.ts';
 import { type Kind, seenRecord, trueRecord } from './kind.ts';
-import { write } from './lifecycle.ts';
+import { refuseWhileParentBusy, write } from './lifecycle.ts';
 import { type Asked, type Method, method, type Reply } from './method.ts';
 import { numbered, type PAGE_SIZES, page } from './paging.ts';
 import type { Tracked } from './records.ts';

@@ -1,5 +1,4 @@
-import type { Refusal } from '../protocol.ts';
-import { Refused } from '../refused.ts';
+import { type Refusal, Refused } from '../protocol.ts';
 
 /** ARM's error: https://github.com/microsoft/api-guidelines/blob/vNext/azure/Guidelines.md#handling-errors */
 export interface ArmRefusal extends Refusal {

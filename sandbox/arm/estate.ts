@@ -1,11 +1,9 @@
-import { JsonProblem } from '../json-problem.ts';
-import { Refused } from '../refused.ts';
-import { AT_ONCE } from './durations.ts';
-import { type ResourceForm, readEstate, type SubscriptionForm } from './estate-form.ts';
+import { JsonProblem, listOf, mapOf, object, optional, pattern, scalar } from '../json.ts';
+import { Refused } from '../protocol.ts';
 import { METHODS } from './methods/index.ts';
 import { groupPath, keyOf } from './resource-id.ts';
 import { makeRouter } from './router.ts';
-import type { Subscription } from './subscription.ts';
+import { AT_ONCE, type Subscription } from './subscription.ts';
 
 const find = makeRouter(METHODS);
 
@@ -94,3 +92,52 @@ function explained<T>(path: string, run: () => T): T {
     });
   }
 }
+
+/**
+ * What subscriptions hold, as a file says it: resources as ARM itself takes them, in the order in which they are put.
+ *
+ * ```json
+ * { "subscriptions": [{
+ *   "id": "11112222-…",                                        left out: the sandbox's first
+ *   "groups": [{ "name": "Rg", "location": "westeurope", "tags": {} }],
+ *   "outside": ["/subscriptions/…/routeTables/x"],             known, and no more: resources may refer to them
+ *   "resources": [{
+ *     "type": "Microsoft.Network/virtualNetworks", "group": "Rg", "name": "core",     required; a child is "core/app"
+ *     "location": "westeurope",                                left out: its group's
+ *     "tags": {},
+ *     "properties": { "addressSpace": { "addressPrefixes": ["10.0.0.0/16"] }, "subnets": [ … ] },
+ *     "body": { "sku": { "name": "Standard" } }                whatever else the type's PUT takes at its top
+ *   }]
+ * }] }
+ * ```
+ *
+ * What ARM would refuse is refused here, with its place in the document. References are ids, written out.
+ */
+const text = scalar('string');
+
+const tags = optional(mapOf(text));
+
+const group = object({ name: text, location: text, tags });
+
+const resource = object({
+  type: pattern(/^Microsoft\.\w+(?:\/\w+)+$/, 'a type such as Microsoft.Network/virtualNetworks'),
+  group: text,
+  name: text,
+  location: optional(text),
+  tags,
+  properties: (value: unknown) => value,
+  body: optional(mapOf((value: unknown) => value)),
+});
+
+const subscription = object({
+  id: optional(text),
+  groups: optional(listOf(group)),
+  outside: optional(listOf(text)),
+  resources: optional(listOf(resource)),
+});
+
+const readEstate = object({ subscriptions: listOf(subscription) });
+
+type SubscriptionForm = ReturnType<typeof subscription>;
+
+type ResourceForm = ReturnType<typeof resource>;

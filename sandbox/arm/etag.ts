@@ -1,7 +1,6 @@
 import type { Random } from '../random.ts';
 import { refused } from './errors.ts';
-import { freshGuid } from './guid.ts';
-import { nameOf } from './resource-id.ts';
+import { freshGuid, nameOf } from './resource-id.ts';
 
 /** Weak, with a GUID inside: `W/"0f6c…"`. */
 export function freshEtag(random: Random): string {

@@ -1,6 +1,5 @@
 import { refused } from './errors.ts';
-import type { ImageReference } from './machine-records.ts';
-import type { Kept } from './records.ts';
+import type { ImageReference, Kept } from './records.ts';
 import { keyOf } from './resource-id.ts';
 import type { Subscription } from './subscription.ts';
 

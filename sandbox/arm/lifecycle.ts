@@ -1,13 +1,12 @@
 import type { Table } from '../table.ts';
-import { refuseWhileBusy } from './busy.ts';
+import { refused } from './errors.ts';
 import { checkConditions, freshEtag } from './etag.ts';
-import { freshGuid } from './guid.ts';
 import { type Kind, shown } from './kind.ts';
 import type { Asked, Reply } from './method.ts';
-import { begin } from './operation.ts';
+import { begin, operationUrl } from './operation.ts';
 import type { Tracked } from './records.ts';
-import { keyOf } from './resource-id.ts';
-import type { OperationPlace } from './subscription.ts';
+import { freshGuid, keyOf } from './resource-id.ts';
+import type { Operation, OperationPlace, Subscription } from './subscription.ts';
 
 /** What every write checks first: preconditions, then whether the resource is busy. */
 export function checkWritable({ request, ...asked }: Asked, known: Tracked | undefined, path: string): void {
@@ -104,4 +103,60 @@ export function moved<T extends Tracked>(
 function placeOf<T extends Tracked>({ type }: Kind<T>, { location }: T): OperationPlace {
   const namespace = type.startsWith('Microsoft.Compute/') ? 'Microsoft.Compute' : 'Microsoft.Network';
   return { namespace, location };
+}
+
+/**
+ * What a write must wait for, and how it is told so:
+ *
+ * | under way is an operation on | status | code, in `details` |
+ * |---|---|---|
+ * | the resource itself | 429 | RetryableError, RetryableErrorDueToAnotherOperation |
+ * | its parent, or a sibling in it | 409 | AnotherOperationInProgress |
+ * | a resource that it refers to | 429 | RetryableError, ReferencedResourceNotProvisioned |
+ *
+ * As recorded in https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4385,
+ * https://github.com/hashicorp/terraform-provider-azurerm/issues/3780 and https://github.com/hashicorp/terraform/issues/7986.
+ */
+function refuseWhileBusy({ subscription, now }: Asked, { id, path }: Tracked): void {
+  const running = subscription.running.get(id);
+  if (!running) return;
+  const seconds = Math.max(1, Math.ceil((running.time.due - now) / 1000));
+  throw retryable(
+    'RetryableErrorDueToAnotherOperation',
+    `Operation ${running.id} is updating resource ${path}. The call can be retried in ${seconds} seconds.`,
+    seconds,
+  );
+}
+
+/** For a child of `parent`. */
+export function refuseWhileParentBusy(asked: Asked, parent: Tracked): void {
+  const running = asked.subscription.running.get(parent.id);
+  if (running) throw anotherOperation(asked, running);
+}
+
+/** For a resource, `from`, that is to refer to another. */
+export function refuseUnprovisioned({ running }: Subscription, from: string, to: Tracked): void {
+  if (!running.has(to.id)) return;
+  throw retryable(
+    'ReferencedResourceNotProvisioned',
+    `Cannot proceed with operation because resource ${to.path} used by resource ${from} is not in Succeeded state. Resource is in ${to.version.state} state.`,
+    1,
+  );
+}
+
+function retryable(code: string, message: string, retryAfter: number): Error {
+  return refused('RetryableError', 'A retryable error occurred.', {
+    status: 429,
+    details: [{ code, message }],
+    retryAfter,
+  });
+}
+
+function anotherOperation(asked: Asked, { id, place }: Operation): Error {
+  const url = operationUrl(asked, place, `operations/${id}`);
+  return refused(
+    'AnotherOperationInProgress',
+    `Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: ${url}.`,
+    { details: [] },
+  );
 }

@@ -1,4 +1,6 @@
 import { refused } from './errors.ts';
+import type { Tracked } from './records.ts';
+import { nameOf } from './resource-id.ts';
 
 /** As ARM shows them, https://learn.microsoft.com/azure/reliability/regions-list; the name is the same in small letters without spaces. */
 export const LOCATIONS: readonly string[] = [
@@ -20,18 +22,18 @@ export const LOCATIONS: readonly string[] = [
   ...['Australia East', 'Australia Southeast', 'Australia Central', 'Australia Central 2', 'New Zealand North'],
 ];
 
-const nameOf = (written: string): string => written.replaceAll(' ', '').toLowerCase();
+const normalName = (written: string): string => written.replaceAll(' ', '').toLowerCase();
 
-const names: ReadonlySet<string> = new Set(LOCATIONS.map(nameOf));
+const names: ReadonlySet<string> = new Set(LOCATIONS.map(normalName));
 
 /** `West Europe` is `westeurope`; undefined where there is none. */
 function locationNamed(written: string): string | undefined {
-  const name = nameOf(written);
+  const name = normalName(written);
   return names.has(name) ? name : undefined;
 }
 
 /** Of a resource that is put. `type`: `Microsoft.Network/virtualNetworks`. */
-export function locationName(written: string, type: string): string {
+function locationName(written: string, type: string): string {
   const name = locationNamed(written);
   if (name !== undefined) return name;
   throw refused(
@@ -66,4 +68,48 @@ export function pathLocation({ written, type, version, versions }: InPath): stri
     'NoRegisteredProviderFound',
     `No registered resource provider found for location '${written}' and API version '${version}' for type '${type}'. The supported api-versions are '${versions.join(', ')}'. The supported locations are '${[...names].join(', ')}'.`,
   );
+}
+
+interface Wish {
+  readonly location: string | undefined;
+  readonly known: Tracked | undefined;
+  readonly path: string;
+}
+
+/** Where a resource is put: what a PUT must say, and cannot change. */
+export function placeOf({ location, known, path }: Wish): string {
+  if (location === undefined)
+    throw refused('LocationRequired', 'The location property is required for this definition.');
+  const place = locationName(location, typeOf(path));
+  if (known && known.location !== place)
+    throw refused(
+      'InvalidResourceLocation',
+      `The resource '${nameOf(path)}' already exists in location '${known.location}'. A resource with the same name cannot be created in location '${place}'. Please select a new resource name.`,
+      { status: 409 },
+    );
+  return place;
+}
+
+/** `Microsoft.Network/virtualNetworks` */
+const typeOf = (path: string): string => /\/providers\/([^/]+\/[^/]+)/i.exec(path)?.[1] ?? '';
+
+interface Count {
+  readonly known: Tracked | undefined;
+  readonly others: Iterable<Tracked>;
+  /** Undefined: wherever they are. */
+  readonly location: string | undefined;
+  readonly most: number;
+}
+
+/** The codes of limits are not documented: `NetworkCountLimitReached` is an assumption. */
+export function checkCount(what: string, { known, others, location, most }: Count): void {
+  if (known) return;
+  let count = 0;
+  for (const other of others) if (location === undefined || other.location === location) count++;
+  if (count >= most)
+    throw refused(
+      `${what}CountLimitReached`,
+      `Cannot create more than ${most} ${what} resources for this subscription in this region.`,
+      { details: [] },
+    );
 }

@@ -1,8 +1,6 @@
-import { listOf, mapOf, optional, type Reader } from '../json.ts';
-import { JsonProblem } from '../json-problem.ts';
-import { oneOf, scalar } from '../json-scalar.ts';
+import { JsonProblem, listOf, mapOf, oneOf, optional, type Reader, scalar } from '../json.ts';
 import { anything, fields, readOnly } from './body.ts';
-import { reference } from './interface-fields.ts';
+import { reference } from './network-interface-json.ts';
 import type { Kept } from './records.ts';
 import { tagsField } from './tags.ts';
 

@@ -1,22 +1,17 @@
-import { checkedDiskSize, checkedDiskType, diskNameFor } from './disks.ts';
+import { checkedDiskSize, checkedDiskType, diskNameFor } from './disk.ts';
 import { refused } from './errors.ts';
 import { freshEtag } from './etag.ts';
-import { freshGuid } from './guid.ts';
 import { type Source, sourceOf } from './images.ts';
-import { badBootOf, shutDown, timedOut } from './machine-boot.ts';
+import { placeOf } from './location.ts';
 import { MACHINE_KEPT, type MachineForm, type MachineProperties } from './machine-fields.ts';
-import { identityFor } from './machine-identity.ts';
 import { connect, type NetworkPlan, type Owner, plannedNetwork } from './machine-network.ts';
 import { nextEtag, operate } from './machine-operation.ts';
 import { checkedOs, invalid } from './machine-os.ts';
-import { checkMachineQuotas } from './machine-quotas.ts';
-import type { Disk, VirtualMachine } from './machine-records.ts';
-import { checkedSize } from './machine-sizes.ts';
+import { checkedSize, checkMachineQuotas } from './machine-sizes.ts';
 import type { Asked } from './method.ts';
-import { placeOf } from './placement.ts';
-import type { Kept } from './records.ts';
-import { keyOf, nameOf, resourcePath } from './resource-id.ts';
-
+import type { Disk, Failing, Identity, ImageReference, Kept, VirtualMachine } from './records.ts';
+import { freshGuid, keyOf, nameOf, resourcePath } from './resource-id.ts';
+import type { BadBoot, Subscription } from './subscription.ts';
 import { checkedTags } from './tags.ts';
 
 interface LaunchPlan {
@@ -158,3 +153,72 @@ function diskExists(path: string): Error {
 function missing(target: string): never {
   throw invalid(target, `Required parameter '${target}' is missing (null).`);
 }
+
+type IdentityForm = NonNullable<MachineForm['identity']>;
+
+/**
+ * The managed identities of a machine. The user-assigned ones are resources of another provider: the estate names them.
+ * https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-configure-managed-identities
+ */
+export function identityFor(
+  subscription: Subscription,
+  form: IdentityForm | undefined,
+  known: Identity | undefined,
+): Identity | undefined {
+  const type = form?.type;
+  if (type === undefined || type === 'None') return undefined;
+  const system = type.startsWith('SystemAssigned');
+  const principalId = system ? (known?.principalId ?? freshGuid(subscription.random)) : undefined;
+  if (!type.includes('UserAssigned')) return { type, principalId, users: new Map() };
+  const written = form?.userAssignedIdentities ?? new Map<string, unknown>();
+  const wanted = [...written].filter(([, value]) => value !== null).map(([path]) => path);
+  if (wanted.length === 0)
+    throw refused(
+      'InvalidParameter',
+      `The identity type is '${type}', and the identity ids are missing: userAssignedIdentities must name at least one.`,
+      { target: 'identity' },
+    );
+  return { type, principalId, users: new Map(wanted.map((path) => [path, userOf(subscription, path, known)])) };
+}
+
+/** What the resource provider of identities tells, and Compute passes on. */
+function userOf(
+  subscription: Subscription,
+  path: string,
+  known: Identity | undefined,
+): { readonly principalId: string; readonly clientId: string } {
+  if (!subscription.outside.has(keyOf(path)))
+    throw refused(
+      'FailedIdentityOperation',
+      `Identity operation failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: 'Resource '${path}' was not found.'.`,
+    );
+  const had = [...(known?.users ?? [])].find(([each]) => keyOf(each) === keyOf(path))?.[1];
+  return had ?? { principalId: freshGuid(subscription.random), clientId: freshGuid(subscription.random) };
+}
+
+/** How machines of this image boot; undefined: well. */
+export function badBootOf(
+  { badBoots }: Pick<Subscription, 'badBoots'>,
+  { written }: ImageReference,
+): BadBoot | undefined {
+  const { id, publisher, offer, sku } = written;
+  return badBoots.get(typeof id === 'string' ? keyOf(id) : [publisher, offer, sku].join(':').toLowerCase());
+}
+
+/**
+ * A machine shut down from within is `stopped`, and stays allocated:
+ * https://learn.microsoft.com/azure/virtual-machines/states-billing#power-states-and-billing
+ */
+function shutDown(subscription: Subscription, id: string, at: number): void {
+  subscription.timeline.schedule(at, () => {
+    const machine = subscription.machines.get(id);
+    if (machine?.power.state === 'running')
+      subscription.machines.put({ ...machine, power: { state: 'stopped', since: at } });
+  });
+}
+
+/** https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/provisioning-failed, word for word */
+const timedOut = (name: string): Failing => ({
+  code: 'OSProvisioningTimedOut',
+  message: `OS Provisioning for VM '${name}' did not finish in the allotted time. The VM may still finish provisioning successfully. Please check provisioning state later.`,
+});

@@ -1,17 +1,15 @@
 import { readBody } from './body.ts';
 import { refused } from './errors.ts';
-import { freshGuid } from './guid.ts';
-import { interfaceForm } from './interface-fields.ts';
-import { allocateAddresses, tieAddresses } from './interface-ties.ts';
-import { attach, plannedInterface } from './interfaces.ts';
 import { identity } from './lifecycle.ts';
 import type { InterfaceConfigurationForm, MachineProperties } from './machine-fields.ts';
 import { invalid } from './machine-os.ts';
-import type { InterfaceReference, NetworkInterface, PublicAddress, VirtualMachine } from './machine-records.ts';
 import type { Asked } from './method.ts';
+import { allocateAddresses, attach, plannedInterface, tieAddresses } from './network-interface.ts';
+import { interfaceForm } from './network-interface-json.ts';
 import { freshPublicAddress } from './public-address.ts';
+import type { InterfaceReference, NetworkInterface, PublicAddress, VirtualMachine } from './records.ts';
 import { checkReference } from './references.ts';
-import { keyOf, resourcePath } from './resource-id.ts';
+import { freshGuid, keyOf, resourcePath } from './resource-id.ts';
 import { networkOf, type Subscription } from './subscription.ts';
 import { noTags } from './tags.ts';
 

@@ -1,7 +1,7 @@
 import { refused } from './errors.ts';
-import type { VirtualMachine } from './machine-records.ts';
 import type { Asked } from './method.ts';
 import { begin } from './operation.ts';
+import type { VirtualMachine } from './records.ts';
 import { nameOf } from './resource-id.ts';
 
 /** A machine's etag counts: `"1"`, `"2"`. https://github.com/kubernetes-sigs/cloud-provider-azure/issues/9728 */

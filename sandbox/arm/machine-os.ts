@@ -1,6 +1,6 @@
 import { refused } from './errors.ts';
 import type { MachineProperties } from './machine-fields.ts';
-import type { ImageReference, OsProfile } from './machine-records.ts';
+import type { ImageReference, OsProfile } from './records.ts';
 
 type OsForm = NonNullable<MachineProperties['osProfile']>;
 

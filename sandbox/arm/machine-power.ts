@@ -1,9 +1,12 @@
 import { refused } from './errors.ts';
-import { allocateAddresses } from './interface-ties.ts';
-import { interfacesOf } from './machine-network.ts';
+import { disconnect, interfacesOf } from './machine-network.ts';
 import { operate, refuseWhileOperating } from './machine-operation.ts';
-import type { PowerState, VirtualMachine } from './machine-records.ts';
 import type { Asked } from './method.ts';
+import { allocateAddresses, removeInterface } from './network-interface.ts';
+import { operationHeaders } from './operation.ts';
+import type { PowerState, VirtualMachine } from './records.ts';
+import { keyOf } from './resource-id.ts';
+import type { Subscription } from './subscription.ts';
 
 export type PowerAction = 'start' | 'powerOff' | 'deallocate' | 'restart';
 
@@ -55,4 +58,33 @@ export function changePower(
 /** https://learn.microsoft.com/azure/virtual-machines/error-codes, word for word */
 function mustRun(): Error {
   return refused('OperationNotAllowed', 'The operation requires the VM to be running (or set to run).');
+}
+
+/** Deletes a machine. A second request joins the first: "you can only retry the Delete operation". */
+export function remove(asked: Asked, machine: VirtualMachine): Readonly<Record<string, string>> {
+  const { subscription, now } = asked;
+  const running = subscription.running.get(machine.id);
+  if (running && machine.version.state === 'Deleting') return operationHeaders(asked, running);
+  refuseWhileOperating(asked, machine, 'delete');
+  const deleting = { ...machine, version: { ...machine.version, state: 'Deleting', changedAt: now } } as const;
+  return operate(asked, deleting, {
+    ms: subscription.durations.machineDelete,
+    succeed: (gone) => {
+      release(subscription, gone);
+      return undefined;
+    },
+  });
+}
+
+/** Each part goes or stays as its deleteOption says; without one it stays: https://learn.microsoft.com/azure/virtual-machines/delete */
+function release(subscription: Subscription, { interfaces, storage }: VirtualMachine): void {
+  for (const reference of interfaces) {
+    for (const nic of interfacesOf(subscription, [reference])) {
+      if (reference.deleteOption === 'Delete') removeInterface(subscription, nic, { withMachine: true });
+      else disconnect(subscription, [nic]);
+    }
+  }
+  const disk = subscription.disks.get(keyOf(storage.osDisk));
+  if (disk && storage.deleteOption === 'Delete') subscription.disks.remove(disk.id);
+  else if (disk) subscription.disks.put({ ...disk, machine: undefined });
 }

@@ -1,10 +1,10 @@
-import { freshGuid } from './guid.ts';
+import { errorBody, refused } from './errors.ts';
 import type { Asked } from './method.ts';
-import { operationHeaders } from './operation-headers.ts';
-import type { Operation, OperationPlace, Outcome } from './subscription.ts';
+import { freshGuid } from './resource-id.ts';
+import type { Operation, OperationPlace, Outcome, Subscription } from './subscription.ts';
 
 /** What a write still has to do after its answer. */
-export interface Work {
+interface Work {
   readonly place: OperationPlace;
   readonly on: string;
   readonly ms: number;
@@ -37,4 +37,44 @@ export function begin(asked: Asked, work: Work): Readonly<Record<string, string>
   if (work.ms > 0) subscription.timeline.schedule(now + work.ms, end);
   else end();
   return operationHeaders(asked, operation);
+}
+
+/** What the answer that starts an operation carries: where to follow it, and when. */
+export function operationHeaders(asked: Asked, { id, place }: Operation): Readonly<Record<string, string>> {
+  const url = (collection: string): string => operationUrl(asked, place, `${collection}/${id}`);
+  return {
+    'azure-asyncoperation': url('operations'),
+    location: url('operationResults'),
+    ...retryAfter(asked),
+  };
+}
+
+/** When to poll next, as the first answer and each poll say it. */
+export function retryAfter({ subscription }: Asked): Readonly<Record<string, string>> {
+  return subscription.retryAfter > 0 ? { 'retry-after': String(subscription.retryAfter) } : {};
+}
+
+export function operationUrl(
+  { subscription, request }: Asked,
+  { namespace, location }: OperationPlace,
+  rest: string,
+): string {
+  const version = request.query['api-version'] ?? '';
+  return `${request.origin}/subscriptions/${subscription.id}/providers/${namespace}/locations/${location}/${rest}?api-version=${version}`;
+}
+
+/** What a poll of the operation's own URL answers. */
+export function operationBody({ id, time, outcome }: Operation): object {
+  const times = {
+    startTime: new Date(time.started).toISOString(),
+    ...(outcome.status === 'InProgress' ? {} : { endTime: new Date(time.due).toISOString() }),
+  };
+  const error = outcome.status === 'Failed' ? errorBody(outcome.refusal) : {};
+  return { name: id, status: outcome.status, ...times, ...error };
+}
+
+export function operationOf(subscription: Subscription, id: string): Operation {
+  const found = subscription.operations.get(id.toLowerCase());
+  if (!found) throw refused('NotFound', `Operation ${id} not found.`, { details: [] });
+  return found;
 }

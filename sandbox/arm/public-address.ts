@@ -1,10 +1,13 @@
+import { listOf, oneOf, optional, scalar } from '../json.ts';
 import type { Random } from '../random.ts';
+import { anything, fields, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import { freshEtag } from './etag.ts';
-import type { PublicAddress } from './machine-records.ts';
+import type { PublicAddress } from './records.ts';
 import { checkReference } from './references.ts';
-import { keyOf } from './resource-id.ts';
+import { keyOf, nameOf } from './resource-id.ts';
 import type { Subscription } from './subscription.ts';
+import { tagsBody, tagsField } from './tags.ts';
 
 /** From the block that RFC 2544 sets aside for such trials. */
 export function freshPublicAddress(random: Random): string {
@@ -52,4 +55,70 @@ export function allocate(subscription: Subscription, path: string, allocated: bo
     address: allocated ? freshPublicAddress(subscription.random) : undefined,
     version: { ...address.version, etag: freshEtag(subscription.random) },
   });
+}
+
+const text = optional(scalar('string'));
+
+/** What is kept and given back, and changes nothing in the sandbox. */
+const KEPT = {
+  idleTimeoutInMinutes: optional(scalar('number')),
+  dnsSettings: anything,
+  ddosSettings: anything,
+  ipTags: anything,
+} as const;
+
+/** https://learn.microsoft.com/rest/api/virtualnetwork/public-ip-addresses/create-or-update, as far as the sandbox models it. */
+export const publicAddressForm = fields({
+  location: text,
+  tags: tagsField,
+  zones: optional(listOf(scalar('string'))),
+  sku: optional(fields({ name: optional(oneOf('Basic', 'Standard')), tier: text })),
+  properties: fields({
+    ...KEPT,
+    publicIPAllocationMethod: optional(oneOf('Dynamic', 'Static')),
+    publicIPAddressVersion: optional(oneOf('IPv4')),
+    deleteOption: optional(oneOf('Delete', 'Detach')),
+    ipAddress: readOnly,
+    ipConfiguration: readOnly,
+    resourceGuid: readOnly,
+    provisioningState: readOnly,
+    natGateway: readOnly,
+    migrationPhase: readOnly,
+    upgradedToV2: readOnly,
+  }),
+  id: readOnly,
+  name: readOnly,
+  type: readOnly,
+  etag: readOnly,
+});
+
+export type PublicAddressForm = ReturnType<typeof publicAddressForm>;
+
+export const PUBLIC_ADDRESS_KEPT = Object.keys(KEPT);
+
+/** https://learn.microsoft.com/rest/api/virtualnetwork/public-ip-addresses/get */
+export function publicAddressBody(record: PublicAddress): object {
+  const { path, version, sku, kept, address, usedBy, deleteOption } = record;
+  return {
+    name: nameOf(path),
+    id: path,
+    etag: version.etag,
+    type: 'Microsoft.Network/publicIPAddresses',
+    location: record.location,
+    ...tagsBody(record.tags),
+    ...(kept.zones === undefined ? {} : { zones: kept.zones }),
+    sku: { name: sku.name, tier: sku.tier },
+    properties: {
+      provisioningState: version.state,
+      resourceGuid: record.guid,
+      publicIPAddressVersion: 'IPv4',
+      idleTimeoutInMinutes: 4,
+      ipTags: [],
+      ...kept.properties,
+      publicIPAllocationMethod: record.allocation,
+      ...(address === undefined ? {} : { ipAddress: address }),
+      ...(usedBy === undefined ? {} : { ipConfiguration: { id: usedBy } }),
+      ...(deleteOption === undefined ? {} : { deleteOption }),
+    },
+  };
 }

@@ -1,3 +1,5 @@
+import { hexDigits, type Random } from '../random.ts';
+
 /** Resource ids: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
 
 /** What ids are compared by and tables are keyed by: ARM does not regard case. */
@@ -26,4 +28,9 @@ export function nameOf(path: string): string {
 /** Without the child: the network of a subnet, the security group of a rule. */
 export function parentPath(path: string): string {
   return path.split('/').slice(0, -2).join('/');
+}
+
+export function freshGuid(random: Random): string {
+  const digits = hexDigits(random, 32);
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
 }

@@ -1,4 +1,3 @@
-import { defaultRules } from './default-rules.ts';
 import { refused } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Asked } from './method.ts';
@@ -6,9 +5,15 @@ import { checkedName } from './names.ts';
 import type { NetworkSecurityGroup, SecurityRule } from './records.ts';
 import { checkReference } from './references.ts';
 import { childPath, keyOf, nameOf, parentPath } from './resource-id.ts';
-import { checkedDescription, checkedTraffic, checkSide, refuseConflicts } from './rule-check.ts';
-import type { RuleForm } from './rule-fields.ts';
-import { ruleBody } from './rule-json.ts';
+import {
+  checkedDescription,
+  checkedTraffic,
+  checkSide,
+  defaultRules,
+  type RuleForm,
+  refuseConflicts,
+  ruleBody,
+} from './security-rule.ts';
 import { tagsBody } from './tags.ts';
 import { filteredBy, membersOf } from './usage.ts';
 

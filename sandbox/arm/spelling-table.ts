@@ -1,5 +1,14 @@
-import { isObject, isTexts, type JsonRow, type JsonTable, withFields } from '../spelling/json.ts';
-import { ipv6Forms, maskless, orders, portForms } from '../spelling/ways.ts';
+import {
+  ipv6Forms,
+  isObject,
+  isTexts,
+  type JsonRow,
+  type JsonTable,
+  maskless,
+  orders,
+  portForms,
+  withFields,
+} from '../spelling.ts';
 
 /** Recorded answers: */
 const C7N = 'https://github.com/cloud-custodian/cloud-custodian/tree/main/tools/c7n_azure/tests/cassettes';

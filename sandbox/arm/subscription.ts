@@ -2,11 +2,17 @@ import type { Lag } from '../lag.ts';
 import type { Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { makeTimeline, type Timeline } from '../timeline.ts';
-import type { Durations } from './durations.ts';
 import type { ArmRefusal } from './errors.ts';
-import type { Disk, NetworkInterface, PublicAddress, VirtualMachine } from './machine-records.ts';
-import type { Quotas } from './quotas.ts';
-import type { ApplicationSecurityGroup, NetworkSecurityGroup, ResourceGroup, VirtualNetwork } from './records.ts';
+import type {
+  ApplicationSecurityGroup,
+  Disk,
+  NetworkInterface,
+  NetworkSecurityGroup,
+  PublicAddress,
+  ResourceGroup,
+  VirtualMachine,
+  VirtualNetwork,
+} from './records.ts';
 import { keyOf, parentPath } from './resource-id.ts';
 
 /** All keyed by the lower-cased id; `of` looks up by the lower-cased id of the resource group where no line says otherwise. */
@@ -52,7 +58,7 @@ interface Workings {
 
 export type Subscription = Place & NetworkTables & ComputeTables & Workings;
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   readonly id: string;
   readonly lag: Lag;
   readonly random: Random;
@@ -140,3 +146,74 @@ export type Outcome =
   | { readonly status: 'InProgress' }
   | { readonly status: 'Succeeded' }
   | { readonly status: 'Failed'; readonly refusal: ArmRefusal };
+
+/**
+ * How much a subscription may hold.
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits
+ */
+export interface Quotas {
+  /** Per subscription and location. */
+  readonly networks: number;
+  readonly subnetsPerNetwork: number;
+  /** Per subscription and location. */
+  readonly securityGroups: number;
+  /** Per subscription. */
+  readonly applicationGroups: number;
+  readonly rules: RuleQuotas;
+  readonly machines: MachineQuotas;
+}
+
+/** Per subscription and location. Subscriptions begin with far fewer vCPUs: https://learn.microsoft.com/azure/virtual-machines/quotas */
+interface MachineQuotas {
+  readonly machines: number;
+  /** vCPUs of all families together. */
+  readonly cores: number;
+  /** vCPUs of each family. */
+  readonly coresPerFamily: number;
+}
+
+export interface RuleQuotas {
+  readonly perSecurityGroup: number;
+  /** Addresses and ranges on one side of a rule. */
+  readonly prefixesPerSide: number;
+  /** Application security groups in all rules of a security group together. */
+  readonly applicationGroups: number;
+}
+
+export const QUOTAS: Quotas = {
+  networks: 1000,
+  subnetsPerNetwork: 3000,
+  securityGroups: 5000,
+  applicationGroups: 3000,
+  rules: { perSecurityGroup: 1000, prefixesPerSide: 4000, applicationGroups: 100 },
+  machines: { machines: 25_000, cores: 10_400_000, coresPerFamily: 10_400_000 },
+};
+
+/** How long operations take, in milliseconds of the sandbox's clock. */
+export interface Durations {
+  readonly networkWrite: number;
+  readonly networkDelete: number;
+  readonly machineWrite: number;
+  readonly machineDelete: number;
+  readonly machinePower: number;
+  readonly groupDelete: number;
+}
+
+export const DURATIONS: Durations = {
+  networkWrite: 1_000,
+  networkDelete: 1_000,
+  machineWrite: 5_000,
+  machineDelete: 5_000,
+  machinePower: 5_000,
+  groupDelete: 5_000,
+};
+
+/** Everything is done within the request that asks for it. */
+export const AT_ONCE: Durations = {
+  networkWrite: 0,
+  networkDelete: 0,
+  machineWrite: 0,
+  machineDelete: 0,
+  machinePower: 0,
+  groupDelete: 0,
+};

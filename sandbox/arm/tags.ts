@@ -1,5 +1,4 @@
-import { mapOf, optional, type Reader } from '../json.ts';
-import { scalar } from '../json-scalar.ts';
+import { mapOf, optional, type Reader, scalar } from '../json.ts';
 import { refused } from './errors.ts';
 import type { Tags } from './records.ts';
 

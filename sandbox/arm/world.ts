@@ -1,12 +1,10 @@
 import type { Lag } from '../lag.ts';
 import type { Verdict } from '../packet.ts';
 import { seededRandom } from '../random.ts';
-import { DURATIONS, type Durations } from './durations.ts';
 import { refused } from './errors.ts';
 import { loadEstate } from './estate.ts';
-import { QUOTAS, type Quotas } from './quotas.ts';
 import { mayReach, type PacketQuestion } from './reachability.ts';
-import { makeSubscription, type Subscription } from './subscription.ts';
+import { DURATIONS, type Durations, makeSubscription, QUOTAS, type Quotas, type Subscription } from './subscription.ts';
 
 /** The subscription that the sandbox has when none are named. */
 export const DEFAULT_SUBSCRIPTION = '11112222-3333-4444-8555-666677778888';
@@ -16,7 +14,7 @@ export interface World {
   /** As it truly is now. Refused when there is no such subscription. */
   subscription(id: string): Subscription;
   has(id: string): boolean;
-  /** Adds an estate (its form: `estate-form.ts`) that every reader sees at once. */
+  /** Adds an estate (its form: `estate.ts`) that every reader sees at once. */
   load(document: unknown): void;
   /** May a packet go from one end to the other? */
   packet(subscription: string, question: PacketQuestion): Verdict;
@@ -29,7 +27,7 @@ export interface ArmOptions {
   readonly quotas?: Partial<Quotas>;
   /** Whole seconds between polls that answers ask for; 0: they do not. Default 1; Azure asks for 10 and more. */
   readonly retryAfter?: number;
-  /** What the subscriptions hold at the start, in the form of `estate-form.ts`. */
+  /** What the subscriptions hold at the start, in the form of `estate.ts`. */
   readonly estate?: unknown;
 }
 

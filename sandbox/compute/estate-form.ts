@@ -1,7 +1,86 @@
-import { listOf, object, optional, type Reader } from '../json.ts';
-import { oneOf, pattern, scalar } from '../json-scalar.ts';
-import { machineFields } from './instance-estate-form.ts';
-import { REGIONS } from './zones.ts';
+import { listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
+import { REGIONS, ZONES } from './zones.ts';
+
+/**
+ * The machines of a project, as a file says them: what `instances`, `disks` and `images` hold. All of
+ * it is optional but what a line marks as required.
+ *
+ * ```json
+ * { "images": [{ "name": "web-v1",                             required
+ *     "family": "web", "sizeGb": 20, "architecture": "ARM64", "labels": {} }],
+ *   "disks": [{ "name": "data", "zone": "europe-west1-b",      required
+ *     "sizeGb": 100, "type": "pd-ssd", "image": "…", "labels": {} }],
+ *   "instances": [{ "name": "web", "zone": "europe-west1-b", "subnetwork": "app",     required
+ *     "count": 3,                                              web-0, web-1, web-2
+ *     "machineType": "e2-small", "image": "projects/debian-cloud/global/images/family/debian-12",
+ *     "status": "TERMINATED", "externalIp": true, "address": "10.0.1.5", "labels": {}, "tags": ["web"], "metadata": {},
+ *     "serviceAccount": "web@acme-prod.iam.gserviceaccount.com", "deletionProtection": true, "canIpForward": true,
+ *     "disk": { "sizeGb": 20, "type": "pd-ssd", "autoDelete": false, "labels": {} }, "description": "…" }] }
+ * ```
+ */
+const text = scalar('string');
+
+const number = scalar('number');
+
+const flag = scalar('boolean');
+
+const labels = optional(mapOf(text));
+
+const zone = oneOf(...ZONES.map(({ name }) => name));
+
+const name = pattern(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes');
+
+const image = object({
+  name,
+  family: optional(name),
+  sizeGb: optional(number),
+  architecture: optional(oneOf('X86_64', 'ARM64')),
+  description: optional(text),
+  labels,
+});
+
+const disk = object({
+  name,
+  zone,
+  sizeGb: optional(number),
+  type: optional(text),
+  image: optional(text),
+  description: optional(text),
+  labels,
+});
+
+const instance = object({
+  name,
+  zone,
+  subnetwork: name,
+  count: optional(number),
+  machineType: optional(text),
+  image: optional(text),
+  status: optional(oneOf('RUNNING', 'TERMINATED')),
+  externalIp: optional(flag),
+  address: optional(text),
+  labels,
+  tags: optional(listOf(text)),
+  metadata: optional(mapOf(text)),
+  serviceAccount: optional(text),
+  deletionProtection: optional(flag),
+  canIpForward: optional(flag),
+  disk: optional(object({ sizeGb: optional(number), type: optional(text), autoDelete: optional(flag), labels })),
+  description: optional(text),
+});
+
+/** Fields of a project's form. */
+const machineFields = {
+  images: optional(listOf(image)),
+  disks: optional(listOf(disk)),
+  instances: optional(listOf(instance)),
+} as const;
+
+export type ImageForm = ReturnType<typeof image>;
+
+export type DiskForm = ReturnType<typeof disk>;
+
+export type InstanceForm = ReturnType<typeof instance>;
 
 /**
  * What projects hold, as a file says it. All of it is optional but what a line marks as required.
@@ -17,18 +96,14 @@ import { REGIONS } from './zones.ts';
  *     "firewalls": [{ "name": "web", "allowed": [{ "IPProtocol": "tcp", "ports": ["443"] }] }],
  *     "routes": [{ "name": "…", "destRange": "…", "nextHopGateway": "…" }]
  *   }],
- *   "images": […], "disks": […], "instances": […]              their form: `instance-estate-form.ts`
+ *   "images": […], "disks": […], "instances": […]              their form: below
  * }] }
  * ```
  *
  * Firewalls and routes are told as the API's own messages, without their network.
  */
-const text = scalar('string');
-
 /** Kept as it is; read later by whoever knows its form. */
 const anything: Reader<unknown> = (value) => value;
-
-const name = pattern(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes');
 
 const subnetwork = object({
   name,

@@ -1,8 +1,28 @@
-import { type ProjectForm, readEstate } from './estate-form.ts';
-import { explained, type Loading, within } from './estate-loading.ts';
-import { loadNetwork } from './estate-network.ts';
-import { loadMachines } from './instance-estate.ts';
-import type { Project } from './project.ts';
+import { type Cidr, overlaps } from '../cidr.ts';
+import { JsonProblem } from '../json.ts';
+import { Refused } from '../protocol.ts';
+import { plannedDisk } from './disk.ts';
+import {
+  type DiskForm,
+  type ImageForm,
+  type InstanceForm,
+  type NetworkForm,
+  type ProjectForm,
+  readEstate,
+} from './estate-form.ts';
+import { firewallContent, firewallMessage } from './firewall.ts';
+import type { Image } from './images.ts';
+import { putInstance } from './instance-insert.ts';
+import type { InstanceMessage } from './instance-message.ts';
+import { freshExternalAddress } from './instance-nic.ts';
+import { withNat } from './instance-power.ts';
+import { networkContent } from './network.ts';
+import { freshNumber, type Project } from './project.ts';
+import type { Network } from './records.ts';
+import { checkedName, mustBeFree } from './resource.ts';
+import { addInternetRoute, addSubnetworkRoute, routeContent, routeMessage } from './route.ts';
+import { checkedRange } from './subnetwork.ts';
+import { zoneNamed } from './zones.ts';
 
 /** Puts what a file says into the world, as if it had long been there. Throws a `JsonProblem` that says where. */
 export function loadEstate(document: unknown, projectOf: (id: string) => Project, now: number): void {
@@ -18,4 +38,222 @@ function loadProject(loading: Loading, { networks = [], ...machines }: ProjectFo
     loadNetwork(within(loading, `networks[${index}]`), network);
   });
   loadMachines(loading, machines);
+}
+
+function loadNetwork(loading: Loading, form: NetworkForm): void {
+  const { project, now } = loading;
+  const { name, description, mtu, routingMode } = form;
+  const id = `global/networks/${name}`;
+  const network = explained(loading, (): Network => {
+    mustBeFree(project, project.networks, id);
+    const content = networkContent({
+      autoCreateSubnetworks: false,
+      ...(description === undefined ? {} : { description }),
+      ...(mtu === undefined ? {} : { mtu }),
+      ...(routingMode === undefined ? {} : { routingConfig: { routingMode } }),
+    });
+    return { id, number: freshNumber(project), name, scope: 'global', createdAt: now, ...content };
+  });
+  project.networks.put(network);
+  if (form.internet ?? true) addInternetRoute(project, network);
+  loadSubnetworks(loading, network, form.subnetworks ?? []);
+  form.firewalls?.forEach((each, index) => {
+    loadFirewall(within(loading, `firewalls[${index}]`), network, each);
+  });
+  form.routes?.forEach((each, index) => {
+    loadRoute(within(loading, `routes[${index}]`), network, each);
+  });
+}
+
+/** Overlaps are looked for once over all, in order of range: one by one they would cost the square of thousands. */
+function loadSubnetworks(loading: Loading, network: Network, forms: NonNullable<NetworkForm['subnetworks']>): void {
+  const { project, now } = loading;
+  const ranges = forms.map(({ name, region, cidr, description }, index) => {
+    const here = within(loading, `subnetworks[${index}]`);
+    const scope = `regions/${region}` as const;
+    const id = `${scope}/subnetworks/${name}`;
+    const range = explained(here, () => {
+      mustBeFree(project, project.subnetworks, id);
+      return checkedRange(cidr);
+    });
+    const subnetwork = project.subnetworks.put({
+      id,
+      number: freshNumber(project),
+      name,
+      scope,
+      createdAt: now,
+      description,
+      network: network.id,
+      cidr: range.text,
+      privateGoogleAccess: false,
+      log: undefined,
+    });
+    addSubnetworkRoute(project, subnetwork);
+    return { range, path: here.path };
+  });
+  mustNotOverlap(ranges);
+}
+
+function mustNotOverlap(ranges: readonly { readonly range: Cidr; readonly path: string }[]): void {
+  const sorted = ranges.toSorted((a, b) => (a.range.first < b.range.first ? -1 : 1));
+  for (const [index, { range, path }] of sorted.entries()) {
+    const before = sorted[index - 1];
+    if (before && overlaps(before.range, range))
+      throw new JsonProblem(`${path}.cidr: ${range.text} overlaps ${before.range.text} of ${before.path}`);
+  }
+}
+
+function loadFirewall(loading: Loading, network: Network, form: unknown): void {
+  const { project, now } = loading;
+  explained(loading, () => {
+    const given = firewallMessage(form, 'firewall');
+    const name = checkedName(given.name);
+    const id = `global/firewalls/${name}`;
+    mustBeFree(project, project.firewalls, id);
+    const content = firewallContent(given);
+    const place = { id, number: freshNumber(project), name, scope: 'global', createdAt: now } as const;
+    project.firewalls.put({ ...place, network: network.id, ...content });
+  });
+}
+
+function loadRoute(loading: Loading, network: Network, form: unknown): void {
+  const { project, now } = loading;
+  explained(loading, () => {
+    const given = routeMessage(form, 'route');
+    const name = checkedName(given.name);
+    const id = `global/routes/${name}`;
+    mustBeFree(project, project.routes, id);
+    const content = routeContent(project, given);
+    const place = { id, number: freshNumber(project), name, scope: 'global', createdAt: now } as const;
+    project.routes.put({ ...place, network: network.id, ...content });
+  });
+}
+
+interface MachineForms {
+  readonly images: readonly ImageForm[] | undefined;
+  readonly disks: readonly DiskForm[] | undefined;
+  readonly instances: readonly InstanceForm[] | undefined;
+}
+
+/** Machines that have long been there, after the networks that they are in. */
+function loadMachines(loading: Loading, { images = [], disks = [], instances = [] }: MachineForms): void {
+  const each = <T>(forms: readonly T[], name: string, load: (loading: Loading, form: T) => void): void => {
+    for (const [index, form] of forms.entries()) {
+      const here = within(loading, `${name}[${index}]`);
+      explained(here, () => load(here, form));
+    }
+  };
+  each(images, 'images', loadImage);
+  each(disks, 'disks', loadDisk);
+  each(instances, 'instances', loadInstances);
+}
+
+function loadImage({ project, now }: Loading, form: ImageForm): void {
+  const { name, family, sizeGb = 10, architecture = 'X86_64', description, labels = new Map<string, string>() } = form;
+  const image: Image = {
+    id: `global/images/${name}`,
+    number: freshNumber(project),
+    name,
+    scope: 'global',
+    createdAt: now,
+    description,
+    project: project.id,
+    content: { diskSizeGb: sizeGb, architecture, licenses: [] },
+    shelf: { family, labels, replacedBy: undefined },
+  };
+  mustBeFree(project, project.images, image.id);
+  project.images.put(image);
+}
+
+function loadDisk({ project, now }: Loading, { name, zone, image, type, sizeGb, description, labels }: DiskForm): void {
+  const wish = {
+    name,
+    scope: `zones/${zone}`,
+    image,
+    type: type === undefined ? undefined : `zones/${zone}/diskTypes/${type}`,
+    sizeGb,
+    about: { labels, description },
+  } as const;
+  const fields = { name: 'name', image: 'image', type: 'type', size: 'sizeGb', labels: 'labels' };
+  const disk = plannedDisk(project, now, wish, fields);
+  mustBeFree(project, project.disks, disk.id);
+  project.disks.put(disk);
+}
+
+function loadInstances(loading: Loading, form: InstanceForm): void {
+  const { count, name } = form;
+  if (form.address !== undefined && count !== undefined && count > 1)
+    throw new JsonProblem(`${loading.path}: ${count} instances cannot share one address`);
+  const names = count === undefined ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index}`);
+  for (const each of names) loadInstance(loading, each, form);
+}
+
+function loadInstance({ project, now }: Loading, name: string, form: InstanceForm): void {
+  const instance = putInstance({ project, now }, `zones/${form.zone}`, messageOf(name, form));
+  const running = form.status !== 'TERMINATED';
+  project.instances.put({
+    ...instance,
+    nic: withNat(instance.nic, running ? freshExternalAddress(project) : undefined),
+    power: { status: running ? 'RUNNING' : 'TERMINATED', startedAt: now, stoppedAt: running ? undefined : now },
+  });
+}
+
+const IMAGE = 'projects/debian-cloud/global/images/family/debian-12';
+
+function messageOf(name: string, form: InstanceForm): InstanceMessage {
+  const { zone, machineType = 'e2-small', image = IMAGE, disk, metadata = new Map<string, string>() } = form;
+  const { description, deletionProtection = false, canIpForward = false, labels = new Map<string, string>() } = form;
+  return {
+    name,
+    machineType: `zones/${zone}/machineTypes/${machineType}`,
+    deletionProtection,
+    canIpForward,
+    labels,
+    ...(description === undefined ? {} : { description }),
+    tags: { items: form.tags ?? [] },
+    metadata: { items: [...metadata].map(([key, value]) => ({ key, value })) },
+    serviceAccounts: form.serviceAccount === undefined ? [] : [{ email: form.serviceAccount }],
+    networkInterfaces: [nicOf(form)],
+    disks: [{ boot: true, autoDelete: disk?.autoDelete ?? true, initializeParams: paramsOf(zone, image, disk) }],
+  };
+}
+
+function nicOf({ zone, subnetwork, externalIp, address }: InstanceForm) {
+  return {
+    subnetwork: `regions/${zoneNamed(zone)?.region}/subnetworks/${subnetwork}`,
+    ...(address === undefined ? {} : { networkIP: address }),
+    accessConfigs: externalIp ? [{}] : [],
+  };
+}
+
+function paramsOf(zone: string, sourceImage: string, disk: InstanceForm['disk']) {
+  return {
+    sourceImage,
+    ...(disk?.sizeGb === undefined ? {} : { diskSizeGb: disk.sizeGb }),
+    ...(disk?.type === undefined ? {} : { diskType: `zones/${zone}/diskTypes/${disk.type}` }),
+    ...(disk?.labels === undefined ? {} : { labels: disk.labels }),
+  };
+}
+
+/** An estate half loaded. */
+interface Loading {
+  readonly project: Project;
+  readonly now: number;
+  /** Where in the document we are. */
+  readonly path: string;
+}
+
+/** The same, further in. */
+function within(loading: Loading, step: string): Loading {
+  return { ...loading, path: `${loading.path}.${step}` };
+}
+
+/** What the API itself would refuse is told with its place in the document. */
+export function explained<T>({ path }: Pick<Loading, 'path'>, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Refused) throw new JsonProblem(`${path}: ${error.refusal.message}`, { cause: error });
+    throw error;
+  }
 }

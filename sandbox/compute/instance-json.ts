@@ -1,10 +1,7 @@
-import { fingerprint } from './fingerprint.ts';
-import type { AccessConfig, AttachedDisk, Instance, Marks, Nic } from './instance-records.ts';
 import { BASE, linkTo } from './place.ts';
 import type { Project } from './project.ts';
-import type { Json } from './records.ts';
-import { resourceJson, shown } from './resource-json.ts';
-import { timestamp } from './timestamp.ts';
+import type { AccessConfig, AttachedDisk, Instance, Json, Marks, Nic } from './records.ts';
+import { fingerprint, resourceJson, shown, timestamp } from './resource.ts';
 
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances; what is empty is absent. */
 export function instanceJson(project: Project, instance: Instance): Json {

@@ -1,6 +1,6 @@
 import { invalid } from './errors.ts';
 import type { metadataMessage } from './instance-message.ts';
-import type { Labels, Marks } from './instance-records.ts';
+import type { Labels, Marks } from './records.ts';
 
 /** https://docs.cloud.google.com/compute/docs/labeling-resources#requirements; international letters are allowed. */
 const LABEL_KEY = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u;

@@ -1,8 +1,99 @@
-import { attachedDiskMessage } from './instance-disk-message.ts';
-import { nicMessage } from './instance-nic-message.ts';
-import { listOf, mapOf } from './wire/collection.ts';
-import { message } from './wire/message.ts';
-import { flag, oneOf, text } from './wire/scalar.ts';
+import { flag, listOf, mapOf, message, oneOf, text, whole } from './message.ts';
+
+export const accessConfigMessage = message(
+  { name: text, type: oneOf('ONE_TO_ONE_NAT'), networkTier: oneOf('PREMIUM', 'STANDARD') },
+  {
+    outputs: ['kind'],
+    unmodelled: [
+      'natIP',
+      'setPublicPtr',
+      'publicPtrDomainName',
+      'externalIpv6',
+      'externalIpv6PrefixLength',
+      'securityPolicy',
+    ],
+  },
+);
+
+/** What a request may say of an interface: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
+const nicMessage = message(
+  {
+    network: text,
+    subnetwork: text,
+    networkIP: text,
+    accessConfigs: listOf(accessConfigMessage),
+    stackType: oneOf('IPV4_ONLY'),
+    nicType: oneOf('GVNIC', 'VIRTIO_NET'),
+  },
+  {
+    outputs: ['kind', 'name', 'fingerprint', 'ipv6AccessType'],
+    unmodelled: [
+      'aliasIpRanges',
+      'aliasIpv6Ranges',
+      'ipv6Address',
+      'ipv6AccessConfigs',
+      'internalIpv6PrefixLength',
+      'networkAttachment',
+      'queueCount',
+      'enableVpcScopedDns',
+      'igmpQuery',
+      'parentNicName',
+      'serviceClassId',
+      'vlan',
+    ],
+  },
+);
+
+export type NicMessage = ReturnType<typeof nicMessage>;
+
+const initializeParams = message(
+  {
+    diskName: text,
+    diskSizeGb: whole,
+    diskType: text,
+    sourceImage: text,
+    labels: mapOf(text),
+    description: text,
+    architecture: oneOf('X86_64', 'ARM64'),
+  },
+  {
+    unmodelled: [
+      'sourceSnapshot',
+      'sourceImageEncryptionKey',
+      'sourceSnapshotEncryptionKey',
+      'resourcePolicies',
+      'resourceManagerTags',
+      'provisionedIops',
+      'provisionedThroughput',
+      'enableConfidentialCompute',
+      'storagePool',
+      'licenses',
+      'onUpdateAction',
+      'replicaZones',
+    ],
+  },
+);
+
+/** What a request may say of a disk of an instance: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
+const attachedDiskMessage = message(
+  {
+    boot: flag,
+    autoDelete: flag,
+    deviceName: text,
+    source: text,
+    initializeParams,
+    mode: oneOf('READ_WRITE', 'READ_ONLY'),
+    type: oneOf('PERSISTENT'),
+    interface: oneOf('SCSI'),
+    diskSizeGb: whole,
+  },
+  {
+    outputs: ['kind', 'index', 'licenses', 'architecture', 'guestOsFeatures'],
+    unmodelled: ['diskEncryptionKey', 'forceAttach', 'savedState', 'shieldedInstanceInitialState'],
+  },
+);
+
+export type AttachedDiskMessage = ReturnType<typeof attachedDiskMessage>;
 
 /**
  * What a request may say of an instance. All that Google has is here by name: read, ignored because only the server

@@ -1,11 +1,10 @@
-import { notReady } from './conflicts.ts';
-import { freshExternalAddress, releaseAddress } from './instance-addresses.ts';
-import type { Instance, Nic, Status } from './instance-records.ts';
-import type { Context } from './method.ts';
+import { notFound, notReady } from './errors.ts';
+import { freshExternalAddress, releaseAddress } from './instance-nic.ts';
+import type { Asked, Context } from './method.ts';
 import { begin } from './operation.ts';
 import { pathTo } from './place.ts';
 import type { Project } from './project.ts';
-import type { Operation } from './records.ts';
+import type { Instance, Nic, Operation, Status } from './records.ts';
 
 /*
  * PROVISIONING → STAGING → RUNNING → STOPPING → TERMINATED → PROVISIONING …, and from RUNNING or TERMINATED by STOPPING
@@ -120,4 +119,26 @@ function step(project: Project, id: string, from: Status, to: Status): void {
 /** Only an interface with an access config has an external address. */
 export function withNat(nic: Nic, natIp: string | undefined): Nic {
   return nic.access ? { ...nic, access: { ...nic.access, natIp } } : nic;
+}
+
+/** The instance of a path as a reader is told. */
+export function seenInstance({ project }: Context, asked: Asked): Instance {
+  const id = idOf(asked);
+  const instance = project.instances.see(id);
+  if (!instance) throw notFound(pathTo(project, id));
+  return instance;
+}
+
+/** The instance of a path as a write finds it: at rest, for while an operation holds it nothing else may begin. */
+export function targetInstance({ project }: Context, asked: Asked): Instance {
+  const id = idOf(asked);
+  const instance = project.instances.target(id);
+  if (!instance) throw notFound(pathTo(project, id));
+  if (project.held.has(id)) throw notReady(pathTo(project, id));
+  return instance;
+}
+
+/** The variable is called `resource` in the paths of setDeletionProtection and setIamPolicy. */
+function idOf({ at }: Asked): string {
+  return `zones/${at['zone']}/instances/${at['instance'] ?? at['resource']}`;
 }

@@ -18,7 +18,7 @@ export interface Asked {
   /** The variables of the path by name, decoded. */
   readonly at: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed JSON; undefined when there is none. Read it with `wire/message.ts`. */
+  /** Parsed JSON; undefined when there is none. Read it with `message.ts`. */
   readonly body: unknown;
 }
 
@@ -48,4 +48,27 @@ export interface Read extends Row {
 export interface Write extends Row {
   readonly mutates: true;
   readonly run: (context: Context, asked: Asked) => Operation;
+}
+
+type ReadRow = Omit<Read, 'mutates' | 'verb' | 'quota' | 'query'>;
+
+export function get(row: ReadRow): Method {
+  return { ...row, verb: 'GET', mutates: false, quota: 'read', query: [] };
+}
+
+const LIST = ['filter', 'maxResults', 'orderBy', 'pageToken'] as const;
+
+export function list(row: ReadRow): Method {
+  return { ...row, verb: 'GET', mutates: false, quota: 'read', query: [...LIST, 'returnPartialSuccess'] };
+}
+
+export function aggregatedList(row: ReadRow): Method {
+  return { ...list(row), query: [...LIST, 'returnPartialSuccess', 'includeAllScopes'] };
+}
+
+/** `query`: what it takes besides `requestId`. */
+export function write(
+  row: Omit<Write, 'mutates' | 'quota' | 'query'> & { readonly query?: readonly string[] },
+): Method {
+  return { ...row, mutates: true, quota: 'write', query: ['requestId', ...(row.query ?? [])] };
 }

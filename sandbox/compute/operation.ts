@@ -1,11 +1,11 @@
+import { Refused } from '../protocol.ts';
 import { hexDigits } from '../random.ts';
-import { Refused } from '../refused.ts';
-import { notReady } from './conflicts.ts';
+import { notReady } from './errors.ts';
 import type { Context } from './method.ts';
 import { linkTo, pathTo } from './place.ts';
 import { freshNumber, type Project } from './project.ts';
 import type { Failure, Json, Operation, Scope } from './records.ts';
-import { timestamp } from './timestamp.ts';
+import { timestamp } from './resource.ts';
 
 export interface Work {
   /** What `operationType` says: `insert`, `delete`, `patch`, `setLabels`. */

@@ -2,11 +2,8 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { makeTimeline, type Timeline } from '../timeline.ts';
-import type { Durations } from './durations.ts';
 import { type Image, publicImages } from './images.ts';
-import type { Disk, Instance } from './instance-records.ts';
-import type { Quotas } from './quotas.ts';
-import type { Firewall, Network, Operation, Route, Subnetwork } from './records.ts';
+import type { Disk, Firewall, Instance, Network, Operation, Route, Subnetwork } from './records.ts';
 
 interface Place {
   readonly id: string;
@@ -49,7 +46,7 @@ interface Workings {
 }
 
 /** A request with a `requestId`: what was asked, and the operation that it began. */
-export interface Answered {
+interface Answered {
   readonly asked: string;
   readonly operation: string;
   readonly at: number;
@@ -57,7 +54,7 @@ export interface Answered {
 
 export type Project = Place & NetworkTables & MachineTables & Workings;
 
-export interface ProjectOptions extends Place {
+interface ProjectOptions extends Place {
   readonly lag: Lag;
   readonly random: Random;
   readonly durations: Durations;
@@ -97,3 +94,56 @@ export function freshNumber({ random }: Pick<Project, 'random'>): string {
 function inNetwork({ network }: { readonly network: string }): string {
   return network;
 }
+
+/**
+ * What a project may hold. Defaults vary between projects; these are the ones that new projects are seen with.
+ * https://docs.cloud.google.com/vpc/docs/quota#per_project
+ */
+export interface Quotas {
+  readonly networks: number;
+  readonly subnetworks: number;
+  readonly firewalls: number;
+  readonly routes: number;
+  /** In each region, as are the next two. */
+  readonly instances: number;
+  /** Of each series that is counted by itself, and of all others together. */
+  readonly cpus: number;
+  /** Ephemeral external addresses. */
+  readonly externalAddresses: number;
+}
+
+export const QUOTAS: Quotas = {
+  networks: 15,
+  subnetworks: 275,
+  firewalls: 500,
+  routes: 200,
+  instances: 6000,
+  cpus: 576_000,
+  externalAddresses: 6000,
+};
+
+/**
+ * How long operations take, in milliseconds of the sandbox's clock. Google publishes no figures; these are assumptions
+ * of the order that operations of real projects take, and all of them can be set.
+ */
+export interface Durations {
+  /** Networks, subnetworks, firewalls, routes. */
+  readonly network: number;
+  /** How long an instance is provisioned and staged. */
+  readonly start: number;
+  readonly stop: number;
+  readonly delete: number;
+  /** Labels, tags, metadata, machine type. */
+  readonly change: number;
+  /** How long the operation waits before it runs. */
+  readonly pending: number;
+}
+
+export const DURATIONS: Durations = {
+  network: 4_000,
+  start: 10_000,
+  stop: 10_000,
+  delete: 10_000,
+  change: 2_000,
+  pending: 300,
+};

@@ -1,10 +1,19 @@
-import type { Gate, Packet, Party, Verdict } from '../packet.ts';
-import { checkPacket, filterGate, gate } from '../packet-check.ts';
-import { firewallFilter } from './firewall-filter.ts';
-import type { Instance } from './instance-records.ts';
-import { linkTo, nameIn } from './place.ts';
+import { addressNumber, parseCidr } from '../cidr.ts';
+import {
+  checkPacket,
+  type Filter,
+  type FilterRule,
+  filterGate,
+  type Gate,
+  gate,
+  type Packet,
+  type Party,
+  type Verdict,
+} from '../packet.ts';
+import { portRange, protocolNumber } from './firewall.ts';
+import { linkTo, nameIn, pathTo } from './place.ts';
 import type { Project } from './project.ts';
-import { routeGates } from './route-gates.ts';
+import type { Firewall, FirewallTraffic, Instance, Route } from './records.ts';
 
 /** An end of the way: an instance by its id (`zones/europe-west1-b/instances/web`) or link, `internet`, or an outside IPv4 address. */
 export interface PacketQuestion extends Packet {
@@ -89,4 +98,144 @@ function routed({ name, nic, marks }: Instance): Parameters<typeof routeGates>[1
 
 function accountsOf({ settings }: Instance): readonly string[] {
   return settings.serviceAccounts.map(({ email }) => email);
+}
+
+/** The machine whose routes are asked. */
+export interface Routed {
+  readonly name: string;
+  /** The network's id. */
+  readonly network: string;
+  readonly tags: readonly string[];
+  /** Its external address, if it has one. */
+  readonly external: string | undefined;
+}
+
+/**
+ * The route to the other end, and what its next hop asks for. Answers need a way back, so arrivals are asked too:
+ * a machine reaches the internet, and is reached from it, by a route to the default internet gateway and an external
+ * address. https://docs.cloud.google.com/vpc/docs/vpc#internet_access_reqs
+ */
+export function routeGates(project: Project, machine: Routed, peer: Party, way: 'to' | 'back to'): readonly Gate[] {
+  const name = `route ${way} ${peer.address || peer.name}`;
+  if (!peer.address) return [gate(name, false, `${peer.name} has no external address`)];
+  const route = routeTo(project, machine, peer.address);
+  if (!route) return [gate(name, false, `no route in ${pathTo(project, machine.network)}`)];
+  switch (route.next.kind) {
+    case 'subnetwork':
+      return [gate(name, true, `${route.name} sends ${route.destination} within the network`)];
+    case 'internet':
+      return [
+        gate(name, true, `${route.name} sends ${route.destination} to the default internet gateway`),
+        gate(
+          `external address of ${machine.name}`,
+          machine.external !== undefined,
+          machine.external ?? 'none, so the internet gateway has nothing to translate to',
+        ),
+      ];
+    case 'ip':
+    case 'instance':
+      return [gate(name, false, `${route.name} leads to another machine, which the sandbox does not follow`)];
+  }
+}
+
+/**
+ * Routes for a tag are only for machines with it. The most specific destination wins, then the lowest priority:
+ * https://docs.cloud.google.com/vpc/docs/routes#routeselection
+ */
+function routeTo(project: Project, { network, tags }: Routed, address: string): Route | undefined {
+  const hits = [...project.routes.of(network)].filter(
+    (route) => within(address, route.destination) && (!route.tags || route.tags.some((tag) => tags.includes(tag))),
+  );
+  return hits.toSorted((a, b) => prefixLength(b) - prefixLength(a) || a.priority - b.priority)[0];
+}
+
+function prefixLength({ destination }: Route): number {
+  return Number(destination.split('/')[1]);
+}
+
+/** The machine whose firewall is asked. */
+export interface Guarded {
+  /** The network's id. */
+  readonly network: string;
+  /** Its internal address. */
+  readonly address: string;
+  readonly tags: readonly string[];
+  /** Emails of its service accounts. */
+  readonly accounts: readonly string[];
+}
+
+/**
+ * All that guards a machine in one direction. A peer's labels are the tags and service accounts by which it is known
+ * within the network; none from outside. The implied rules take part at 65535 like any other, so that a deny that
+ * somebody made there wins over the implied allow, and the implied deny over an allow:
+ * https://docs.cloud.google.com/firewall/docs/firewalls#default_firewall_rules
+ */
+export function firewallFilter(project: Project, machine: Guarded, direction: Firewall['direction']): Filter {
+  const rules = [...project.firewalls.of(machine.network)].filter(
+    (firewall) => firewall.direction === direction && !firewall.disabled && isTarget(firewall, machine),
+  );
+  const implied = direction === 'INGRESS' ? 'deny' : 'allow';
+  return { rules: [...rules.map((rule) => filterRule(rule, machine)), impliedRule(implied)], otherwise: implied };
+}
+
+const IMPLIED_PRIORITY = 65_535;
+
+function impliedRule(action: FilterRule['action']): FilterRule {
+  const name = action === 'deny' ? 'the implied rule for ingress' : 'the implied rule for egress';
+  return { name, action, priority: IMPLIED_PRIORITY, covers: () => true, matches: () => true };
+}
+
+/** Without targets a rule is for every machine of the network. */
+function isTarget({ rule: { targets } }: Firewall, { tags, accounts }: Guarded): boolean {
+  if (!targets.tags && !targets.accounts) return true;
+  return (
+    (targets.tags ?? []).some((tag) => tags.includes(tag)) ||
+    (targets.accounts ?? []).some((account) => accounts.includes(account))
+  );
+}
+
+function filterRule(firewall: Firewall, machine: Guarded): FilterRule {
+  const { rule, name, priority } = firewall;
+  return {
+    name: `${name} (${rule.traffic.map(({ protocol }) => protocol).join(', ')})`,
+    action: rule.action,
+    priority,
+    covers: (packet) => rule.traffic.some((traffic) => covers(traffic, packet)),
+    matches: (peer) => matches(firewall, machine, peer),
+  };
+}
+
+/** Sources are joined by OR; ranges of the machine's own side narrow it further. */
+function matches({ rule, direction }: Firewall, machine: Guarded, peer: Party): boolean {
+  const { ranges, tags, accounts } = rule.sources;
+  if (direction === 'EGRESS')
+    return withinAny(peer.address, rule.destinations) && (!ranges || withinAny(machine.address, ranges));
+  const from =
+    withinAny(peer.address, ranges) ||
+    [...(tags ?? []), ...(accounts ?? [])].some((label) => peer.labels.includes(label));
+  return from && (!rule.destinations || withinAny(machine.address, rule.destinations));
+}
+
+function withinAny(address: string, ranges: readonly string[] | undefined): boolean {
+  return (ranges ?? []).some((range) => within(address, range));
+}
+
+function within(address: string, range: string): boolean {
+  const parsed = addressNumber(address);
+  if (!parsed) return false;
+  const block = parseCidr(range, parsed.family);
+  return block !== undefined && block.first <= parsed.number && parsed.number <= block.last;
+}
+
+const ICMPV6 = 58;
+
+function covers({ protocol, ports }: FirewallTraffic, packet: Packet): boolean {
+  if (protocol === 'all') return true;
+  const number = packet.protocol === 'icmpv6' ? ICMPV6 : protocolNumber(packet.protocol);
+  if (number === undefined || protocolNumber(protocol) !== number) return false;
+  return !ports || ports.some((text) => holds(portRange(text), packet.port));
+}
+
+function holds(range: readonly [number, number] | undefined, port: number | undefined): boolean {
+  return range !== undefined && port !== undefined && range[0] <= port && port <= range[1];
 }

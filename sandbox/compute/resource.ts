@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Table } from '../table.ts';
-import { alreadyExists, notReady } from './conflicts.ts';
-import { invalid, notFound } from './errors.ts';
-import { pathTo, referenceTo } from './place.ts';
+import { alreadyExists, invalid, notFound, notReady, required } from './errors.ts';
+import { linkTo, pathTo, referenceTo } from './place.ts';
 import type { Project } from './project.ts';
-import type { Resource } from './records.ts';
+import type { Json, Resource } from './records.ts';
 
 /** What a reader is told of. */
 export function seen<T extends Resource>(project: Project, table: Table<T>, id: string): T {
@@ -45,4 +45,60 @@ export function checkedDescription(description: string | undefined): string | un
   if (description !== undefined && description.length > LONGEST_DESCRIPTION)
     throw invalid('resource.description', description, `Must be at most ${LONGEST_DESCRIPTION} characters.`);
   return description;
+}
+
+/** What every resource shows first. `kind` without its prefix: `network`. */
+export function resourceJson(project: Project, kind: string, record: Resource): Json {
+  const { number, name, createdAt, description, id } = record;
+  return {
+    kind: `compute#${kind}`,
+    id: number,
+    creationTimestamp: timestamp(createdAt),
+    name,
+    ...(description === undefined ? {} : { description }),
+    selfLink: linkTo(project, id),
+  };
+}
+
+/** Without the fields that are undefined: the API shows no null. */
+export function shown(fields: Json): Json {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** RFC 1035, as the discovery document has it for the name of every resource. */
+const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** `field` as errors name it: `resource.name`. */
+export function checkedName(name: string | undefined, field = 'resource.name'): string {
+  if (!name) throw required(field);
+  if (!NAME.test(name)) throw invalid(field, name, "Must be a match of regex '(?:[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)'");
+  return name;
+}
+
+const PACIFIC_MS = -8 * 3_600_000;
+
+/**
+ * RFC 3339 as Compute Engine writes it: milliseconds, and Pacific time with its offset, as in the answers that
+ * https://docs.cloud.google.com/compute/docs/reference/rest/v1/operations shows. The sandbox knows no summer time.
+ */
+export function timestamp(at: number): string {
+  return new Date(at + PACIFIC_MS).toISOString().replace('Z', '-08:00');
+}
+
+/**
+ * What Google answers for no labels and for no tags:
+ * https://github.com/aquasecurity/cloudsploit/blob/master/plugins/google/compute/instanceDeletionProtection.spec.js
+ */
+const OF_NOTHING = '42WmSpB8rSM=';
+
+type Content = ReadonlyMap<string, unknown> | readonly unknown[];
+
+/**
+ * Eight bytes in base64 for URLs, padded, over the content alone: equal content has an equal fingerprint, in whatever
+ * order the keys of a map or the items of a set came.
+ */
+export function fingerprint(content: Content): string {
+  const parts = [...content].map((part) => JSON.stringify(part)).sort();
+  if (parts.length === 0) return OF_NOTHING;
+  return createHash('sha256').update(parts.join('\n')).digest().subarray(0, 8).toString('base64url').padEnd(12, '=');
 }

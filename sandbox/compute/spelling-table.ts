@@ -1,5 +1,14 @@
-import { isObject, isTexts, type JsonRow, type JsonTable, withFields } from '../spelling/json.ts';
-import { ipv6Forms, maskless, orders, portForms } from '../spelling/ways.ts';
+import {
+  ipv6Forms,
+  isObject,
+  isTexts,
+  type JsonRow,
+  type JsonTable,
+  maskless,
+  orders,
+  portForms,
+  withFields,
+} from '../spelling.ts';
 import { BASE } from './place.ts';
 
 const FIREWALLS = 'https://docs.cloud.google.com/compute/docs/reference/rest/v1/firewalls';

@@ -1,7 +1,6 @@
 import type { WireRequest } from '../protocol.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { refused } from './errors.ts';
-import type { Accounts, Caller, Identity } from './identity.ts';
 
 export interface AccountOptions {
   /** Twelve digits. */
@@ -72,4 +71,31 @@ function callerOf(
 /** The service named in the credential scope, so that EC2 and STS can share one address. */
 export function signedFor(request: WireRequest): string | undefined {
   return SCOPE.exec(request.headers['authorization'] ?? '')?.[3];
+}
+
+export interface Identity {
+  readonly account: string;
+  readonly accessKeyId: string;
+  readonly arn: string;
+  readonly userId: string;
+}
+
+export interface Caller extends Identity {
+  readonly region: string;
+  readonly service: string;
+}
+
+interface Session {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+export interface Accounts {
+  /** Who signed the request, by the access key in its credential scope. The signature itself is not checked. */
+  caller(request: WireRequest): Caller;
+  /** Temporary credentials for a role; undefined when its account is not one of the sandbox's. */
+  assume(roleArn: string, sessionName: string): { readonly session: Session; readonly identity: Identity } | undefined;
+  has(account: string): boolean;
+  readonly ids: readonly string[];
 }

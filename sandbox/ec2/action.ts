@@ -1,7 +1,6 @@
 import type { Blur } from '../protocol.ts';
+import { type Fields, flag, type Input } from './query.ts';
 import type { Region } from './region.ts';
-import { flag } from './wire/fields.ts';
-import type { Fields, Input } from './wire/shape.ts';
 
 export interface Context {
   readonly region: Region;

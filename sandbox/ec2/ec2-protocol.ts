@@ -1,15 +1,13 @@
 import type { Clock } from '../clock.ts';
-import type { Answer, Call, Protocol, Refusal } from '../protocol.ts';
-import { Refused } from '../refused.ts';
-import { signedFor } from './accounts.ts';
+import { type Answer, type Call, type Protocol, type Refusal, Refused } from '../protocol.ts';
+import { type Accounts, signedFor } from './accounts.ts';
 import { ACTIONS } from './actions/index.ts';
 import { chargesOf, isRead } from './budget-table.ts';
 import { refused } from './errors.ts';
-import type { Accounts } from './identity.ts';
+import { decode, formParams } from './query.ts';
 import type { Region } from './region.ts';
 import { respellXml } from './spelling-table.ts';
-import { decode, formParams } from './wire/query.ts';
-import { el, wrap } from './wire/xml.ts';
+import { el, wrap } from './xml.ts';
 
 const VERSION = '2016-11-15';
 

@@ -1,4 +1,4 @@
-import { Refused } from '../refused.ts';
+import { Refused } from '../protocol.ts';
 
 /**
  * HTTP statuses of the codes that are not 400.

@@ -1,5 +1,4 @@
-import { listOf, mapOf, object, optional, type Reader } from '../json.ts';
-import { oneOf, pattern, scalar } from '../json-scalar.ts';
+import { listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
 
 /**
  * What an account holds, as a file says it. All of it is optional but what a line marks as required.

@@ -1,9 +1,25 @@
-import { type RegionForm, readEstate } from './estate-form.ts';
-import { explained, type Loading } from './estate-loading.ts';
-import { loadInstance, loadInterface } from './estate-machines.ts';
-import { defaultVpc, loadVpc } from './estate-network.ts';
-import type { Region } from './region.ts';
+import { type Cidr, contains, parseCidr } from '../cidr.ts';
+import { JsonProblem } from '../json.ts';
+import { Refused } from '../protocol.ts';
+import {
+  type GroupForm,
+  type InstanceForm,
+  type InterfaceForm,
+  type RegionForm,
+  readEstate,
+  type VpcForm,
+} from './estate-form.ts';
+import { associateProfile } from './instance-profile.ts';
+import { checkedCredits } from './instance-types.ts';
+import { checkedUserData } from './launch.ts';
+import { freshPublicIp, launchInterface, takeAddress } from './network-interface.ts';
+import type { Image, Instance, Ipv6Block, Power, Route, SecurityGroup, StateReason, Subnet, Vpc } from './records.ts';
+import { freshId, type Region } from './region.ts';
+import { type Permission, rulesOf } from './security-group-rules.ts';
+import { tagsIn } from './sharing.ts';
 import { noTags } from './tags.ts';
+import { diskOf } from './volume.ts';
+import { allowAllEgress, mainRouteTable, makeVpcParts } from './vpc.ts';
 
 /** Puts what a file says into the world, as if it had long been there. Throws a `JsonProblem` that says where. */
 export function loadEstate(document: unknown, regionOf: (account: string, name: string) => Region, now: number): void {
@@ -39,4 +55,356 @@ function loadRegion(loading: Loading, form: RegionForm): void {
     const here = { ...loading, path: `${loading.path}.interfaces[${index}]` };
     explained(here, () => loadInterface(here, each));
   });
+}
+
+function loadVpc(loading: Loading, form: VpcForm, isDefault: boolean): void {
+  const { region, path } = loading;
+  const { tags = noTags, dnsHostnames: hostnames = false, subnets = [], routeTables = [], groups = [] } = form;
+  const vpc: Vpc = {
+    id: named(loading, form.key, form.id ?? freshId(region, 'vpc')),
+    tags: tagsIn(form, tags),
+    sharedBy: form.sharedBy,
+    cidr: blockAt(`${path}.cidr`, form.cidr, 'ipv4').text,
+    associationId: freshId(region, 'vpc-cidr-assoc'),
+    ipv6: form.ipv6 === undefined ? undefined : ipv6Block(region, blockAt(`${path}.ipv6`, form.ipv6, 'ipv6')),
+    isDefault,
+    tenancy: 'default',
+    dns: { support: true, hostnames, addressMetrics: false },
+  };
+  region.vpcs.put(vpc);
+  makeVpcParts(region, vpc);
+  const gatewayId = loadGateway(region, vpc, form);
+  loadSubnets(loading, vpc, subnets);
+  if (isDefault && gatewayId) addMainRoute(region, vpc.id, gatewayId);
+  routeTables.forEach((table, index) => {
+    loadRouteTable({ ...loading, path: `${path}.routeTables[${index}]` }, { vpc, gatewayId }, table);
+  });
+  loadGroups(loading, vpc, groups);
+}
+
+function loadGateway(region: Region, vpc: Vpc, { gateway }: VpcForm): string | undefined {
+  if (!gateway) return undefined;
+  const { id = freshId(region, 'igw'), tags = noTags } = gateway;
+  return region.gateways.put({ id, tags, vpcId: vpc.id }).id;
+}
+
+function blockAt(path: string, value: string, family: 'ipv4' | 'ipv6'): Cidr {
+  const cidr = parseCidr(value, family);
+  if (!cidr) throw new JsonProblem(`${path}: "${value}" is not a CIDR block of ${family}`);
+  return cidr;
+}
+
+function ipv6Block(region: Region, cidr: Cidr): Ipv6Block {
+  return { associationId: freshId(region, 'vpc-cidr-assoc'), cidr: cidr.text };
+}
+
+function loadSubnets(loading: Loading, vpc: Vpc, forms: NonNullable<VpcForm['subnets']>): void {
+  const { region, path } = loading;
+  const whole = parseCidr(vpc.cidr, 'ipv4');
+  const blocks = forms.map((form, index) => {
+    const cidr = parseCidr(form.cidr, 'ipv4');
+    const where = `${path}.subnets[${index}].cidr`;
+    if (!cidr || !whole || !contains(whole, cidr))
+      throw new JsonProblem(`${where}: "${form.cidr}" is no IPv4 CIDR block within ${vpc.cidr}`);
+    region.subnets.put({
+      id: named(loading, form.key, form.id ?? freshId(region, 'subnet')),
+      tags: tagsIn(vpc, form.tags),
+      vpcId: vpc.id,
+      cidr: cidr.text,
+      zone: `${region.name}${form.zone ?? 'a'}`,
+      ipv6: undefined,
+      defaultForAz: vpc.isDefault,
+      onLaunch: { publicIp: form.publicIp ?? false, ipv6: false },
+    });
+    return { cidr, where };
+  });
+  const sorted = blocks.toSorted((a, b) => Number(a.cidr.first - b.cidr.first));
+  sorted.forEach(({ cidr, where }, index) => {
+    const before = sorted[index - 1]?.cidr;
+    if (before && before.last >= cidr.first) throw new JsonProblem(`${where}: ${cidr.text} overlaps ${before.text}`);
+  });
+}
+
+function addMainRoute(region: Region, vpcId: string, gatewayId: string): void {
+  const table = region.routeTables.get(mainRouteTable(region, vpcId) ?? '');
+  const route: Route = { destination: '0.0.0.0/0', family: 'ipv4', target: gatewayId, origin: 'CreateRoute' };
+  if (table) region.routeTables.put({ ...table, routes: [...table.routes, route] });
+}
+
+interface Network {
+  readonly vpc: Vpc;
+  readonly gatewayId: string | undefined;
+}
+
+function loadRouteTable(
+  loading: Loading,
+  { vpc, gatewayId }: Network,
+  form: NonNullable<VpcForm['routeTables']>[number],
+): void {
+  const { region, path } = loading;
+  const local: Route = { destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' };
+  const routes = (form.routes ?? []).map(({ to, via }, index): Route => {
+    const family = to.includes(':') ? 'ipv6' : 'ipv4';
+    const cidr = parseCidr(to, family);
+    const target = via === 'gateway' ? gatewayId : via;
+    if (!cidr || !target)
+      throw new JsonProblem(
+        `${path}.routes[${index}]: a CIDR block, and "gateway" (which the VPC must have) or an id, are needed`,
+      );
+    return { destination: cidr.text, family, target, origin: 'CreateRoute' };
+  });
+  region.routeTables.put({
+    id: form.id ?? freshId(region, 'rtb'),
+    tags: form.tags ?? noTags,
+    vpcId: vpc.id,
+    routes: [local, ...routes],
+    associations: (form.subnets ?? []).map((key) => ({
+      id: freshId(region, 'rtbassoc'),
+      subnetId: idOf(loading, key),
+    })),
+  });
+}
+
+/** https://docs.aws.amazon.com/vpc/latest/userguide/default-vpc-components.html */
+function defaultVpc(region: Region): VpcForm {
+  const absent = { id: undefined, tags: undefined };
+  const subnets = (['a', 'b', 'c'] as const).map((zone, index) => ({
+    ...absent,
+    key: `default-${region.name}${zone}`,
+    cidr: `172.31.${index * 16}.0/20`,
+    zone,
+    publicIp: true,
+  }));
+  return {
+    ...absent,
+    key: 'default',
+    cidr: '172.31.0.0/16',
+    ipv6: undefined,
+    sharedBy: undefined,
+    dnsHostnames: true,
+    gateway: absent,
+    subnets,
+    routeTables: undefined,
+    groups: undefined,
+  };
+}
+
+/** First all groups, then their rules: rules may name any of them. */
+function loadGroups(loading: Loading, vpc: Vpc, forms: readonly GroupForm[]): void {
+  const { region, path } = loading;
+  const groups = forms.map((form): SecurityGroup => {
+    const id = named(loading, form.key, form.id ?? freshId(region, 'sg'));
+    const { name = form.key, description = name } = form;
+    return region.groups.put({
+      id,
+      tags: tagsIn(vpc, form.tags),
+      sharedBy: vpc.sharedBy,
+      name,
+      description,
+      vpcId: vpc.id,
+    });
+  });
+  groups.forEach((group, index) => {
+    const form = forms[index];
+    const here = { ...loading, path: `${path}.groups[${index}]` };
+    explained(here, () => {
+      for (const rule of form?.ingress ?? []) loadRule(here, group, rule, false);
+      for (const rule of form?.egress ?? []) loadRule(here, group, rule, true);
+      if (form?.egress === undefined) allowAllEgress(region, group.id, vpc);
+    });
+  });
+}
+
+type RuleForm = NonNullable<GroupForm['ingress']>[number];
+
+function loadRule(loading: Loading, group: SecurityGroup, form: RuleForm, egress: boolean): void {
+  const { region } = loading;
+  const [from, to] = portsOf(form);
+  const permissions = form.peers.map((peer): Permission => {
+    const traffic = { IpProtocol: form.protocol, FromPort: from, ToPort: to };
+    if (peer.startsWith('pl-'))
+      return { ...traffic, PrefixListIds: [{ PrefixListId: peer, Description: form.description }] };
+    if (/^[0-9a-f.:]+\/\d+$/i.test(peer)) {
+      return peer.includes(':')
+        ? { ...traffic, Ipv6Ranges: [{ CidrIpv6: peer, Description: form.description }] }
+        : { ...traffic, IpRanges: [{ CidrIp: peer, Description: form.description }] };
+    }
+    const [userId, groupId] = peer.includes('/') ? peer.split('/') : [undefined, idOf(loading, peer)];
+    return { ...traffic, Groups: [{ UserId: userId, GroupId: groupId, Description: form.description }] };
+  });
+  for (const content of rulesOf(region, group, permissions)) {
+    region.rules.put({ id: freshId(region, 'sgr'), tags: form.tags ?? noTags, groupId: group.id, egress, ...content });
+  }
+}
+
+/** `443`, `8000-8100`, or ICMP's type and code as `8/-1`; nothing for all. */
+function portsOf({ protocol, ports }: RuleForm): readonly [number | undefined, number | undefined] {
+  const [, from, to] = /^(-?\d+)(?:[-/](-?\d+))?$/.exec(ports ?? '') ?? [];
+  if (from !== undefined) return [Number(from), Number(to ?? from)];
+  if (/^(?:tcp|udp|6|17)$/.test(protocol)) return [0, 65535];
+  return /^(?:icmp|icmpv6|1|58)$/.test(protocol) ? [-1, -1] : [undefined, undefined];
+}
+
+const IMAGE = 'ami-0abcdef1234567890';
+
+/** One line of the document: `count` equal instances, in one launch. */
+function loadInstance(loading: Loading, form: InstanceForm): void {
+  const { region } = loading;
+  const { count = 1, tags = noTags, clientToken = '', size: type = 't3.small', state = 'running' } = form;
+  if (count > 1 && form.id !== undefined)
+    throw new JsonProblem(`${loading.path}: ${count} instances cannot share one id`);
+  const subnet = subnetOf(loading, form.subnet);
+  const image = region.images.get(form.image ?? IMAGE);
+  if (!image) throw new JsonProblem(`${loading.path}.image: no image ${form.image}`);
+  const reservationId = freshId(region, 'r');
+  for (let index = 0; index < count; index++) {
+    const id = form.id ?? freshId(region, 'i');
+    const gone = state === 'terminated';
+    const instance: Instance = {
+      id,
+      tags,
+      launch: {
+        reservationId,
+        index,
+        imageId: image.id,
+        clientToken,
+        place: { subnetId: subnet.id, vpcId: subnet.vpcId, zone: subnet.zone, tenancy: 'default' },
+        keyName: form.keyName,
+      },
+      size: { type, ebsOptimized: false },
+      power: powerOf(state, loading.now),
+      parts: gone ? { interfaceIds: [], volumeIds: [] } : partsOf(loading, { form, subnet, image, id }),
+      settings: { ...settingsOf(form, subnet), credits: checkedCredits(type) },
+    };
+    region.instances.put(instance);
+    if (gone)
+      region.timeline.schedule(loading.now + region.durations.terminatedListed, () => region.instances.remove(id));
+    if (form.profile && !gone) associateProfile({ region, now: loading.now, blur: {} }, id, { Name: form.profile });
+  }
+}
+
+function powerOf(state: Power, now: number): Instance['power'] {
+  const reason: StateReason | undefined =
+    state === 'running'
+      ? undefined
+      : {
+          code: 'Client.UserInitiatedShutdown',
+          message: 'Client.UserInitiatedShutdown: User initiated shutdown',
+          transition: 'User initiated',
+        };
+  return { state, reason, since: now, startedAt: now };
+}
+
+function settingsOf(form: InstanceForm, subnet: Subnet): Omit<Instance['settings'], 'credits'> {
+  return {
+    userData: checkedUserData(form.userData),
+    protect: { termination: form.protect ?? false, stop: false },
+    onShutdown: 'stop',
+    metadata: { tokens: 'optional', hops: 1, endpoint: 'enabled', tags: 'disabled' },
+    monitoring: false,
+    publicIp: form.publicIp ?? subnet.onLaunch.publicIp,
+  };
+}
+
+interface Machine {
+  readonly form: InstanceForm;
+  readonly subnet: Subnet;
+  readonly image: Image;
+  readonly id: string;
+}
+
+function partsOf(loading: Loading, { form, subnet, image, id }: Machine): Instance['parts'] {
+  const { region, now } = loading;
+  const publicIp = (form.publicIp ?? subnet.onLaunch.publicIp) && form.state !== 'stopped';
+  const nic = launchInterface(region, {
+    subnet,
+    groups: groupsOf(loading, form.groups),
+    privateIp: undefined,
+    publicIp,
+    tags: form.interfaceTags ?? noTags,
+    attachment: { instanceId: id, deviceIndex: 0, deleteOnTermination: true, at: now, description: '' },
+  });
+  const { size = image.rootSize, type = 'gp3', encrypted = false, tags = noTags } = form.disk ?? {};
+  const volume = region.volumes.put({
+    id: freshId(region, 'vol'),
+    tags,
+    zone: subnet.zone,
+    createdAt: now,
+    disk: diskOf({ size, type, encrypted, snapshotId: `snap-${image.id.slice(4)}` }),
+    attachment: { instanceId: id, device: image.rootDevice, deleteOnTermination: true, at: now },
+    modification: undefined,
+  });
+  return { interfaceIds: [nic.id], volumeIds: [volume.id] };
+}
+
+/** An interface that belongs to no instance: a load balancer's, a NAT gateway's, or somebody's forgotten one. */
+function loadInterface(loading: Loading, form: InterfaceForm): void {
+  const { region, now } = loading;
+  const subnet = subnetOf(loading, form.subnet);
+  const managed = form.requester !== undefined;
+  region.interfaces.put({
+    id: form.id ?? freshId(region, 'eni'),
+    tags: form.tags ?? noTags,
+    place: { subnetId: subnet.id, vpcId: subnet.vpcId, zone: subnet.zone },
+    groups: groupsOf(loading, form.groups),
+    address: {
+      privateIp: takeAddress(region, subnet),
+      publicIp: form.publicIp ? freshPublicIp(region) : undefined,
+      mac: '02:00:00:00:00:01',
+      ipv6: [],
+    },
+    attachment: managed
+      ? { id: freshId(region, 'eni-attach'), instanceId: '', deviceIndex: 1, deleteOnTermination: false, at: now }
+      : undefined,
+    description: form.description ?? '',
+    requester: { id: form.requester, managed, type: form.type ?? 'interface', sourceDestCheck: true },
+  });
+}
+
+function subnetOf(loading: Loading, reference: string): Subnet {
+  const subnet = loading.region.subnets.get(idOf(loading, reference));
+  if (!subnet) throw new JsonProblem(`${loading.path}.subnet: no subnet "${reference}"`);
+  return subnet;
+}
+
+function groupsOf(loading: Loading, references: readonly string[]): readonly string[] {
+  return references.map((reference) => {
+    const id = idOf(loading, reference);
+    if (!loading.region.groups.get(id)) throw new JsonProblem(`${loading.path}.groups: no group "${reference}"`);
+    return id;
+  });
+}
+
+/** An estate half loaded. */
+interface Loading {
+  readonly region: Region;
+  readonly now: number;
+  /** Where in the document we are. */
+  readonly path: string;
+  /** Ids by the keys of the document. */
+  readonly ids: Map<string, string>;
+}
+
+/** Takes a key for an id. */
+function named({ ids, path }: Loading, key: string, id: string): string {
+  if (ids.has(key)) throw new JsonProblem(`${path}: the key "${key}" is taken`);
+  ids.set(key, id);
+  return id;
+}
+
+/** The id behind a key, or the id itself. */
+function idOf({ ids, path }: Loading, reference: string): string {
+  const id = ids.get(reference) ?? (/^[a-z]+-[0-9a-f]{8,17}$/.test(reference) ? reference : undefined);
+  if (id === undefined) throw new JsonProblem(`${path}: nothing here has the key "${reference}"`);
+  return id;
+}
+
+/** What EC2 itself would refuse is told with its place in the document. */
+function explained({ path }: Loading, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Refused) throw new JsonProblem(`${path}: ${error.message}`, { cause: error });
+    throw error;
+  }
 }

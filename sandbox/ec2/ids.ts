@@ -1,4 +1,4 @@
-import type { Refused } from '../refused.ts';
+import type { Refused } from '../protocol.ts';
 import type { Table } from '../table.ts';
 import { refused, required } from './errors.ts';
 

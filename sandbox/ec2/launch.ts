@@ -1,17 +1,15 @@
-import type { Context } from './action.ts';
-import { freeAddressCount, noAddresses } from './addresses.ts';
-import { type DiskOrder, diskOf } from './disks.ts';
+import { type Context, dryRun } from './action.ts';
 import { refused, required } from './errors.ts';
 import { ID, target, wellFormed } from './ids.ts';
+import { beginStart, dieAtBoot } from './instance.ts';
+import { associateProfile } from './instance-profile.ts';
 import { checkedCredits, checkedType, checkOffered } from './instance-types.ts';
-import { checkedGroups, launchInterface } from './interfaces.ts';
-import type { DeviceInput, LaunchInput } from './launch-fields.ts';
-import { beginStart, dieAtBoot } from './power.ts';
-import { associateProfile } from './profiles.ts';
+import { checkedGroups, freeAddressCount, launchInterface, noAddresses } from './network-interface.ts';
+import { flag, type Input, integer, list, record, text } from './query.ts';
 import type { Disk, Image, Instance, InstanceSettings, Subnet, Tags } from './records.ts';
 import { freshId, type Region } from './region.ts';
-import { specifiedTags } from './tags.ts';
-import { checkedUserData } from './user-data.ts';
+import { specifiedTags, tagField } from './tags.ts';
+import { type DiskOrder, diskOf } from './volume.ts';
 
 interface LaunchPlan {
   readonly image: Image;
@@ -288,4 +286,83 @@ function attachDisks(
       modification: undefined,
     }).id;
   });
+}
+
+const interfaceShape = record({
+  DeviceIndex: integer,
+  NetworkCardIndex: integer,
+  SubnetId: text,
+  SecurityGroupId: list(text),
+  AssociatePublicIpAddress: flag,
+  DeleteOnTermination: flag,
+  Description: text,
+  PrivateIpAddress: text,
+  InterfaceType: text,
+});
+
+const deviceShape = record({
+  DeviceName: text,
+  NoDevice: text,
+  Ebs: record({
+    VolumeSize: integer,
+    VolumeType: text,
+    Iops: integer,
+    Throughput: integer,
+    Encrypted: flag,
+    KmsKeyId: text,
+    SnapshotId: text,
+    DeleteOnTermination: flag,
+  }),
+});
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html, as far as the sandbox models it. */
+export const launchFields = {
+  ...dryRun,
+  ...tagField,
+  ClientToken: text,
+  ImageId: text,
+  InstanceType: text,
+  MinCount: integer,
+  MaxCount: integer,
+  KeyName: text,
+  SubnetId: text,
+  SecurityGroupId: list(text),
+  PrivateIpAddress: text,
+  NetworkInterface: list(interfaceShape),
+  BlockDeviceMapping: list(deviceShape),
+  UserData: text,
+  IamInstanceProfile: record({ Arn: text, Name: text }),
+  MetadataOptions: record({
+    HttpTokens: text,
+    HttpPutResponseHopLimit: integer,
+    HttpEndpoint: text,
+    HttpProtocolIpv6: text,
+    InstanceMetadataTags: text,
+  }),
+  CreditSpecification: record({ CpuCredits: text }),
+  HibernationOptions: record({ Configured: flag }),
+  Monitoring: record({ Enabled: flag }),
+  Placement: record({ AvailabilityZone: text, Tenancy: text }),
+  DisableApiTermination: flag,
+  DisableApiStop: flag,
+  InstanceInitiatedShutdownBehavior: text,
+  EbsOptimized: flag,
+} as const;
+
+type LaunchInput = Input<typeof launchFields>;
+
+type DeviceInput = NonNullable<LaunchInput['BlockDeviceMapping']>[number];
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html: 16 KB before encoding */
+const MAX_BYTES = 16_384;
+
+/** User data travels in base64 and is kept so. */
+export function checkedUserData(base64: string | undefined): string | undefined {
+  if (base64 === undefined || base64 === '') return undefined;
+  const compact = base64.replace(/\s/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 === 1)
+    throw refused('InvalidUserData.Malformed', 'Invalid BASE64 encoding of user data.');
+  const bytes = Buffer.from(compact, 'base64').length;
+  if (bytes > MAX_BYTES) throw refused('InvalidParameterValue', `User data is limited to ${MAX_BYTES} bytes`);
+  return compact;
 }

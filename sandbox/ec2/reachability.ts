@@ -1,12 +1,18 @@
-import { addressNumber } from '../address.ts';
-import { parseCidr } from '../cidr.ts';
-import type { FilterRule, Gate, Packet, Party, Verdict } from '../packet.ts';
-import { checkPacket, filterGate, gate } from '../packet-check.ts';
+import { addressNumber, parseCidr } from '../cidr.ts';
+import {
+  checkPacket,
+  type FilterRule,
+  filterGate,
+  type Gate,
+  gate,
+  type Packet,
+  type Party,
+  type Verdict,
+} from '../packet.ts';
 import type { GroupRule, Instance, NetworkInterface, Route, RouteTable } from './records.ts';
 import type { Region } from './region.ts';
-import { routeState } from './routing.ts';
-import { peerText } from './rule-key.ts';
-import { mainRouteTable } from './vpc-parts.ts';
+import { peerText } from './security-group-rules.ts';
+import { mainRouteTable, routeState } from './vpc.ts';
 
 /** An end of the way: an instance by its id, `internet`, or an outside IPv4 address. */
 export interface PacketQuestion extends Packet {

@@ -2,9 +2,7 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { makeTimeline, type Timeline } from '../timeline.ts';
-import type { Durations } from './durations.ts';
 import { BASE_IMAGES } from './images.ts';
-import type { Quotas } from './quotas.ts';
 import type {
   GroupRule,
   Image,
@@ -60,7 +58,7 @@ interface Workings {
 
 export type Region = Place & NetworkTables & FirewallTables & ComputeTables & Workings;
 
-export interface RegionOptions {
+interface RegionOptions {
   readonly account: string;
   readonly name: string;
   readonly lag: Lag;
@@ -110,3 +108,46 @@ export function interfacesSeen(region: Region, ids: readonly string[]): readonly
 function inVpc(record: { readonly vpcId: string }): string {
   return record.vpcId;
 }
+
+/** What an account may hold. Defaults: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html */
+export interface Quotas {
+  readonly vpcs: number;
+  readonly subnetsPerVpc: number;
+  /** Counted apart per direction, and for IPv4 and IPv6; a reference to a group counts in both. */
+  readonly rulesPerGroup: number;
+  readonly groupsPerInterface: number;
+  readonly groups: number;
+  readonly instances: number;
+}
+
+export const QUOTAS: Quotas = {
+  vpcs: 5,
+  subnetsPerVpc: 200,
+  rulesPerGroup: 60,
+  groupsPerInterface: 5,
+  groups: 2500,
+  instances: 5000,
+};
+
+/** How long things take, in milliseconds of the sandbox's clock. */
+export interface Durations {
+  readonly start: number;
+  readonly stop: number;
+  readonly terminate: number;
+  /** From running until the first status checks have an answer; a minute, says
+   * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html */
+  readonly check: number;
+  readonly modifyVolume: number;
+  /** How long a terminated instance stays listed; about an hour, says
+   * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/terminating-instances.html */
+  readonly terminatedListed: number;
+}
+
+export const DURATIONS: Durations = {
+  start: 5_000,
+  stop: 5_000,
+  terminate: 5_000,
+  check: 5_000,
+  modifyVolume: 5_000,
+  terminatedListed: 3_600_000,
+};

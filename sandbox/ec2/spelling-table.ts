@@ -1,6 +1,5 @@
-import { respell, type Spelling, type SpellingRow } from '../spelling/spellings.ts';
-import { ipv6Forms, orders } from '../spelling/ways.ts';
-import { type Element, elementXml, readAnswer } from './wire/element.ts';
+import { ipv6Forms, orders, respell, type Spelling, type SpellingRow } from '../spelling.ts';
+import { type Element, elementXml, readAnswer } from './xml.ts';
 
 type XmlRow = SpellingRow<Element>;
 

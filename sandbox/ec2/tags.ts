@@ -1,7 +1,7 @@
 import { missing, refused } from './errors.ts';
+import { list, record, text } from './query.ts';
 import type { Tags } from './records.ts';
-import type { TagSpecification, WireTag } from './tag-fields.ts';
-import { el, set } from './wire/xml.ts';
+import { el, set } from './xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions */
 const MAX_TAGS = 50;
@@ -70,4 +70,18 @@ export function tagSet(tags: Tags): string {
     'tagSet',
     [...tags].map(([key, value]) => el('key', key) + el('value', value)),
   );
+}
+
+export const tagShape = record({ Key: text, Value: text });
+
+export const tagField = { TagSpecification: list(record({ ResourceType: text, Tag: list(tagShape) })) } as const;
+
+export interface WireTag {
+  readonly Key?: string | undefined;
+  readonly Value?: string | undefined;
+}
+
+interface TagSpecification {
+  readonly ResourceType?: string | undefined;
+  readonly Tag?: readonly WireTag[] | undefined;
 }

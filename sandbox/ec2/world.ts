@@ -1,11 +1,9 @@
 import type { Lag } from '../lag.ts';
 import type { Verdict } from '../packet.ts';
 import { seededRandom } from '../random.ts';
-import { DURATIONS, type Durations } from './durations.ts';
 import { loadEstate } from './estate.ts';
-import { QUOTAS, type Quotas } from './quotas.ts';
 import { mayReach, type PacketQuestion } from './reachability.ts';
-import { makeRegion, type Region } from './region.ts';
+import { DURATIONS, type Durations, makeRegion, QUOTAS, type Quotas, type Region } from './region.ts';
 
 /** Everything that every account holds, and what can be asked of it from behind the stage. */
 export interface World {

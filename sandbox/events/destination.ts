@@ -1,6 +1,4 @@
-import { listOf, object, optional, type Reader } from '../json.ts';
-import { expected } from '../json-problem.ts';
-import { oneOf, scalar } from '../json-scalar.ts';
+import { expected, listOf, object, oneOf, optional, type Reader, scalar } from '../json.ts';
 
 /** Where one cloud's audit events go. */
 export type Destination = AwsDestination | GcpDestination | AzureDestination;

@@ -1,21 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { World as ArmWorld } from '../arm/world.ts';
 import type { Clock } from '../clock.ts';
 import type { World as ComputeWorld } from '../compute/world.ts';
-import type { Accounts } from '../ec2/identity.ts';
+import type { Accounts } from '../ec2/accounts.ts';
 import { seededRandom } from '../random.ts';
-import { apiDestination } from './aws/api-destination.ts';
-import { eventBridge } from './aws/event-bridge.ts';
-import { eventGrid } from './azure/event-grid.ts';
-import { webhook } from './azure/webhook.ts';
-import type { Carrier } from './carrier.ts';
-import { Delivery, type DeliveryState } from './delivery.ts';
+import { auditLog } from './audit-log.ts';
+import type { Carrier, Source, Written } from './carrier.ts';
+import { Delivery, type DeliveryState, type Outside } from './delivery.ts';
 import type { Destination } from './destination.ts';
-import { auditLog } from './gcp/audit-log.ts';
-import { pushSubscription } from './gcp/push-subscription.ts';
-import { makeSigner, type Signer } from './gcp/signer.ts';
-import { outsideAt } from './outside.ts';
+import { apiDestination, eventBridge } from './event-bridge.ts';
+import { eventGrid, webhook } from './event-grid.ts';
+import { makeSigner, pushSubscription, type Signer } from './push-subscription.ts';
 import { requesterOf } from './requester.ts';
-import type { Source, Written } from './written.ts';
 
 /** What the clouds' audit services tell of what clients wrote. */
 export interface Events {
@@ -30,7 +26,7 @@ export interface Events {
   close(): Promise<void>;
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   readonly seed: number;
   readonly clock: Clock;
   readonly worlds: { readonly compute: ComputeWorld; readonly arm: ArmWorld };
@@ -103,4 +99,23 @@ function excepts({ except = [] }: Destination, { request }: Written): boolean {
 
 async function tell(source: Source, written: Written, lines: readonly Line[]): Promise<void> {
   for await (const event of source(written)) for (const { delivery } of lines) delivery.push(event);
+}
+
+/** An API destination has this long to answer: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html */
+const ANSWER_MS = 5000;
+
+/** What is read of an answer. */
+const MOST_CHARACTERS = 10_000;
+
+/** Sends to `url`, in real time, and follows no redirect. */
+function outsideAt(url: string): Outside {
+  return {
+    now: () => performance.now(),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal, ref: false }),
+    send: async ({ headers, body }, signal) => {
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+      const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: ends });
+      return { status: answer.status, body: (await answer.text()).slice(0, MOST_CHARACTERS) };
+    },
+  };
 }

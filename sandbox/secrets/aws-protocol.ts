@@ -1,8 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { signedFor } from '../ec2/accounts.ts';
-import type { Accounts } from '../ec2/identity.ts';
-import type { Answer, Call, Protocol, Refusal } from '../protocol.ts';
-import { Refused } from '../refused.ts';
+import { type Accounts, signedFor } from '../ec2/accounts.ts';
+import { type Answer, type Call, type Protocol, type Refusal, Refused } from '../protocol.ts';
 import { jsonAnswer } from './json-answer.ts';
 import type { Shelf } from './shelf.ts';
 

@@ -1,5 +1,4 @@
-import type { Answer, Call, Protocol, Refusal } from '../protocol.ts';
-import { Refused } from '../refused.ts';
+import { type Answer, type Call, type Protocol, type Refusal, Refused } from '../protocol.ts';
 import { jsonAnswer } from './json-answer.ts';
 import type { Shelf, Version } from './shelf.ts';
 

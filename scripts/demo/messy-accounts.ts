@@ -37,7 +37,7 @@ const rule = (name: string, priority: number, port: string, source: string): obj
   },
 });
 
-/** What stands in a subscription before we come, in the form of `sandbox/arm/estate-form.ts`. */
+/** What stands in a subscription before we come, in the form of `sandbox/arm/estate.ts`. */
 const messyAzure = {
   cloud: 'azure',
   subscriptions: [

@@ -1,4 +1,4 @@
-import type { ApiSettings, RunningFleet } from '../cli/house.ts';
+import type { ApiSettings, RunningFleet } from '../cli/context.ts';
 import { signLedgers } from '../fleet/signer.ts';
 import { supervise } from '../fleet/supervisor.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
@@ -27,13 +27,13 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
       ...(front.url === undefined ? {} : { httpUrl: front.url }),
       ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),
       stop: async () => {
-        log.info('the API stops: what was asked is answered');
+        log.info('API stopping: finishing open requests');
         end.abort();
         await front
           .close()
           .then(() => signer)
           .finally(close);
-        log.info('the API has stopped');
+        log.info('API stopped');
       },
     };
   } catch (error) {

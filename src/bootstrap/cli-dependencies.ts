@@ -2,40 +2,40 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadProvider } from '../../providers/index.ts';
 import { secretStores } from '../../providers/secrets/index.ts';
-import type { House, SqlLogin } from '../cli/house.ts';
+import type { CliDependencies, SqlLogin } from '../cli/context.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { secretsBy } from '../secrets/resolver.ts';
-import { parseKept } from '../source/kept-tree.ts';
 import { loadSpecs } from '../source/load.ts';
+import { parseStored } from '../source/stored-tree.ts';
 import { hasData, storeFolder } from '../store/embedded/home.ts';
 import type { DatabaseServer } from '../store/open-store.ts';
 import { readableWitnessAt } from '../witness/witnesses.ts';
 import { historyOf, signingOf, witnessMeans, witnessPlaces } from './environment.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
-export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
-  fleet: async (settings) => {
+export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): CliDependencies => ({
+  startFleet: async (settings) => {
     const { startFleet } = await import('./worker.ts');
     return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
-  api: async (settings) => {
+  startApi: async (settings) => {
     const { startApi } = await import('./api.ts');
     return startApi(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
-  specs: async (dir, { overlay, ref } = {}) => {
+  readSpecs: async (dir, { overlay, ref } = {}) => {
     if (ref === undefined) return loadSpecs(dir, today(clock), overlay);
-    const { loadOwnCommit } = await import('../source/git/own-commit.ts');
+    const { loadOwnCommit } = await import('../source/git/load-commit.ts');
     const loading = { today: today(clock), env: process.env, ...(overlay === undefined ? {} : { overlay }) };
     return loadOwnCommit(dir, ref, loading);
   },
-  kept: (kept, revision) => parseKept(kept, revision, today(clock)),
-  proposed: async (place, inForce) => {
+  parseStoredSpecs: (kept, revision) => parseStored(kept, revision, today(clock)),
+  readProposedSpecs: async (place, inForce) => {
     const { proposedSpecs } = await import('./proposals.ts');
     return proposedSpecs(place, inForce, { today: today(clock), env: process.env });
   },
-  store: async (folder, opening, say) => {
+  openStore: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
     if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;
     const { openStore } = await import('../store/open-store.ts');
@@ -49,7 +49,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       signing: signingOf(process.env),
     });
   },
-  reading: async (folder, onProgress) => {
+  openSqlSession: async (folder, onProgress) => {
     const { openStore } = await import('../store/open-store.ts');
     let login: SqlLogin | undefined;
     const onServer = async ({ reader }: DatabaseServer): Promise<void> => {
@@ -59,9 +59,9 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const store = await openStore(databaseUrl === undefined ? opening : { ...opening, databaseUrl });
     return store && { ...(login && { login }), close: store.close };
   },
-  cloud: loadProvider,
+  provider: loadProvider,
   secrets: secrets(),
-  sandbox: async ({ port, seed, speed, lagMs, estateFile, eventsFile, publicUrl }) => {
+  startSandbox: async ({ port, seed, speed, lagMs, estateFile, eventsFile, publicUrl }) => {
     const { startSandbox } = await import('../../sandbox/index.ts');
     return startSandbox({
       port,

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onInterrupt } from '../cli/interrupt.ts';
-import { muteWarnings } from '../cli/mute-warnings.ts';
 import { runCli } from '../cli/program.ts';
-import { processTerminal } from '../cli/terminal.ts';
+import { muteWarnings, onInterrupt, processTerminal } from '../cli/terminal.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import { houseOn } from './cli-dependencies.ts';
+import { cliDependencies } from './cli-dependencies.ts';
 
 /** This file lies in src/bootstrap/ of a checkout, in dist/src/bootstrap/ of the package. */
 function versionOf(folder: string): string {
@@ -32,7 +30,7 @@ muteWarnings(process, ['MetadataLookupWarning']);
 const interrupt = onInterrupt(process, () => process.exit(130));
 process.exitCode = await runCli(
   process.argv.slice(2),
-  { terminal: processTerminal(process), house: houseOn(clock), clock, stop: interrupt.signal },
+  { terminal: processTerminal(process), dependencies: cliDependencies(clock), clock, signal: interrupt.signal },
   versionOf(import.meta.dirname),
 );
 interrupt.release();

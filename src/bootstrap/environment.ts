@@ -1,4 +1,4 @@
-import { type CallerLimit, callerLimits } from '../http/limits.ts';
+import { type CallerLimit, defaultCallerLimit } from '../http/limits.ts';
 import type { Witness } from '../ports/ledger.ts';
 import { sha256 } from '../store/signing.ts';
 import { type WitnessMeans, witnessAt } from '../witness/witnesses.ts';
@@ -52,7 +52,8 @@ const mostAtOnce = 100_000;
  */
 export function callerLimitOf(env: Environment): CallerLimit {
   const perSecond =
-    numberIn(env, 'SETPOINT_CALLER_RATE', { most: mostPerSecond, of: 'requests a second' }) ?? callerLimits.perSecond;
+    numberIn(env, 'SETPOINT_CALLER_RATE', { most: mostPerSecond, of: 'requests a second' }) ??
+    defaultCallerLimit.perSecond;
   const burst = numberIn(env, 'SETPOINT_CALLER_BURST', { most: mostAtOnce, of: 'requests at once' }) ?? 2 * perSecond;
   return { perSecond, burst };
 }

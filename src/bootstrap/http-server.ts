@@ -1,23 +1,22 @@
 import { readFile } from 'node:fs/promises';
-import type { Listen } from '../cli/house.ts';
+import type { ListenAddress } from '../cli/context.ts';
 import type { Access } from '../core/access/access-document.ts';
 import { renderProblem } from '../core/documents/problem.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/load.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { ExternalAccess, WorkerContext } from '../fleet/worker-context.ts';
-import { authenticator } from '../http/access/authenticator.ts';
-import { fetchJson } from '../http/access/fetch-json.ts';
-import type { Authenticate } from '../http/api/authenticate.ts';
-import { openEvents } from '../http/api/events/open-events.ts';
-import { nextAttemptsBy } from '../http/api/next-attempts.ts';
-import { type Desks, routesOn } from '../http/api/routes/index.ts';
-import { isLoopbackHost } from '../http/door.ts';
-import type { Hooked, Hooks } from '../http/hooks/hook.ts';
-import { hooksOn } from '../http/hooks/hooks-on.ts';
+import { openEventStreams } from '../http/api/events/streams.ts';
+import { nextAttemptsBy } from '../http/api/inventory-query.ts';
+import type { Authenticate } from '../http/api/route.ts';
+import { type RouteDependencies, routesOn } from '../http/api/routes/index.ts';
+import { authenticator } from '../http/auth/authenticator.ts';
+import { fetchJson } from '../http/auth/fetch-json.ts';
 import type { CallerLimit } from '../http/limits.ts';
-import { type Http, type HttpOptions, PortTaken, startHttp } from '../http/start-http.ts';
-import { readTls } from '../http/tls-files.ts';
+import { isLoopbackHost, readTls } from '../http/listen-address.ts';
+import { type HttpOptions, type HttpServer, PortTaken, startHttp } from '../http/server.ts';
+import { webhooksOn } from '../http/webhooks/handle-events.ts';
+import type { EstateWebhooks, WebhookDependencies } from '../http/webhooks/webhook.ts';
 import type { Clock, Log } from '../ports/clock-and-log.ts';
 import type { Answers, Targets } from '../ports/queries.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -41,7 +40,7 @@ export interface Front {
 export interface Behind {
   readonly ground: ApiResources;
   /** Absent: no webhooks are heard here. */
-  readonly hooks?: Hooks;
+  readonly webhooks?: WebhookDependencies;
   /** Whether database and process are one person's own, on this machine. */
   readonly isAlone: boolean;
   readonly callerLimit: CallerLimit;
@@ -51,7 +50,7 @@ export interface Behind {
  * Opens the API, and webhooks beside it. Beyond this machine only with TLS, or a proxy that has it, and only where somebody can
  * prove who they are. A port that nobody asked for by name, and that is taken, is done without.
  */
-export async function openFront(listen: Listen, behind: Behind): Promise<Front> {
+export async function openFront(listen: ListenAddress, behind: Behind): Promise<Front> {
   const { ground, isAlone } = behind;
   const access = listen.access === undefined ? undefined : await readAccess(listen.access);
   const isOpen = !isLoopbackHost(listen.host);
@@ -61,7 +60,7 @@ export async function openFront(listen: Listen, behind: Behind): Promise<Front> 
   try {
     const http = await startHere(listen, { ...behind, reaches: reaches.all, access });
     const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;
-    ground.log.info('the API is served', { url: http.url });
+    ground.log.info('API listening', { url: http.url });
     return {
       url: http.url,
       ...(token === undefined ? {} : { firstToken: token }),
@@ -70,7 +69,7 @@ export async function openFront(listen: Listen, behind: Behind): Promise<Front> 
   } catch (error) {
     reaches.stop();
     if (!(error instanceof PortTaken) || listen.isNamed) throw error;
-    ground.log.warn('THE API IS NOT SERVED: its usual port is taken', { why: error.message });
+    ground.log.warn('API NOT STARTED: its default port is in use', { reason: error.message });
     return { close: async () => {} };
   }
 }
@@ -80,13 +79,16 @@ type Opening = Behind & {
   readonly reaches: Parameters<typeof apiOn>[1]['reaches'];
 };
 
-async function startHere({ host, port, tls }: Listen, { ground, hooks, ...around }: Opening): Promise<Http> {
+async function startHere(
+  { host, port, tls }: ListenAddress,
+  { ground, webhooks, ...around }: Opening,
+): Promise<HttpServer> {
   const { clock, log } = ground;
   return startHttp({
     host,
     port,
     ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
-    ...(hooks === undefined ? {} : { hooks }),
+    ...(webhooks === undefined ? {} : { webhooks }),
     api: apiOn(ground, around),
     clock,
     log,
@@ -141,7 +143,7 @@ export interface ApiResources {
   readonly clock: Clock;
   readonly log: Log;
   /** The rate budgets that this process uses; absent: it carries out no passes. */
-  readonly lanes?: Samples['lanes'];
+  readonly rateLimits?: Samples['rateLimits'];
 }
 
 interface Around {
@@ -162,8 +164,8 @@ export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOpt
   const { store, clock, log } = ground;
   const { access, callerLimit } = around;
   const authenticate = authenticator({
-    machines: { tokens: store.tokens, clock },
-    ...(access === undefined ? {} : { people: { access, fetchJson, clock, log } }),
+    apiTokens: { tokens: store.tokens, clock },
+    ...(access === undefined ? {} : { issuers: { access, fetchJson, clock, log } }),
   });
   return {
     routes: routesOn(desksOn(ground, { ...around, authenticate })),
@@ -174,7 +176,7 @@ export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOpt
 }
 
 /** One line a noun. */
-function desksOn({ lanes, ...ground }: ApiResources, { reaches, authenticate }: Rim): Desks {
+function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticate }: Rim): RouteDependencies {
   const { store, clock, log } = ground;
   const { rows, happenings, passes, entryPages, figures, audit } = store;
   const estates = store.estates.list;
@@ -186,10 +188,10 @@ function desksOn({ lanes, ...ground }: ApiResources, { reaches, authenticate }: 
     approvals: answers,
     pauses: answers,
     inventory: { rows, nextAttempts: nextAttemptsBy(passes, clock), estates, origins: answers.origins },
-    events: openEvents({ authenticate, happenings, clock, log }),
+    events: openEventStreams({ authenticate, happenings, clock, log }),
     reconciles: { passes, figures, estates },
     ledger: { entryPages, figures, audit, estates },
-    targets: { targets: targetsIn(ground), estates, ...(lanes && { lanes }) },
+    targets: { targets: targetsIn(ground), estates, ...(rateLimits && { lanes: rateLimits }) },
     slo: { figures, estates },
     tokens: store.tokens,
     health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },
@@ -219,12 +221,12 @@ export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store'
 }
 
 /** What a worker hears of: webhooks and events. */
-export function hooksOf(yard: WorkerContext): Hooks {
+export function webhooksOf(yard: WorkerContext): WebhookDependencies {
   const { store, queue, outside, clock, telemetry } = yard;
   const { cloud, secrets, allowEndpoint } = outside;
   const { touches, sources, fleet } = store;
   const { log } = telemetry;
-  return hooksOn({
+  return webhooksOn({
     cloud,
     touches,
     requests: fleet.requests,
@@ -232,27 +234,27 @@ export function hooksOf(yard: WorkerContext): Hooks {
     bells: sources.bells,
     secrets,
     allowEndpoint,
-    inForce: hookedIn(yard),
+    activeWebhooks: activeWebhooksOf(yard),
     clock,
     log,
   });
 }
 
 /** Of every estate what its newest generation says; of one that cannot be opened here nothing, and the others go on. */
-function hookedIn(yard: WorkerContext): () => Promise<readonly Hooked[]> {
+function activeWebhooksOf(yard: WorkerContext): () => Promise<readonly EstateWebhooks[]> {
   const generations = generationsOf(yard);
   const { store, telemetry } = yard;
-  const hooked = async (estate: string): Promise<readonly Hooked[]> => {
+  const webhooksOfEstate = async (estate: string): Promise<readonly EstateWebhooks[]> => {
     const current = await store.generations.current(estate);
     if (current === undefined) return [];
     try {
       const { tree, compiled } = await generations.open(estate, current);
-      const hooks = tree.estate?.value.spec.hooks ?? [];
-      return [{ estate, hooks, scopes: compiled.scopes.map(({ scope }) => scope) }];
+      const webhooks = tree.estate?.value.spec.hooks ?? [];
+      return [{ estate, webhooks, scopes: compiled.scopes.map(({ scope }) => scope) }];
     } catch (error) {
-      telemetry.log.warn('the hooks of an estate cannot be read', { estate, why: String(error) });
+      telemetry.log.warn('cannot read the webhooks of an estate', { estate, reason: String(error) });
       return [];
     }
   };
-  return async () => (await Promise.all((await store.estates.list()).map(hooked))).flat();
+  return async () => (await Promise.all((await store.estates.list()).map(webhooksOfEstate))).flat();
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadProvider } from '../../providers/index.ts';
-import type { FleetSettings } from '../cli/house.ts';
+import type { FleetSettings } from '../cli/context.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { clouds } from '../core/resource.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
@@ -15,7 +15,7 @@ import type { Samples } from '../ports/telemetry.ts';
 import { prepareQueueSchema } from '../queue/connection.ts';
 import { openQueue } from '../queue/queue.ts';
 import { refuseUnfitRedis } from '../queue/redis-checks.ts';
-import { parseKeptAside } from '../source/kept-tree.ts';
+import { parseStoredInThread } from '../source/stored-tree.ts';
 import { openKeptLimiter } from '../store/budgets/kept-limiter.ts';
 import type { LeasedLimiterEvents } from '../store/budgets/leased-limiter.ts';
 import { openPostgresLimiter } from '../store/budgets/postgres-shares.ts';
@@ -23,7 +23,7 @@ import { type DatabaseServer, type Opening, openStore } from '../store/open-stor
 import { historyOf, signingOf } from './environment.ts';
 
 /** Rate budgets that can be looked at. */
-type Budgets = Limiter & Pick<Samples, 'lanes'>;
+type Budgets = Limiter & Pick<Samples, 'rateLimits'>;
 
 /** What a worker stands on. */
 export interface WorkerResources {
@@ -104,11 +104,12 @@ async function onRedis(redisUrl: string, settings: FleetSettings, soil: ProcessB
     clock,
     worker: randomUUID(),
     fresh: !(await store.fleet.rollouts.any()),
-    budgets: { reserve: settings.pace.reserve },
+    budgets: { reserve: settings.reconcile.reserve },
     events: {
       slowed: slowedOn(log),
-      away: (count, why) => log.warn('Redis is away: this worker keeps to its part of every budget', { count, why }),
-      back: () => log.info('Redis is back'),
+      away: (count, why) =>
+        log.warn('Redis is unavailable: this worker keeps to its share of every rate limit', { count, reason: why }),
+      back: () => log.info('Redis is available again'),
     },
   });
   atEnd(limiter.close);
@@ -147,12 +148,12 @@ async function openOn(
 
 const slowedOn =
   (log: Log) =>
-  (lane: string): void =>
-    log.warn('a cloud refused: its lane is slowed', { lane });
+  (rateLimit: string): void =>
+    log.warn('throttled by a cloud: slowing its rate limit', { rateLimit });
 
 const postgresEvents = (log: Log): Pick<LeasedLimiterEvents, 'away' | 'back'> => ({
-  away: (why) => log.warn('the rate budgets in PostgreSQL do not answer: requests wait for them', { why }),
-  back: () => log.info('the rate budgets in PostgreSQL answer again'),
+  away: (why) => log.warn('rate limits in PostgreSQL are unavailable: calls wait for them', { reason: why }),
+  back: () => log.info('rate limits in PostgreSQL are available again'),
 });
 
 /** Requests of one process reach a cloud not all equally late; a fleet's differ by more. */
@@ -167,7 +168,7 @@ async function onPostgres(settings: FleetSettings, soil: ProcessBasics, atEnd: A
   const { store, server } = await openOn(settings.folder, soil, atEnd, (reached) =>
     prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) }),
   );
-  const { reserve } = settings.pace;
+  const { reserve } = settings.reconcile;
   if (!env['DATABASE_URL']) {
     const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
     atEnd(queue.close);
@@ -192,7 +193,7 @@ const optionsFor = ({ estates }: Store, log: Log) => ({
   // why: each has a queue of its own, so that one that is slow keeps nobody else waiting
   clouds,
   name: `setpoint-${estates.store.slice(0, 8)}`,
-  onTrouble: (why: string) => log.warn('trouble with the queue', { why }),
+  onTrouble: (why: string) => log.warn('queue error', { reason: why }),
 });
 
 /** Whoever works as himself needs rights of his own; who takes a role on keeps those of the owner for the queue. */
@@ -206,7 +207,7 @@ export const externalAccess = (
   { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
 ): ExternalAccess => ({
   cloud: loadProvider,
-  specs: (kept, revision) => parseKeptAside(kept, revision, dayOf(clock.now())),
+  specs: (kept, revision) => parseStoredInThread(kept, revision, dayOf(clock.now())),
   secrets,
   allowEndpoint,
   // why: in containers every host has the same name and every process is the first

@@ -1,19 +1,17 @@
 import { resolve } from 'node:path';
-import type { ProposalPlace } from '../cli/house.ts';
+import type { ProposalSource } from '../cli/context.ts';
 import { Declined, type Posted } from '../ports/queries.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import { folderTree } from '../source/folder.ts';
-import { commitRules } from '../source/git/commit-rules.ts';
-import { readOwnCommit } from '../source/git/own-commit.ts';
+import { commitRules } from '../source/git/guards.ts';
+import { readOwnCommit } from '../source/git/load-commit.ts';
+import { gitRevision, parseGitRevision } from '../source/git/refs.ts';
 import { openRepository } from '../source/git/repository.ts';
-import { gitRevision, parseGitRevision } from '../source/git/revision.ts';
-import { keptSource } from '../source/kept-source.ts';
+import { activeTeams, proposedTree } from '../source/git/team-trees.ts';
 import { folderRevision, loadTree } from '../source/load.ts';
-import { parseSpecsAside, TooSlow } from '../source/parse-thread.ts';
-import { proposedTree, teamsInForce } from '../source/proposed-tree.ts';
-import type { SpecFile } from '../source/spec-file.ts';
-import { type TreeRules, treeRules } from '../source/tree-rules.ts';
-import type { TreeSource } from '../source/tree-source.ts';
+import { ParseTimeout, parseSpecsInThread } from '../source/parse-thread.ts';
+import { storedSource } from '../source/stored-tree.ts';
+import { type SpecFile, type TreeRules, type TreeSource, treeRules } from '../source/tree.ts';
 
 export interface ProposalGrounds {
   /** 2027-01-31 */
@@ -23,12 +21,12 @@ export interface ProposalGrounds {
 
 /** What would be in force with a proposal, read with the overlay in force. Of repositories only the one that it is for is asked. */
 export async function proposedSpecs(
-  place: ProposalPlace,
+  place: ProposalSource,
   inForce: SpecTree,
   { today, env }: ProposalGrounds,
 ): Promise<SpecTree> {
   const { team } = place;
-  const teams = teamsInForce(inForce);
+  const teams = activeTeams(inForce);
   if (team !== undefined && !teams.includes(team))
     throw new Error(`there is no team ${team} in force; ${teams.length === 0 ? 'there is none' : teams.join(', ')}`);
   const { overlay } = inForce;
@@ -48,7 +46,7 @@ interface Reading {
 
 type Work = (reading: Reading) => Promise<SpecTree>;
 
-async function reading(place: ProposalPlace, env: ProposalGrounds['env'], work: Work): Promise<SpecTree> {
+async function reading(place: ProposalSource, env: ProposalGrounds['env'], work: Work): Promise<SpecTree> {
   const { dir, ref, repository: asked } = place;
   if (ref === undefined) return work({ tree: folderTree(dir), rules: treeRules });
   if (asked === undefined)
@@ -76,23 +74,23 @@ export async function postedSpecs(
   inForce: SpecTree,
   today: string,
 ): Promise<SpecTree> {
-  if (team !== undefined && !teamsInForce(inForce).includes(team))
+  if (team !== undefined && !activeTeams(inForce).includes(team))
     throw new Declined('unsound', 'There is no such team in force: name one of `teams`, or none.', {
-      teams: teamsInForce(inForce),
+      teams: activeTeams(inForce),
     });
   const scripts = userData.map(
     ({ path, base64 }) => [path, { bytes: Buffer.from(base64, 'base64'), sha256: '' }] as const,
   );
-  const source = keptSource({ files: specs, userData: new Map(scripts) });
+  const source = storedSource({ files: specs, userData: new Map(scripts) });
   const { overlay } = inForce;
-  const parse = (files: readonly SpecFile[]) => parseSpecsAside(files, today, mostMs);
+  const parse = (files: readonly SpecFile[]) => parseSpecsInThread(files, today, mostMs);
   const loading = { today, parse, rules: commitRules, ...(overlay === undefined ? {} : { overlay }) };
   const loaded = await loadTree(proposedTree(source, inForce, team), loading).catch(slow);
   return { ...loaded, revision: folderRevision(loaded) };
 }
 
 function slow(error: unknown): never {
-  if (!(error instanceof TooSlow)) throw error;
+  if (!(error instanceof ParseTimeout)) throw error;
   throw new Declined(
     'unsound',
     `Reading these specs takes more than ${mostMs / 1000} s of the processor: post less, or plan them by: setpoint plan --proposal`,

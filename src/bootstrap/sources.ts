@@ -1,13 +1,18 @@
 import { resolve } from 'node:path';
-import type { Follow, FollowedRepository } from '../cli/house.ts';
+import type { FollowedRepository, SpecSources } from '../cli/context.ts';
 import type { Source } from '../fleet/worker-context.ts';
 import type { SpecTree, ToldAuthors } from '../ports/sources.ts';
-import { authorsOf } from '../source/git/authors-of.ts';
-import { judgeHistory } from '../source/git/judge-history.ts';
+import { authorsOf } from '../source/git/history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
-import { openRepository, type Repository } from '../source/git/repository.ts';
-import { parseGitRevision } from '../source/git/revision.ts';
-import { type Head, type TeamRepositories, teamRepositories } from '../source/git/team-repositories.ts';
+import { parseGitRevision } from '../source/git/refs.ts';
+import {
+  type Head,
+  openRepository,
+  type Repository,
+  type TeamRepositories,
+  teamRepositories,
+} from '../source/git/repository.ts';
+import { validateHistory } from '../source/git/signatures/validate-history.ts';
 import { loadSpecs } from '../source/load.ts';
 
 interface Grounds {
@@ -21,7 +26,7 @@ interface Grounds {
 /** A folder is looked at so often. */
 const folderEveryMs = 1_000;
 
-export function sourcesOf({ dirs, overlay, repository }: Follow, grounds: Grounds): readonly Source[] {
+export function sourcesOf({ dirs, overlay, repository }: SpecSources, grounds: Grounds): readonly Source[] {
   const over = overlay === undefined ? {} : { overlay };
   const folders = dirs.map((dir) => ({
     name: dir,
@@ -42,7 +47,7 @@ interface RepositoryGrounds {
 
 /** A branch of a git repository as a source of specs, with those of the teams that it names. Throws where its address is none to use. */
 export function followedRepository(
-  { url, branch, path, everyMs, allowLocal }: FollowedRepository,
+  { url, branch, path, pollMs, allowLocal }: FollowedRepository,
   { folder, env, today, overlay }: RepositoryGrounds,
 ): Source {
   const options = { url, branch, path, folder: resolve(folder, 'repositories'), allowFile: allowLocal, env };
@@ -53,13 +58,13 @@ export function followedRepository(
     team === undefined ? root : last?.teams.get(team)?.repository;
   return {
     name: root.name,
-    everyMs,
+    everyMs: pollMs,
     read: async (signal) => {
       last = await newest(last, { day: today(), overlay, signal });
       return last.tree;
     },
     history: {
-      judge: (revision, after) => judgeHistory(revision, after, { repository, today: today() }),
+      judge: (revision, after) => validateHistory(revision, after, { repository, today: today() }),
       authors: (revision, before) => authorsBetween(revision, before, repository),
     },
   };

@@ -1,4 +1,4 @@
-import type { FleetSettings, Listen, RunningFleet } from '../cli/house.ts';
+import type { FleetSettings, ListenAddress, RunningFleet } from '../cli/context.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
 import type { WorkerContext } from '../fleet/worker-context.ts';
@@ -36,25 +36,29 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const samples = samplesOf(ground);
     const told = createTelemetry({ log, samples });
     const stopping = new AbortController();
-    const shown = { ...told, lanes: samples.lanes, stopping: stopping.signal };
+    const shown = { ...told, rateLimits: samples.rateLimits, stopping: stopping.signal };
     const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
     ends.push(health.close);
     const yard = yardOf(settings, around, { ground, telemetry: told.telemetry });
     const worker = await startWorker(workOf(settings, around), yard);
     ends.push(worker.stop);
     const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
-    const front = await frontOf(settings.ports.http, { ...yard, log, lanes: samples.lanes }, { isAlone, callerLimit });
+    const front = await frontOf(
+      settings.ports.http,
+      { ...yard, log, rateLimits: samples.rateLimits },
+      { isAlone, callerLimit },
+    );
     ends.push(front.close);
-    log.info('the worker is at work', {
+    log.info('worker started', {
       ...(health.url === undefined ? {} : { url: health.url }),
     });
     return {
       ...tellOf(health, front),
       stop: async () => {
         stopping.abort();
-        log.info('the worker stops: what it has begun is ended or handed over');
+        log.info('worker stopping: finishing or handing over its reconciles');
         await close();
-        log.info('the worker has stopped');
+        log.info('worker stopped');
       },
     };
   } catch (error) {
@@ -66,7 +70,7 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
 const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
   queue: queue.counts,
   openIntents: store.estates.openIntents,
-  lanes: limiter.lanes,
+  rateLimits: limiter.rateLimits,
 });
 
 interface Shown {
@@ -91,17 +95,17 @@ async function openHealth(
   }
 }
 
-type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'lanes'>;
+type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'rateLimits'>;
 
 /** The libraries of a server are loaded where one is opened. */
 async function frontOf(
-  listen: Listen | undefined,
+  listen: ListenAddress | undefined,
   yard: Served,
   around: Pick<Behind, 'isAlone' | 'callerLimit'>,
 ): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
-  const [{ openFront }, { hooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
-  return openFront(listen, { ground: yard, hooks: hooksOf(yard), ...around });
+  const [{ openFront }, { webhooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
+  return openFront(listen, { ground: yard, webhooks: webhooksOf(yard), ...around });
 }
 
 const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<RunningFleet, 'stop'> => ({
@@ -110,10 +114,10 @@ const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<Ru
   ...(firstToken === undefined ? {} : { firstToken }),
 });
 
-const workOf = ({ follow, folder, pace }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
-  sources: sourcesOf(follow, { folder, env, today: () => dayOf(clock.now()) }),
-  passEveryMs: pace.everyMs,
-  atOnce: pace.atOnce,
+const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
+  sources: sourcesOf(specs, { folder, env, today: () => dayOf(clock.now()) }),
+  passEveryMs: reconcile.intervalMs,
+  atOnce: reconcile.concurrency,
 });
 
 function yardOf(
@@ -127,7 +131,7 @@ function yardOf(
   return {
     store,
     queue,
-    limiter: watchedLimiter(limiter, telemetry.budgets),
+    limiter: watchedLimiter(limiter, telemetry.rateLimits),
     outside: externalAccess('worker', allowEndpoint, { clock, secrets }),
     clock,
     telemetry,

@@ -1,15 +1,190 @@
+import type { Verdict } from '../core/ledger/verification.ts';
+import type { Cloud } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { ExitCode } from './exit-code.ts';
-import type { House } from './house.ts';
+import type { KeptTree } from '../ports/fleet-state.ts';
+import type { Witness } from '../ports/ledger.ts';
+import type { Limiter } from '../ports/limiter.ts';
+import type { Provider } from '../ports/provider.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { SpecTree } from '../ports/sources.ts';
+import type { Store, VerifyOptions } from '../ports/store.ts';
+import type { ExitCode } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every verb is given by the root. */
-export interface Context {
+/** The process that a command line runs in. */
+export interface CliProcess {
   readonly terminal: Terminal;
-  readonly house: House;
+  readonly dependencies: CliDependencies;
   readonly clock: Clock;
   /** Aborts on Ctrl-C; every wait ends with it. */
-  readonly stop: AbortSignal;
-  /** Says how the run ended; the last word counts. */
+  readonly signal: AbortSignal;
+}
+
+/** All that a command works with. `runCli` makes it, once a run; nobody derives another one from it. */
+export interface Context extends CliProcess {
+  /** Reads the specs that the command line asks for: those of a folder, or with --in-force the active ones. */
+  readonly readSpecs: CliDependencies['readSpecs'];
+  /** Sets the exit code of the run; the last one counts. */
   finish(code: ExitCode): void;
+}
+
+/** What the command line needs of the outside world, wired by the root. */
+export interface CliDependencies {
+  /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
+  readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
+  /** Parses a tree that a store kept. */
+  parseStoredSpecs(stored: KeptTree, revision: string): SpecTree;
+  /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
+  readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
+  /** `existing`: undefined where there is none; nothing is made. `notify` is told of what takes its time. */
+  openStore(folder: string, opening: 'existing' | 'make', notify: (text: string) => void): Promise<Store | undefined>;
+  /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
+  verifyExport(file: string, folder: string, compared: VerifyOptions): Promise<Verdict>;
+  /** The witness at a place, or without one those that SETPOINT_WITNESS names. Throws where a place is none. */
+  witnesses(place?: string): readonly Witness[];
+  /** Holds the store open for people who read it with SQL; undefined where there is none. `notify` as above. */
+  openSqlSession(folder: string, notify: (text: string) => void): Promise<SqlSession | undefined>;
+  provider(cloud: Cloud): Promise<Provider>;
+  /** Resolves the references in the specs of the user's folder. */
+  readonly secrets: Secrets;
+  /** Rate budgets, shared by all scopes of this run. */
+  readonly limiter: Limiter;
+  /** Each runs until it is stopped. */
+  startSandbox(settings: SandboxSettings): Promise<RunningSandbox>;
+  /** Throws where a server that it needs is out of reach or unfit, with what to do. Logs on stderr. */
+  startFleet(settings: FleetSettings): Promise<RunningFleet>;
+  /** The API and nothing else; of the same manners. */
+  startApi(settings: ApiSettings): Promise<RunningFleet>;
+}
+
+/** How a folder's specs are read. */
+export interface SpecsOptions {
+  /** That lies over the base; absent: none. */
+  readonly overlay?: string;
+  /** As this commit of the repository that the folder lies in has them; absent: as they lie in the folder. */
+  readonly ref?: string;
+}
+
+/** `ref`: a commit of the repository that the folder lies in, or of `repository`; absent: the folder as it is. */
+export interface ProposalSource {
+  readonly dir: string;
+  readonly ref?: string;
+  readonly repository?: ProposalRepository;
+  /** For whose repository it is; absent: the estate's own. */
+  readonly team?: string;
+}
+
+/** `path`: of the specs in it. `folder`: where our copies of repositories lie. */
+export interface ProposalRepository extends Pick<FollowedRepository, 'url' | 'path' | 'allowLocal'> {
+  readonly folder: string;
+}
+
+/** `login`: absent where the server is the user's own, who says himself whom it lets in. */
+export interface SqlSession {
+  readonly login?: SqlLogin;
+  close(): Promise<void>;
+}
+
+/** On 127.0.0.1, the database `postgres`. `shared`: others use the server too, and it stays when we leave. */
+export interface SqlLogin {
+  readonly user: string;
+  readonly password: string;
+  readonly port: number;
+  readonly shared: boolean;
+}
+
+/** `speed`: seconds of the sandbox in one of ours. `lagMs`: how long reads may miss what was written. */
+export interface SandboxSettings {
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly seed: number;
+  readonly speed: number;
+  readonly lagMs: number;
+  /** The objects in its accounts at the start, in a JSON file. */
+  readonly estateFile?: string;
+  /** Where its clouds send events of what clients write, in a JSON file. */
+  readonly eventsFile?: string;
+}
+
+export interface RunningSandbox {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * `worker`: one of many, on the servers that DATABASE_URL and REDIS_URL name. `alone`: all in this process, on the database
+ * in `folder`, or that of DATABASE_URL together with workers that have no Redis.
+ */
+export interface FleetSettings {
+  readonly as: 'worker' | 'alone';
+  readonly specs: SpecSources;
+  /** Where `.setpoint` is. */
+  readonly folder: string;
+  readonly allowEndpoint: boolean;
+  readonly reconcile: ReconcileSettings;
+  readonly ports: ListenPorts;
+}
+
+/** Where specs come from. */
+export interface SpecSources {
+  /** Folders; none: others follow them. */
+  readonly dirs: readonly string[];
+  /** Of folders and the repository alike. */
+  readonly overlay?: string;
+  readonly repository?: FollowedRepository;
+}
+
+/** A git repository and the branch of it that is followed; `path`: of the specs in it, '' for all of it. */
+export interface FollowedRepository {
+  readonly url: string;
+  readonly branch: string;
+  readonly path: string;
+  /** Polled at least this often. */
+  readonly pollMs: number;
+  /** Whether it, and repositories that its specs name, may lie on this machine, or on its private network. */
+  readonly allowLocal: boolean;
+}
+
+/**
+ * `intervalMs`: each scope is reconciled at least so often. `concurrency`: scopes at once, of each cloud. `reserve`: the part of
+ * every budget left to others, in [0,1).
+ */
+export interface ReconcileSettings {
+  readonly intervalMs: number;
+  readonly concurrency: number;
+  readonly reserve: number;
+}
+
+/** Absent: not opened. `health`: a port of 127.0.0.1, of /livez and metrics. `http`: of the API, webhooks and events. */
+export interface ListenPorts {
+  readonly health?: number;
+  readonly http?: ListenAddress;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Whether the user named the place, and so wants no other, nor none. */
+  readonly isNamed: boolean;
+  /** PEM files; `proxy`: a proxy before us has the certificate. */
+  readonly tls?: { readonly cert: string; readonly key: string } | 'proxy';
+  /** A file that says which issuers we believe, and who may do what. */
+  readonly access?: string;
+}
+
+/** The API alone: on the database that DATABASE_URL names, or that in `folder`. */
+export interface ApiSettings extends Pick<FleetSettings, 'folder' | 'allowEndpoint'> {
+  readonly listen: ListenAddress;
+}
+
+export interface RunningFleet {
+  /** The address of the health port. */
+  readonly healthUrl?: string;
+  /** The address of the API, webhooks and events. */
+  readonly httpUrl?: string;
+  /** Made because the store never had one: to be shown to the user, once. */
+  readonly firstToken?: string;
+  /** Hands over what is not done; within 30 s. */
+  stop(): Promise<void>;
 }

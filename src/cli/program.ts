@@ -1,52 +1,36 @@
 import { Command, CommanderError } from 'commander';
 import { printableLines } from '../core/text.ts';
 import { Declined } from '../ports/queries.ts';
-import { type Verb, verbsFor } from './commands/index.ts';
-import { Complaint, complaintJson, complaintText } from './complaint.ts';
-import type { Context } from './context.ts';
-import { type ExitCode, exitCodes } from './exit-code.ts';
-import type { House } from './house.ts';
-import { specsInForce } from './kept-specs.ts';
-import { emitJson } from './output/emit.ts';
-import { paintFor } from './output/paint.ts';
+import { type CommandFactory, commandsFor } from './commands/index.ts';
+import type { CliProcess, Context } from './context.ts';
+import { type ExitCode, errorJson, errorText, exitCodes, UserError } from './errors.ts';
+import { activeSpecs } from './local/store.ts';
+import { paintFor, printJson } from './output/print.ts';
+import type { Terminal } from './terminal.ts';
 
-/** Runs one command line, without the program's name. Everything thrown becomes a complaint and an exit code. */
-export async function runCli(
-  args: readonly string[],
-  outside: Omit<Context, 'finish'>,
-  version: string,
-): Promise<ExitCode> {
+/** Runs one command line, without the program's name. Everything thrown becomes an error on stderr and an exit code. */
+export async function runCli(args: readonly string[], process: CliProcess, version: string): Promise<ExitCode> {
   let code: ExitCode = exitCodes.done;
-  const finish = (ended: ExitCode): void => {
-    code = ended;
+  const root = new Command('setpoint');
+  const context: Context = {
+    ...process,
+    readSpecs: specsReader(process, () => root.opts()),
+    finish: (ended) => {
+      code = ended;
+    },
   };
   try {
-    const root = program(await verbsFor(args[0]), { ...outside, finish }, version);
+    defineProgram(root, context, version);
+    addCommands(root, await commandsFor(args[0]), context);
     await root.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return code;
   } catch (error) {
-    return failed(error, args.includes('--json'), outside);
+    return failed(error, args.includes('--json'), process);
   }
 }
 
-function program(verbs: readonly Verb[], outside: Context, version: string): Command {
-  const { out, err } = outside.terminal;
-  const root = new Command('setpoint');
-  const context = { ...outside, house: withKeptSpecs(outside, () => root.opts()) };
-  const settings = (command: Command): Command =>
-    command
-      .exitOverride()
-      .showHelpAfterError(`Run \`${commandLine(command)} --help\` for what it takes.`)
-      .configureHelp({ showGlobalOptions: true, styleTitle: (title) => paintFor(out)('strong', title) })
-      .configureOutput({
-        writeOut: (text) => out.write(text),
-        writeErr: (text) => err.write(text),
-        getOutHelpWidth: () => out.columns,
-        getErrHelpWidth: () => err.columns,
-        getOutHasColors: () => out.colour,
-        getErrHasColors: () => err.colour,
-      });
-  settings(root)
+function defineProgram(root: Command, { terminal }: Context, version: string): void {
+  configured(root, terminal)
     .description('Keeps clouds as your specs say: networks, firewall rules and instances.')
     .version(version, '-V, --version', 'print the version')
     .option('--dir <folder>', 'where the store and its keys are kept', '.setpoint')
@@ -55,13 +39,30 @@ function program(verbs: readonly Verb[], outside: Context, version: string): Com
     .helpCommand('help [verb]', 'say what a verb does')
     .helpOption('-h, --help', 'say what this does')
     .usage('<verb> [DIR] [options]');
-  for (const make of verbs) {
+}
+
+function addCommands(root: Command, factories: readonly CommandFactory[], context: Context): void {
+  for (const make of factories) {
     const command = make(context);
     root.addCommand(command);
-    for (const each of [command, ...command.commands]) settings(each);
+    for (const each of [command, ...command.commands]) configured(each, context.terminal);
   }
-  return root;
 }
+
+/** Throws instead of ending the process; prints on this terminal. */
+const configured = (command: Command, { out, err }: Terminal): Command =>
+  command
+    .exitOverride()
+    .showHelpAfterError(`Run \`${commandLine(command)} --help\` for what it takes.`)
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => paintFor(out)('strong', title) })
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => err.write(text),
+      getOutHelpWidth: () => out.columns,
+      getErrHelpWidth: () => err.columns,
+      getOutHasColors: () => out.colour,
+      getErrHasColors: () => err.colour,
+    });
 
 interface RootOptions {
   readonly dir: string;
@@ -69,47 +70,46 @@ interface RootOptions {
   readonly inForceOf?: string;
 }
 
-/** The same house, but that the specs of a folder are those in force where the user asks for these. */
-const withKeptSpecs = (outside: Context, options: () => RootOptions): House => ({
-  ...outside.house,
-  specs: (dir, wish) => {
+/** Of a folder, or those that are active where the user asks for these. The options are known once the line is parsed. */
+const specsReader =
+  (process: CliProcess, options: () => RootOptions): Context['readSpecs'] =>
+  async (dir, specs) => {
     const { dir: folder, inForce, inForceOf: estate } = options();
-    if (!inForce && estate === undefined) return outside.house.specs(dir, wish);
-    return specsInForce({ folder, ...(estate === undefined ? {} : { estate }) }, outside);
-  },
-});
+    if (!inForce && estate === undefined) return process.dependencies.readSpecs(dir, specs);
+    return activeSpecs({ folder, ...(estate === undefined ? {} : { estate }) }, process);
+  };
 
 const commandLine = (command: Command): string =>
   command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
 
-function failed(error: unknown, json: boolean, { terminal, stop }: Pick<Context, 'terminal' | 'stop'>): ExitCode {
+function failed(error: unknown, json: boolean, { terminal, signal }: CliProcess): ExitCode {
   if (error instanceof CommanderError) return commander(error, json, terminal);
-  const complaint = asComplaint(error, stop);
-  if (json) emitJson(terminal, complaintJson(complaint));
+  const userError = asUserError(error, signal);
+  if (json) printJson(terminal, errorJson(userError));
   const paint = paintFor(terminal.err);
-  terminal.err.write(`${paint('bad', 'error:')} ${complaintText(complaint)}`);
+  terminal.err.write(`${paint('bad', 'error:')} ${errorText(userError)}`);
   if (process.env['SETPOINT_DEBUG'] && error instanceof Error)
     terminal.err.write(`${printableLines(String(error.stack))}\n`);
-  return complaint.code;
+  return userError.code;
 }
 
 /** Help and version end with 0; what is wrong with a command line was already said on stderr. */
-function commander(error: CommanderError, json: boolean, terminal: Context['terminal']): ExitCode {
+function commander(error: CommanderError, json: boolean, terminal: Terminal): ExitCode {
   if (error.exitCode === 0) return exitCodes.done;
-  if (json) emitJson(terminal, complaintJson(new Complaint(error.message.replace(/^error: /, ''))));
+  if (json) printJson(terminal, errorJson(new UserError(error.message.replace(/^error: /, ''))));
   return exitCodes.error;
 }
 
-function asComplaint(error: unknown, stop: AbortSignal): Complaint {
-  if (error instanceof Complaint) return error;
-  if (stop.aborted) return new Complaint('Stopped by you, before anything was changed.');
+function asUserError(error: unknown, signal: AbortSignal): UserError {
+  if (error instanceof UserError) return error;
+  if (signal.aborted) return new UserError('Stopped by you, before anything was changed.');
   if (error instanceof Declined && error.because === 'away')
-    return new Complaint(error.message, {
+    return new UserError(error.message, {
       next: 'Run it again once the database answers: `setpoint doctor` says whether it does. A change that was begun is in the ledger, and the next run goes on from there.',
       cause: error,
     });
   const message = error instanceof Error ? error.message : String(error);
-  return new Complaint(message || 'Something went wrong that we did not foresee.', {
+  return new UserError(message || 'Something went wrong that we did not foresee.', {
     next: 'Set SETPOINT_DEBUG=1 to see where this came from.',
     cause: error,
   });

@@ -1,7 +1,8 @@
+import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { styleText } from 'node:util';
 
-/** Data goes to `out`, progress and complaints to `err`; `input` is null where nobody can be asked. */
+/** Data goes to `out`, progress and errors to `err`; `input` is null where nobody can be asked. */
 export interface Terminal {
   readonly out: Output;
   readonly err: Output;
@@ -38,4 +39,48 @@ function output(stream: NodeJS.WriteStream): Output {
     columns: stream.columns || 120,
     ...(stream.columns ? { width: stream.columns } : {}),
   };
+}
+
+/** Aborts on the first Ctrl-C or SIGTERM; a second one ends the process at once. Call `release` when done. */
+interface Interrupt {
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** `end` is what a second signal does. */
+export function onInterrupt(source: NodeJS.Process, end: () => void): Interrupt {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) end();
+    else controller.abort(new Interrupted());
+  };
+  for (const name of signals) source.on(name, stop);
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const name of signals) source.off(name, stop);
+    },
+  };
+}
+
+/** The reason that every wait ends with after Ctrl-C. */
+class Interrupted extends Error {
+  constructor() {
+    super('interrupted');
+    this.name = 'Interrupted';
+  }
+}
+
+/**
+ * Keeps Node's warnings of these names from the terminal; all others are printed as before. `MetadataLookupWarning`: Google's library
+ * warns on each machine outside Google Cloud, as no metadata server answers there. The error that follows names the missing credentials.
+ */
+export function muteWarnings(on: EventEmitter, names: readonly string[]): void {
+  const printers = on.listeners('warning');
+  on.removeAllListeners('warning');
+  on.on('warning', (warning: Error) => {
+    if (!names.includes(warning.name)) for (const print of printers) print.call(on, warning);
+  });
 }

@@ -20,7 +20,7 @@ interface LimiterOptions extends RateLimitOptions {
  * (log n), and looks at those before it until their due exceeds the budget; a lane looks at its rows in order, until nobody
  * further back can come sooner. All lanes share one timer.
  */
-export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'lanes'> {
+export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'rateLimits'> {
   const { clock, slowed } = options;
   const { take, told, lanes } = dispatcherOf(clock, ({ budget }) => RateLimitState.of(budget, options, clock.now()));
   return {
@@ -30,7 +30,7 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
         if (state.slow(refusal, clock.now())) slowed?.(laneKey);
       }),
     learn: (laneKey, remaining) => told(laneKey, (state) => state.learn(remaining, clock.now())),
-    lanes: async () => [...lanes()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
+    rateLimits: async () => [...lanes()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
   };
 }
 

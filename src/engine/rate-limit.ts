@@ -1,6 +1,6 @@
 import type { Rank, Refusal } from '../ports/limiter.ts';
 import type { Budget } from '../ports/provider.ts';
-import type { LaneLevel } from '../ports/telemetry.ts';
+import type { RateLimitLevel } from '../ports/telemetry.ts';
 
 /**
  * What is left of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
@@ -102,7 +102,7 @@ export class RateLimitState {
     this.#store.lower(Math.max(0, remaining - this.#shape.reserved), now, this.#pace.at(now));
   }
 
-  level(now: number): Omit<LaneLevel, 'key'> {
+  level(now: number): Omit<RateLimitLevel, 'key'> {
     return { level: this.left(now) / this.#shape.capacity, ...this.#pace.slowed(now) };
   }
 

@@ -95,7 +95,7 @@ async function accept(tree: SpecTree, after: Generation | undefined, context: Wo
   if (generation === undefined) return false;
   const { number } = generation;
   if (after?.number === number) return true;
-  telemetry.log.info('a new generation', { estate: name, generation: number, revision: tree.revision });
+  telemetry.log.info('new generation', { estate: name, generation: number, revision: tree.revision });
   for (const { scope } of compiled.scopes) {
     await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
     await queue.request({ estate: name, scope }, 'now');
@@ -149,7 +149,7 @@ function staleRevisionCheck(
   const judge = async (revision: string): Promise<number | undefined> => {
     const generation = await generationOf(estate, revision, store);
     if (generation !== undefined)
-      telemetry.log.warn('the folder lags behind what is in force; if that is meant: setpoint apply', {
+      telemetry.log.warn('the folder is older than the active generation; to go back on purpose: setpoint apply', {
         estate,
         generation,
         revision,
@@ -202,7 +202,11 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
     const isNews = known?.judgement.why !== judgement.why;
     known = { key, judgement, at: context.clock.now() };
     if (judgement.state !== 'followed' && isNews)
-      context.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
+      context.telemetry.log.error('specs rejected; the active generation stays', {
+        estate,
+        revision: head,
+        ...judgement,
+      });
     return judgement;
   };
 }

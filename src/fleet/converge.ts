@@ -216,10 +216,10 @@ async function formerScopeContext(
   if (generation === undefined) return undefined;
   // why: the newest one has had its pass, which must not fail for what was once
   const estate = await generations.open(where.estate, generation).catch((error: unknown) => {
-    telemetry.log.warn('nothing is healed to a former generation: it cannot be opened', {
+    telemetry.log.warn('cannot open the generation that healing returns to; healing waits', {
       ...where,
       generation: number,
-      why: String(error),
+      reason: String(error),
     });
   });
   if (estate === undefined) return undefined;

@@ -15,7 +15,7 @@ import type {
   PassWithheld,
 } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
-import type { PassOutcome } from '../ports/telemetry.ts';
+import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Writes down how one pass went. Whatever becomes of that, no pass fails for it, or waits for it for longer than a moment. */
@@ -28,7 +28,7 @@ export interface PassRecorder {
   /** It begins to look and to act: others see it run. */
   begins(): void;
   /** `afterMs`: another one is due then at the latest. */
-  ended(outcome: PassOutcome, why: string | undefined, afterMs: number | undefined): Promise<void>;
+  ended(outcome: ReconcileOutcome, why: string | undefined, afterMs: number | undefined): Promise<void>;
 }
 
 type RecorderPorts = Pick<WorkerContext, 'clock' | 'telemetry'> & {
@@ -84,7 +84,7 @@ function kept(
   { telemetry }: RecorderPorts,
 ): Promise<void> {
   const fail = (error: unknown): void =>
-    telemetry.log.warn('how a pass went was not written down', { estate, scope, reconcileId, why: String(error) });
+    telemetry.log.warn('cannot record a reconcile', { estate, scope, reconcileId, reason: String(error) });
   // why: what throws before it has a promise must not throw here either
   return Promise.resolve().then(write).catch(fail);
 }
@@ -249,7 +249,7 @@ export function inventoryRecorderOf(
     work = work
       .then(() => keepRows(where, looked, store))
       .catch((error: unknown) => {
-        telemetry.log.warn('the lines of the inventory were not kept', { ...where, why: String(error) });
+        telemetry.log.warn('cannot store the inventory', { ...where, reason: String(error) });
       });
   };
   return {

@@ -62,7 +62,7 @@ async function allScopes({ generations, known }: KnownScopes, context: WorkerCon
       known.set(estate, await scopesOf(estate, generations, store));
       await recordLeftScopes(estate, known.get(estate) ?? [], context);
     } catch (error) {
-      telemetry.log.error('an estate cannot be opened', { estate, why: String(error) });
+      telemetry.log.error('cannot open an estate', { estate, reason: String(error) });
       if (!known.has(estate)) known.set(estate, await seenBefore(estate, store));
     }
   }
@@ -77,7 +77,7 @@ async function recordLeftScopes(
 ): Promise<void> {
   const scopes = named.map(({ scope }) => scope);
   await leaveScopes({ estate, scopes }, clock.now(), store).catch((error: unknown) => {
-    telemetry.log.warn('the lines of scopes that were left were not kept', { estate, why: String(error) });
+    telemetry.log.warn('cannot store the inventory of unmanaged scopes', { estate, reason: String(error) });
   });
 }
 

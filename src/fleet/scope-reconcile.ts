@@ -9,7 +9,7 @@ import type { Pulse } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
-import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
+import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
 import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge.ts';
 import type { Generations } from './generations.ts';
 import { passPolicyOf, recordRefusals } from './pass-policy.ts';
@@ -28,7 +28,7 @@ export function passHandler(
 ): (where: Where, signal: AbortSignal) => Promise<Ended> {
   return async (where, signal) => {
     const reconcileId = randomUUID();
-    const watch = context.telemetry.pass({ ...where, reconcileId });
+    const watch = context.telemetry.reconcile({ ...where, reconcileId });
     const recorder = passRecorderOf({ ...where, reconcileId }, context);
     const inventory = inventoryRecorderOf(where, context);
     const request = { where, reconcileId, signal, generations, watch, recorder, inventory };
@@ -50,7 +50,7 @@ export function passHandler(
   };
 }
 
-const hasMore: Readonly<Record<PassOutcome, boolean>> = {
+const hasMore: Readonly<Record<ReconcileOutcome, boolean>> = {
   done: false,
   partly: false,
   idle: false,
@@ -63,7 +63,7 @@ const hasMore: Readonly<Record<PassOutcome, boolean>> = {
 
 /** `why`: what is left open, for people. */
 interface End {
-  readonly as: PassOutcome;
+  readonly as: ReconcileOutcome;
   readonly why?: string;
 }
 
@@ -73,7 +73,7 @@ interface PassRequest {
   readonly reconcileId: string;
   readonly signal: AbortSignal;
   readonly generations: Generations;
-  readonly watch: PassWatch<Progress>;
+  readonly watch: ReconcileWatch<Progress>;
   readonly recorder: PassRecorder;
   readonly inventory: InventoryRecorder;
 }
@@ -84,7 +84,7 @@ async function reconcileScope(request: PassRequest, context: WorkerContext): Pro
   const pulse = await fleet.requests.pulse(where);
   recorder.rests({}, pulse.reason);
   // why: a request that no pass can serve is answered too, or it would be put into the queue for ever
-  const answering = async (as: PassOutcome): Promise<End> => {
+  const answering = async (as: ReconcileOutcome): Promise<End> => {
     await fleet.requests.answered(where, pulse.wish);
     return { as };
   };
@@ -115,7 +115,7 @@ function opened(
 ): Promise<OpenedEstate | undefined> {
   return generations.open(where.estate, generation).catch((error: unknown) => {
     const fields = { ...where, generation: generation.number, why: String(error) };
-    telemetry.log.error('the newest generation cannot be opened by this worker', fields);
+    telemetry.log.error('this worker cannot open the newest generation', fields);
     return undefined;
   });
 }
@@ -228,7 +228,7 @@ async function convergeAndHeal(
   const { where, activeSpec } = scene;
   const { fleet } = context.store;
   const tell = (event: Progress): void => {
-    watch.tell(event);
+    watch.notify(event);
     recorder.tell(event);
   };
   const steering = { signal, look: yieldCheck(where, pulse, context), notify: tell };
@@ -266,10 +266,10 @@ async function convergeAndHeal(
 /** Loudly: what waits for a person here waits until one is told. */
 function warnOfLimit(newest: ConvergeResult, { log }: Pick<PassRequest['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
-  if (held !== undefined) log.warn('a limit holds changes back until a person approves them', held);
+  if (held !== undefined) log.warn('a limit withholds changes until a person approves them', held);
 }
 
-const endOf = (as: PassOutcome, why: string | undefined): End => (why === undefined ? { as } : { as, why });
+const endOf = (as: ReconcileOutcome, why: string | undefined): End => (why === undefined ? { as } : { as, why });
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;
 
@@ -354,7 +354,7 @@ async function failedByStore(
   const failure = context.store.health.failureOf(error);
   if (failure === undefined) return wasUnwritable(context, signal);
   const { as, code } = failure;
-  context.telemetry.log.warn('the store failed a pass; it is tried again', { ...where, why: `${as}: ${code}` });
+  context.telemetry.log.warn('the store failed during a reconcile; retrying', { ...where, reason: `${as}: ${code}` });
   // why: what a full disk refused may fit a moment later, and be refused again
   await context.clock.sleep(writableEveryMs, signal);
   await wasUnwritable(context, signal);

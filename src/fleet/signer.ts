@@ -30,14 +30,14 @@ export async function signLedgers(context: Means, signal: AbortSignal): Promise<
         signWhileLeading(context, lead, logError),
       );
     if (!hasWarned)
-      telemetry.log.warn('another key signs the ledger: this process does not; see SETPOINT_SIGNING_KEY', {
-        why: `the key ${signer} signs, and this process has ${own}`,
+      telemetry.log.warn('another key signs the ledger, so this process does not; see SETPOINT_SIGNING_KEY', {
+        reason: `the key ${signer} signs, and this process has ${own}`,
       });
     hasWarned = true;
     for (const { estate, entries } of staysUnsigned(await store.audit.unsigned()))
-      logError('nobody signs the ledger of an estate', {
+      logError('no worker signs the ledger of an estate', {
         ...{ estate, count: entries },
-        why: `start a worker that has the key ${signer}, or let another key sign: setpoint ledger rekey --reason TEXT`,
+        reason: `start a worker that has the key ${signer}, or let another key sign: setpoint ledger rekey --reason TEXT`,
       });
     await clock.sleep(checkEveryMs, signal).catch(() => {});
   }
@@ -65,7 +65,7 @@ async function signWhileLeading(context: Means, lead: AbortSignal, logError: Log
     for (const { estate, signed, held } of await store.audit.lost())
       logError('the database lost commits: nothing is deleted, replaced or stopped in the estate', {
         estate,
-        why: `checkpoint ${signed} was signed, and the ledger ends at ${held || 'none'}; accept the loss: setpoint ledger accept-loss --reason TEXT`,
+        reason: `checkpoint ${signed} was signed, and the ledger ends at ${held || 'none'}; accept the loss: setpoint ledger accept-loss --reason TEXT`,
       });
     const unsigned = await store.audit.unsigned();
     const due = unsigned.filter(({ estate, entries, words }) => {
@@ -96,10 +96,10 @@ function deliveryOf({ store, clock }: Means, logError: LogError) {
   const deliver = async (): Promise<void> => {
     try {
       for (const { witness, reason } of await store.audit.deliver())
-        logError('a witness takes no checkpoints', { of: witness, why: reason });
+        logError('a witness rejects checkpoints', { witness, reason });
     } catch (error) {
       logError('checkpoints are not sent to witnesses', {
-        why: error instanceof Error ? error.message : String(error),
+        reason: error instanceof Error ? error.message : String(error),
       });
     } finally {
       running = undefined;
@@ -129,7 +129,7 @@ async function signAll(
     await store.audit.checkpoint(estate).catch((error: unknown) => {
       logError('the ledger of an estate is not signed', {
         estate,
-        why: error instanceof Error ? error.message : String(error),
+        reason: error instanceof Error ? error.message : String(error),
       });
     });
 }
@@ -138,7 +138,7 @@ async function signAll(
 function errorLog({ clock, telemetry }: Means): LogError {
   const loggedAt = new Map<string, number>();
   return (message, fields = {}) => {
-    const key = `${message} ${fields.estate ?? fields.of ?? ''}`;
+    const key = `${message} ${fields.estate ?? fields.witness ?? ''}`;
     if (clock.now() - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < logEveryMs) return;
     loggedAt.set(key, clock.now());
     telemetry.log.error(message, fields);

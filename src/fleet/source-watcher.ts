@@ -114,16 +114,16 @@ type SourceReading =
 
 /** Looks at a source; what is wrong there is logged once for as long as it stays. */
 function sourceReader(source: Source, context: WorkerContext): (signal: AbortSignal) => Promise<SourceReading> {
-  const log = context.telemetry.log.with({ of: source.name });
+  const log = context.telemetry.log.with({ source: source.name });
   let told = '';
   return async (signal) => {
     const seen = await look(source, context, signal);
     const said = seen.state === 'broken' ? `${seen.state} ${seen.tree.revision}` : seen.state;
     if (said !== told && seen.state === 'broken')
-      log.error('specs refused; what was in force stays', { revision: seen.tree.revision, why: seen.why });
+      log.error('specs invalid; the active generation stays', { revision: seen.tree.revision, reason: seen.why });
     if (said !== told && seen.state === 'away')
-      log.warn('the specs cannot be read; what was in force stays', { why: seen.why });
-    if (told === 'away' && seen.state !== 'away') log.info('the specs can be read again');
+      log.warn('cannot read the specs; the active generation stays', { reason: seen.why });
+    if (told === 'away' && seen.state !== 'away') log.info('specs are readable again');
     told = said;
     return seen;
   };

@@ -21,13 +21,13 @@ export async function supervise(of: string, duty: () => Promise<void>, { clock, 
   let failing: { readonly since: number; saidAt: number } | undefined;
   const back = (): void => {
     if (failing !== undefined && !signal.aborted)
-      log.info('a duty of this worker is at work again', { of, forMs: clock.now() - failing.since });
+      log.info('background task recovered', { task: of, forMs: clock.now() - failing.since });
     failing = undefined;
   };
   const failed = (error: unknown): void => {
     const now = clock.now();
     if (failing !== undefined && now - failing.saidAt < sayEveryMs) return;
-    log.warn('a duty of this worker failed; it is taken up again', { of, why: String(error) });
+    log.warn('background task failed; retrying', { task: of, reason: String(error) });
     failing = { since: failing?.since ?? now, saidAt: now };
   };
   while (!signal.aborted) {

@@ -1,3 +1,4 @@
+import { clouds } from '../core/resource.ts';
 import type { Where } from '../ports/queue.ts';
 import { generationsOf } from './generations.ts';
 import { runScheduler } from './scheduler.ts';
@@ -22,23 +23,41 @@ interface Worker {
   stop(): Promise<void>;
 }
 
+/**
+ * The SDKs of the clouds where this store's estates have anything, before a lease is held. That of a cloud that is new to the store is
+ * loaded by its first pass, and holds the loop meanwhile.
+ */
+async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise<void> {
+  try {
+    const estates = await store.estates.list();
+    const held = (await Promise.all(estates.map((estate) => store.estates.holdings(estate)))).flat();
+    for (const cloud of clouds.filter((each) => held.some(({ scope }) => scope.startsWith(`${each}/`)))) {
+      const provider = await outside.cloud(cloud);
+      await provider.load?.();
+    }
+  } catch (error) {
+    telemetry.log.warn('cannot load the SDKs at start; reconciles load what they need', { reason: String(error) });
+  }
+}
+
 /** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
 export async function startWorker(
   { sources, passEveryMs, atOnce }: FleetSettings,
   context: WorkerContext,
 ): Promise<Worker> {
   const { store, queue, clock, telemetry } = context;
+  await loadClouds(context);
   const generations = generationsOf(context);
   const end = new AbortController();
   const poisoned = async (where: Where, why: string): Promise<void> => {
     const current = await store.generations.current(where.estate);
     await store.fleet.quarantine.put(where, why, current?.number ?? 0);
-    telemetry.log.error('quarantined: its passes fail in our own code', { ...where, why });
+    telemetry.log.error("scope quarantined: its reconciles fail in Setpoint's own code", { ...where, reason: why });
   };
   const crew = await queue.work({ atOnce, pass: passHandler(context, generations, passEveryMs), poisoned });
   const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
-    supervise('caretaker', () => runScheduler({ passEveryMs, generations }, context, end.signal), means),
+    supervise('scheduler', () => runScheduler({ passEveryMs, generations }, context, end.signal), means),
     supervise('signer', () => signLedgers(context, end.signal), means),
     ...sources.map((source) => supervise(source.name, () => watchSource(source, context, end.signal), means)),
   ];

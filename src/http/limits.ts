@@ -35,19 +35,51 @@ export interface CallerLimit {
 }
 
 /** Where nobody chose another. */
-export const callerLimits = { perSecond: 100, burst: 200 } as const satisfies CallerLimit;
+export const defaultCallerLimit = { perSecond: 100, burst: 200 } as const satisfies CallerLimit;
 
 /**
  * How much of what is genuine each hook may bring. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.
  * `burst`: a sender that was cut off brings what waited all at once.
  */
-export const rateLimits = { perSecond: 10, burst: 2_000, pieceBytes: 16 * 1024 } as const;
+export const webhookRateLimit = { perSecond: 10, burst: 2_000, pieceBytes: 16 * 1024 } as const;
 
 /** A sender that gives a time gives that of the attempt, not of the event: a signature that is older is a replay. */
-export const toleranceMs = 5 * 60_000;
+export const signatureToleranceMs = 5 * 60_000;
 
 /**
  * What comes together is looked at together: once nothing more has come for `quietMs`, and at the latest `mostMs` after the
  * first of it: in a storm of events a scope is looked at that often. `most`: so many at once wait for nothing.
  */
-export const collecting = { quietMs: 100, mostMs: 5_000, most: 5_000 } as const;
+export const collectorTimes = { quietMs: 100, mostMs: 5_000, most: 5_000 } as const;
+
+/** Of the streams of one process. Times are in milliseconds. */
+export interface EventLimits {
+  /** At once: of everybody, and of one caller. */
+  readonly clients: number;
+  readonly perCaller: number;
+  readonly times: EventTimes;
+  /** How many happenings are held in memory for all clients together. */
+  readonly recent: number;
+  /** How many clients are read to from the store at once, of those who come back from long ago. */
+  readonly readers: number;
+}
+
+/** `poll`: between two looks into the store, for all clients together. */
+export interface EventTimes {
+  readonly poll: number;
+  /** A quiet stream says so often that it still is there: proxies cut what is quiet for a minute. */
+  readonly heartbeat: number;
+  /** So often it is looked whether the caller still may; while that cannot be found out, it goes on for so long. */
+  readonly recheck: number;
+  readonly grace: number;
+  /** A stream is ended after so long, and the client comes back. */
+  readonly longest: number;
+}
+
+export const eventLimits: EventLimits = {
+  clients: 1000,
+  perCaller: 50,
+  times: { poll: 200, heartbeat: 15_000, recheck: 10_000, grace: 20_000, longest: 3_600_000 },
+  recent: 2000,
+  readers: 4,
+};

@@ -1,4 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Permission } from '../core/access/grant.ts';
+import { Declined, type DeclineReason } from '../ports/queries.ts';
+import type { BeforeHistory } from '../ports/rows.ts';
 
 /**
  * A refusal, as RFC 9457 has it: https://www.rfc-editor.org/rfc/rfc9457. It has no `instance`: an address may hold a secret.
@@ -29,3 +33,104 @@ export function sendProblem(reply: FastifyReply, { headers = {}, more, ...proble
     .type('application/problem+json')
     .send(JSON.stringify({ ...problem, ...more }));
 }
+
+const inputErrorSchema = z
+  .object({
+    in: z.enum(['path', 'query', 'header', 'body']),
+    at: z.string().meta({ description: 'As `filter.limit`; empty: all of it' }),
+    expected: z.string(),
+  })
+  .meta({ id: 'InputError' });
+
+/** What every refusal looks like: https://www.rfc-editor.org/rfc/rfc9457. Loose: a problem may say more of its own kind. */
+export const problemSchema = z
+  .looseObject({
+    status: z.int(),
+    title: z.string(),
+    detail: z.string().meta({ description: 'What to do' }),
+    errors: z.array(inputErrorSchema).optional().meta({ description: 'What of the request does not fit' }),
+    permission: z.string().optional().meta({ description: 'What you lack' }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457' });
+
+/** Thrown by whoever handles a request: the problem is the answer. Its words repeat nothing of the request. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.title);
+    this.name = 'Refusal';
+    this.problem = problem;
+  }
+}
+
+/** Of what is missing and of what somebody may not see, always the same: nobody learns which of the two it was. */
+export const notFound: Problem = {
+  status: 404,
+  title: 'Not Found',
+  detail: 'There is nothing here that you may see.',
+};
+
+/** Always the same, whatever is wrong with a credential: who guesses learns nothing. */
+export const unauthorized: Problem = {
+  status: 401,
+  title: 'Unauthorized',
+  detail: 'Send Authorization: Bearer with a token of Setpoint, or of an issuer that it trusts, that is still valid.',
+  headers: { 'www-authenticate': 'Bearer realm="setpoint"' },
+};
+
+/** To whoever may see what they ask for and not do this to it, or may do it nowhere. */
+export const forbidden = (permission: Permission): Problem => ({
+  status: 403,
+  title: 'Forbidden',
+  detail: `This needs the permission ${permission} there: ask an administrator of Setpoint for it.`,
+  more: { permission },
+});
+
+export const badInput = (errors: readonly InputError[]): Problem => ({
+  status: 400,
+  title: 'Bad Request',
+  detail: 'The request does not fit what this address takes: `errors` says where. See /docs.',
+  errors,
+});
+
+/** What is needed to know who asks is out of reach: neither let in nor turned away for good. */
+export const authenticationUnavailable = (): ProblemError =>
+  new ProblemError({
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'What is needed to find out who asks is out of reach. Come again.',
+    headers: { 'retry-after': '10' },
+  });
+
+/** What is declined becomes the problem that is answered; all else stays as it is. */
+export async function orDeclinedProblem<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Declined ? new ProblemError(declinedProblem(error)) : error;
+  }
+}
+
+const declineStatuses: Readonly<Record<Exclude<DeclineReason, 'unknown'>, Pick<Problem, 'status' | 'title'>>> = {
+  forbidden: { status: 403, title: 'Forbidden' },
+  conflict: { status: 409, title: 'Conflict' },
+  unsound: { status: 422, title: 'Unprocessable Content' },
+  'too-many': { status: 429, title: 'Too Many Requests' },
+  away: { status: 503, title: 'Service Unavailable' },
+};
+
+export const declinedProblem = ({ because, message, more }: Declined): Problem =>
+  because === 'unknown'
+    ? notFound
+    : {
+        ...declineStatuses[because],
+        ...{ detail: message, more },
+        ...(because === 'too-many' || because === 'away' ? { headers: { 'retry-after': '2' } } : {}),
+      };
+
+/** Since when it is kept is no secret of an estate: it is the same for all. */
+export const beforeHistoryProblem = ({ since, message }: BeforeHistory): Problem => ({
+  ...badInput([{ in: 'query', at: 'asOf', expected: `a time since ${new Date(since).toISOString()}` }]),
+  detail: message,
+});

@@ -27,7 +27,7 @@ export interface Limiter {
 }
 
 /** One worker's way to the budgets that a fleet shares. */
-export interface SharedLimiter extends Limiter, Pick<Samples, 'lanes'> {
+export interface SharedLimiter extends Limiter, Pick<Samples, 'rateLimits'> {
   /** Gives back what it holds. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Verb } from '../core/action.ts';
 import type { Address, Kind, ScopeKey } from '../core/resource.ts';
 import type { CallRecord } from './ledger.ts';
 import type { Where } from './queue.ts';
-import type { PassOutcome } from './telemetry.ts';
+import type { ReconcileOutcome } from './telemetry.ts';
 
 /** Passes as they went, for people who ask; never needed for correctness. Kept for a week, and at most so many of a scope. */
 export interface Passes {
@@ -40,7 +40,7 @@ export interface PassGround {
 /** `nextAt`: when another one is due at the latest, where that is known. `quiet`: nothing was sent, and nothing went wrong. */
 export interface PassEnding {
   readonly ended: number;
-  readonly outcome: PassOutcome;
+  readonly outcome: ReconcileOutcome;
   readonly why?: string;
   readonly nextAt?: number;
   readonly quiet: boolean;
@@ -89,7 +89,7 @@ export interface PassFilter {
   readonly estate?: string;
   readonly scope?: ScopeKey;
   readonly target?: string;
-  readonly outcomes?: readonly PassOutcome[];
+  readonly outcomes?: readonly ReconcileOutcome[];
   readonly since?: number;
   readonly until?: number;
 }

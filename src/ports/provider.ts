@@ -15,6 +15,11 @@ export interface Provider {
   readonly dialect: Dialect;
   /** Most actions that one call carries: what calls are packed by, and predicted from. */
   readonly batches: BatchLimits;
+  /**
+   * Loads the SDK, which a session would do else. Its package holds the loop for some 100 ms, so a worker asks for it before it holds
+   * a lease. Absent: there is none.
+   */
+  load?(): Promise<void>;
   /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
   open(target: Access, clock: Clock): Promise<Session>;
   /** What one event of the cloud's audit log says, as its event service delivers it; none where it names nothing of ours. Never throws. */

@@ -8,20 +8,20 @@ import type { QueueCount, Where } from './queue.ts';
  */
 export interface Telemetry<Event> {
   readonly log: Log;
-  readonly budgets: BudgetWatch;
+  readonly rateLimits: RateLimitWatch;
   /** A pass begins. */
-  pass(about: Where & { readonly reconcileId: string }): PassWatch<Event>;
+  reconcile(about: Where & { readonly reconcileId: string }): ReconcileWatch<Event>;
   /** `lost` and `released` end what `taken` began. */
   lease(scope: ScopeKey, change: 'taken' | 'released' | 'lost'): void;
 }
 
 /** One pass, from its beginning to its end. */
-export interface PassWatch<Event> {
+export interface ReconcileWatch<Event> {
   /** Says which pass in every line. */
   readonly log: Log;
-  tell(event: Event): void;
+  notify(event: Event): void;
   /** Once. `why`: what went wrong, for people. */
-  ended(outcome: PassOutcome, why?: string): void;
+  ended(outcome: ReconcileOutcome, why?: string): void;
 }
 
 /**
@@ -29,9 +29,17 @@ export interface PassWatch<Event> {
  * or patience · `stopped`: a newer generation, a wish, others' turn, or the end of the worker · `busy`: somebody else holds the
  * lease · `idle`: no specs speak of it · `quarantined` · `failed`: it threw.
  */
-export type PassOutcome = 'done' | 'partly' | 'unfinished' | 'stopped' | 'busy' | 'idle' | 'quarantined' | 'failed';
+export type ReconcileOutcome =
+  | 'done'
+  | 'partly'
+  | 'unfinished'
+  | 'stopped'
+  | 'busy'
+  | 'idle'
+  | 'quarantined'
+  | 'failed';
 
-export interface BudgetWatch {
+export interface RateLimitWatch {
   /** A request was let go on this lane after so long. */
   waited(laneKey: string, ms: number): void;
   /** The cloud refused a request on this lane. */
@@ -44,11 +52,11 @@ export interface Samples {
   /** Intents of all workers that have no settlement yet. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** The lanes that this worker has used. */
-  lanes(): Promise<readonly LaneLevel[]>;
+  rateLimits(): Promise<readonly RateLimitLevel[]>;
 }
 
 /** `level`: what is left of the budget, 1 when full, below 0 in debt. `slowedUntil`: ms since the epoch; absent: full speed. */
-export interface LaneLevel {
+export interface RateLimitLevel {
   readonly key: string;
   readonly level: number;
   readonly slowedUntil?: number;

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFileInside, reasonOf } from './read-file.ts';
-import type { TreeSource } from './tree-source.ts';
+import { readErrorReason, readFileInside, type TreeSource } from './tree.ts';
 
 /** A folder as a tree. Nothing outside it is read. */
 export const folderTree = (dir: string): TreeSource => ({
@@ -10,7 +9,7 @@ export const folderTree = (dir: string): TreeSource => ({
       const found = await readdir(join(dir, folder), { withFileTypes: true });
       return { entries: found.map((entry) => ({ name: entry.name, kind: kindOf(entry) })) };
     } catch (cause) {
-      return { refused: reasonOf(cause) };
+      return { refused: readErrorReason(cause) };
     }
   },
   file: (path, limit) => readFileInside(dir, path, limit),

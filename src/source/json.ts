@@ -1,15 +1,14 @@
 import { error, type Problem } from '../core/documents/problem.ts';
 import type { Tree } from '../core/documents/tree.ts';
-import { forbiddenCharacter, forbiddenKey } from './characters.ts';
 import { limits } from './limits.ts';
-import { indexLines } from './line-index.ts';
-import type { Trees } from './trees.ts';
+import type { ParsedFile } from './parsed-file.ts';
+import { forbiddenCharacter, forbiddenKey, indexLines } from './text.ts';
 
 /**
  * JSON (RFC 8259) as plain trees: a file holds one document, or a list of them. Own code because `JSON.parse` tells no
  * positions and drops the first of two equal keys. Stops at the first problem; pure, O(n).
  */
-export function parseJson(file: string, text: string): Trees {
+export function parseJson(file: string, text: string): ParsedFile {
   const { positionAt } = indexLines(file, text);
   const cursor: Cursor = { text, offset: 0, at: positionAt };
   try {

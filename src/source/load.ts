@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Specs } from '../core/documents/check-specs.ts';
 import type { Document, EstateDoc } from '../core/documents/document.ts';
-import { type Problem, sortProblems } from '../core/documents/problem.ts';
+import { isOverlayName, isRead, layerOf } from '../core/documents/overlay.ts';
+import { error, type Problem, sortProblems, suggest } from '../core/documents/problem.ts';
 import { estateOf } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
 import { folderTree } from './folder.ts';
-import { missingOverlay, withOverlaysNamed } from './missing-overlay.ts';
-import { overlaid } from './overlaid.ts';
 import { parseSpecs } from './parse-specs.ts';
-import { readTree } from './read-tree.ts';
-import type { SpecFile } from './spec-file.ts';
-import { type TreeRules, treeRules } from './tree-rules.ts';
-import type { TreeSource } from './tree-source.ts';
+import { readTree, type SpecFile, type TreeRules, type TreeSource, treeRules } from './tree.ts';
 import { readUserData, type UserData } from './user-data.ts';
 
 /** A spec tree as read. With an error among its problems nothing may be planned from it. */
-export interface LoadedSpecs extends LoadedFiles {
+interface LoadedSpecs extends LoadedFiles {
   readonly estate: Located<EstateDoc> | undefined;
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];
@@ -44,7 +40,7 @@ export function folderRevision(tree: Omit<LoadedSpecs, 'revision'>): string {
   return `folder:${hashOf(tree)}${tree.overlay === undefined ? '' : `@${tree.overlay}`}`;
 }
 
-export interface TreeLoading {
+interface TreeLoading {
   readonly today: string;
   readonly rules?: TreeRules;
   readonly overlay?: string;
@@ -80,3 +76,50 @@ function hashOf({ files, userData }: Omit<LoadedSpecs, 'revision'>): string {
   ];
   return sha256(lines.toSorted().join('\n'));
 }
+
+/** That an overlay was asked for of which the tree holds nothing: planned without it, another environment would come of it. */
+async function missingOverlay(
+  source: TreeSource,
+  overlay: string,
+  files: readonly SpecFile[],
+): Promise<readonly Problem[]> {
+  const isNamed = isOverlayName(overlay);
+  if (isNamed && files.some(({ path }) => layerOf(path) === `overlay ${overlay}`)) return [];
+  const there = await overlaysOf(source);
+  const at = { file: 'overlays', line: 1, column: 1 };
+  return [
+    error('missing-overlay', at, `there is no overlay ${JSON.stringify(overlay)} with specs in it`, {
+      expected: there.length > 0 ? there.join(', ') : `specs in overlays/${isNamed ? overlay : '<name>'}/`,
+      didYouMean: suggest(overlay, there),
+    }),
+  ];
+}
+
+/** A base seldom has an Estate where its overlays have one each: whoever names none of them is told of them. */
+async function withOverlaysNamed(source: TreeSource, problems: readonly Problem[]): Promise<readonly Problem[]> {
+  if (!problems.some(isNoEstate)) return problems;
+  const there = await overlaysOf(source);
+  if (there.length === 0) return problems;
+  const expected = `exactly one, here or in an overlay that is named: --overlay ${there.join(', --overlay ')}`;
+  return problems.map((problem) =>
+    isNoEstate(problem) ? { ...problem, hint: { ...problem.hint, expected } } : problem,
+  );
+}
+
+const isNoEstate = ({ code }: Problem): boolean => code === 'no-estate';
+
+async function overlaysOf(source: TreeSource): Promise<readonly string[]> {
+  const { entries = [] } = await source.entries('overlays');
+  return entries.flatMap(({ name, kind }) => (kind === 'folder' && isOverlayName(name) ? [name] : [])).toSorted();
+}
+
+/** As much of a tree as is read with this overlay, or with none: the base, and no other overlay. */
+const overlaid = (source: TreeSource, overlay: string | undefined): TreeSource => ({
+  entries: async (folder) => {
+    const { entries, refused } = await source.entries(folder);
+    if (refused !== undefined) return { refused };
+    const before = folder === '' ? '' : `${folder}/`;
+    return { entries: entries.filter(({ name }) => isRead(before + name, overlay)) };
+  },
+  file: source.file,
+});

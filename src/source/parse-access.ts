@@ -2,8 +2,8 @@ import { type Access, accessSchema } from '../core/access/access-document.ts';
 import { error, type Problem } from '../core/documents/problem.ts';
 import { problemsOfIssue } from '../core/documents/read-document.ts';
 import { plainValue } from '../core/documents/tree.ts';
-import { parseFile, present } from './parse-specs.ts';
-import type { SpecFile } from './spec-file.ts';
+import { parseFile, showProblems } from './parse-specs.ts';
+import type { SpecFile } from './tree.ts';
 
 /** What an access file says, or all that is wrong with it. */
 export type AccessReading =
@@ -13,7 +13,9 @@ export type AccessReading =
 /** YAML or JSON under the rules of specs: one document, plain data, nothing unknown. Pure, never throws. */
 export function parseAccess(file: SpecFile): AccessReading {
   const { trees, problems } = parseFile(file);
-  const refused = (found: readonly Problem[]): AccessReading => ({ problems: present(file.path, file.text, found) });
+  const refused = (found: readonly Problem[]): AccessReading => ({
+    problems: showProblems(file.path, file.text, found),
+  });
   if (problems.length > 0) return refused(problems);
   const [tree, second] = trees;
   const start = { file: file.path, line: 1, column: 1 };

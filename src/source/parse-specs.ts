@@ -1,13 +1,11 @@
 import { checkSpecs, type Specs } from '../core/documents/check-specs.ts';
 import { overlay } from '../core/documents/overlay.ts';
 import { error, type Problem, sortProblems, warning } from '../core/documents/problem.ts';
-import { forbiddenCharacter } from './characters.ts';
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';
-import { indexLines } from './line-index.ts';
-import { withSource } from './source-lines.ts';
-import type { SpecFile } from './spec-file.ts';
-import { mergeTrees, type Trees } from './trees.ts';
+import { mergeParsed, type ParsedFile } from './parsed-file.ts';
+import { forbiddenCharacter, indexLines, printableText } from './text.ts';
+import type { SpecFile } from './tree.ts';
 import { parseYaml } from './yaml.ts';
 
 /**
@@ -15,19 +13,19 @@ import { parseYaml } from './yaml.ts';
  * of one overlay at most. Pure, never throws: `today` (2027-01-31) decides which `ignore` still holds.
  */
 export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
-  const parsed = mergeTrees(files.map(parseFile));
+  const parsed = mergeParsed(files.map(parseFile));
   const { trees, broken, problems } = overlay(parsed);
   const checked = checkSpecs(trees, broken, today);
   const texts = new Map(files.map((file) => [file.path, file.text]));
   const all = Map.groupBy([...parsed.problems, ...problems, ...checked.problems], (problem) => problem.at.file);
   return {
     documents: checked.documents,
-    problems: sortProblems([...all].flatMap(([path, found]) => present(path, texts.get(path), found))),
+    problems: sortProblems([...all].flatMap(([path, found]) => showProblems(path, texts.get(path), found))),
   };
 }
 
 /** What one file holds, before any schema. */
-export function parseFile({ path, text }: SpecFile): Trees {
+export function parseFile({ path, text }: SpecFile): ParsedFile {
   if (text.length > limits.fileBytes) {
     const expected = `at most ${limits.fileBytes} bytes; divide it`;
     return refused(error('file-too-large', { file: path, line: 1, column: 1 }, 'the file is too large', { expected }));
@@ -40,10 +38,10 @@ export function parseFile({ path, text }: SpecFile): Trees {
   return path.endsWith('.json') ? parseJson(path, text) : parseYaml(path, text);
 }
 
-const refused = (problem: Problem): Trees => ({ trees: [], broken: [], problems: [problem] });
+const refused = (problem: Problem): ParsedFile => ({ trees: [], broken: [], problems: [problem] });
 
 /** The first problems of one file, each with its line, and how many more there are. No warning hides an error. */
-export function present(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
+export function showProblems(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
   const ranked = sortProblems(found).toSorted(
     (a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'),
   );
@@ -56,3 +54,36 @@ export function present(path: string, text: string | undefined, found: readonly 
   const what = `and ${ranked.length - told.length} more ${next.severity === 'error' ? 'problems' : 'warnings'} in this file`;
   return [...shown, report('more-problems', next.at, what)];
 }
+
+/** Problems of one file, each with the line it stands on. */
+function withSource(problems: readonly Problem[], lines: readonly string[]): readonly Problem[] {
+  const masked = problems.length > 0 ? maskSecrets(lines) : lines;
+  return problems.map((problem) => {
+    const source = masked[problem.at.line - 1];
+    return source === undefined ? problem : { ...problem, source: printableText(source) };
+  });
+}
+
+/**
+ * Hides what stands after a key that sounds like a secret, on its line and on all lines indented deeper. People write
+ * secrets into specs by mistake, and what we print ends up in logs. It errs towards hiding: of credentials only a role
+ * is shown.
+ */
+export function maskSecrets(lines: readonly string[]): readonly string[] {
+  let hiding = Number.POSITIVE_INFINITY;
+  return lines.map((line) => {
+    const indent = line.search(/\S/);
+    if (indent > hiding) return ROLE.test(line) ? line : `${line.slice(0, indent)}***`;
+    if (indent >= 0) hiding = Number.POSITIVE_INFINITY;
+    const found = SECRET.exec(line);
+    if (!found) return line.replaceAll(IN_URL, '$1$2***@');
+    hiding = found[0].startsWith('-') ? indent - 1 : indent;
+    const end = found.index + found[0].length;
+    return ROLE.test(line.slice(end)) ? line : `${line.slice(0, end)} ***`;
+  });
+}
+
+const SECRET = /(?:pass(?:word|wd|phrase)|secret|token|credentials?|private.?key)["']?\s*:|-----BEGIN/i;
+/** What stands before the host; of ssh alone a bare user is shown. */
+const IN_URL = /(https?:\/\/)[^/\s]*@|(:\/\/)[^/\s]*:[^/\s]*@/gi;
+const ROLE = /^\s*(?:$|\{?\s*assumeRole\s*:\s*["']?arn:aws[\w:/+=,.@-]*["']?\s*\}?\s*(?:#.*)?$)/;

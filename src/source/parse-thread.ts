@@ -4,10 +4,10 @@ import type { Document } from '../core/documents/document.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import { type Located, locate, type Tree } from '../core/documents/tree.ts';
 import { parseSpecs } from './parse-specs.ts';
-import type { SpecFile } from './spec-file.ts';
+import type { SpecFile } from './tree.ts';
 
 /** The thread needed more of the processor's time than it was given. */
-export class TooSlow extends Error {}
+export class ParseTimeout extends Error {}
 
 /** What the thread is given. */
 export interface Parsing {
@@ -28,7 +28,7 @@ const inlineLength = 4 * 1024;
  * answered. A few small files are read at once, as a thread takes longer to begin. Rejects with `TooSlow` once the thread has used
  * more than `mostMs` of the processor's time.
  */
-export function parseSpecsAside(files: readonly SpecFile[], today: string, mostMs?: number): Promise<Specs> {
+export function parseSpecsInThread(files: readonly SpecFile[], today: string, mostMs?: number): Promise<Specs> {
   const length = files.reduce((sum, { text }) => sum + text.length, 0);
   if (length <= inlineLength) return Promise.resolve(parseSpecs(files, today));
   return inThread({ files, today }, mostMs);
@@ -46,7 +46,7 @@ function inThread(parsing: Parsing, mostMs = never): Promise<Specs> {
     const look = async (): Promise<void> => {
       // why: a thread that has ended has told how
       const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-      if ((user + system) / 1000 > mostMs) end(() => reject(new TooSlow()));
+      if ((user + system) / 1000 > mostMs) end(() => reject(new ParseTimeout()));
     };
     const watch = setInterval(() => void look(), watchMs);
     worker.on('error', (error) => end(() => reject(error)));

@@ -7,9 +7,7 @@ import { error, type Problem } from '../core/documents/problem.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Located, Path } from '../core/documents/tree.ts';
 import { limits } from './limits.ts';
-import type { FileReading } from './read-file.ts';
-import { folded } from './tree-rules.ts';
-import type { TreeSource } from './tree-source.ts';
+import { type FileReading, foldedPath, type TreeSource } from './tree.ts';
 
 /** A machine's first script. `path` is its path in the tree; `sha256` in hex is what plans and marks hold of it. */
 export interface UserData {
@@ -45,7 +43,7 @@ async function readOwn(source: TreeSource, specFile: string, path: string): Prom
   if (treeOf(specFile) !== treeOf(path)) return { refused: 'it lies in the tree of another repository' };
   const { entries = [] } = await source.entries(posix.dirname(path).replace(/^\.$/, ''));
   const name = posix.basename(path);
-  if (entries.some((entry) => entry.name !== name && folded(entry.name) === folded(name)))
+  if (entries.some((entry) => entry.name !== name && foldedPath(entry.name) === foldedPath(name)))
     return { refused: 'the name of a file beside it differs in case or accents only' };
   return source.file(path, limits.userDataBytes);
 }

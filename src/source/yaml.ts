@@ -11,22 +11,19 @@ import {
 } from 'yaml';
 import { error, type Problem } from '../core/documents/problem.ts';
 import type { Position, ScalarTree, Tree } from '../core/documents/tree.ts';
-import { forbiddenCharacter, forbiddenKey } from './characters.ts';
 import { limits } from './limits.ts';
-import { indexLines } from './line-index.ts';
+import { mergeParsed, type ParsedFile } from './parsed-file.ts';
 import { prescan } from './prescan.ts';
-import { mergeTrees, type Trees } from './trees.ts';
-import { type DocumentLines, divideDocuments } from './yaml-documents.ts';
-import { explainYamlError } from './yaml-errors.ts';
+import { forbiddenCharacter, forbiddenKey, indexLines } from './text.ts';
 
 /**
  * YAML 1.2 with its core schema (`no` is text, and so is a date), as plain trees. Pure; at most about 10 µs for each
  * line and mark. Stops after `limits.problems` problems.
  */
-export function parseYaml(file: string, text: string): Trees {
+export function parseYaml(file: string, text: string): ParsedFile {
   const documents = divideDocuments(indexLines(file, text).lines, limits.documents);
   if (documents.length > limits.documents) return tooMany(file, documents);
-  const parts: Trees[] = [];
+  const parts: ParsedFile[] = [];
   let problems = 0;
   for (const document of documents) {
     const part = parseOne(file, document);
@@ -34,16 +31,16 @@ export function parseYaml(file: string, text: string): Trees {
     problems += part.problems.length;
     if (problems > limits.problems) break;
   }
-  return mergeTrees(parts);
+  return mergeParsed(parts);
 }
 
-function tooMany(file: string, documents: readonly DocumentLines[]): Trees {
+function tooMany(file: string, documents: readonly DocumentLines[]): ParsedFile {
   const at = { file, line: (documents[limits.documents]?.start ?? 0) + 1, column: 1 };
   const expected = `at most ${limits.documents} documents in a file; divide it`;
   return { trees: [], broken: [], problems: [error('too-many-documents', at, 'too many documents', { expected })] };
 }
 
-function parseOne(file: string, { start, lines }: DocumentLines): Trees {
+function parseOne(file: string, { start, lines }: DocumentLines): ParsedFile {
   const refused = prescan(lines, (line, column) => ({ file, line: start + line + 1, column: column + 1 }));
   if (refused.length > 0) return { trees: [], broken: [], problems: refused };
   const counter = new LineCounter();
@@ -72,7 +69,11 @@ const SAFE = {
   logLevel: 'silent',
 } as const;
 
-function readTree(contents: unknown, positionAt: (offset: number) => Position, errors: readonly YAMLError[]): Trees {
+function readTree(
+  contents: unknown,
+  positionAt: (offset: number) => Position,
+  errors: readonly YAMLError[],
+): ParsedFile {
   const reader: Reader = {
     positionAt,
     problems: errors.slice(0, MOST_ERRORS).map((e) => explainYamlError(e, positionAt)),
@@ -156,3 +157,50 @@ function offsetOf(node: unknown): number {
   // why: yaml gives each node it parsed a range; null stands where nothing was written.
   return (node as { readonly range?: readonly number[] } | null)?.range?.[0] ?? 0;
 }
+
+/** One document of a YAML file: its lines, its marker included, and the line of the file it begins on, from 0. */
+interface DocumentLines {
+  readonly start: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Divides a file at its markers. YAML lets nothing, not even quoted text or a block scalar, hold a line that begins
+ * with a marker (https://yaml.org/spec/1.2.2/#rule-c-forbidden), so no parser is needed to find them. Stops when there
+ * are more than `most`, and then answers all it found; otherwise it leaves out what holds nothing.
+ */
+function divideDocuments(lines: readonly string[], most: number): readonly DocumentLines[] {
+  const documents: { start: number; lines: string[] }[] = [{ start: 0, lines: [] }];
+  for (const [number, line] of lines.entries()) {
+    if (/^---(?:\s|$)/.test(line)) documents.push({ start: number, lines: [] });
+    else if (/^\.\.\.(?:\s|$)/.test(line)) {
+      documents.push({ start: number, lines: [''] });
+      continue;
+    }
+    documents.at(-1)?.lines.push(line);
+    if (documents.length > most) return documents;
+  }
+  return documents.filter((document) => document.lines.some((line) => !/^(?:---)?\s*(?:#.*)?$/.test(line)));
+}
+
+/**
+ * In our words and by code only: the parser's own message may repeat what stands in the file, which may be a secret.
+ * Codes: https://eemeli.org/yaml/#errors
+ */
+function explainYamlError(found: YAMLError, positionAt: (offset: number) => Position): Problem {
+  const message = Object.hasOwn(WORDS, found.code) ? WORDS[found.code] : undefined;
+  return error('bad-yaml', positionAt(found.pos[0]), message ?? 'this is not valid YAML');
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  BAD_DQ_ESCAPE: 'there is no such escape in double quotes; a backslash itself is \\\\',
+  BAD_INDENT: 'this is not indented as its neighbours are, or a bracket before it is not closed',
+  BAD_SCALAR_START: 'text cannot begin with this character: put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second `:` on one line: put the text in quotes, or begin a new line',
+  BLOCK_IN_FLOW: 'inside brackets, lists and maps need brackets too',
+  KEY_OVER_1024_CHARS: 'this key is too long',
+  MISSING_CHAR: 'something is missing here: a closing bracket or quote, a comma, a colon, or a blank',
+  MULTILINE_IMPLICIT_KEY: 'this stands on more than one line but seems to be a key: is a `:` missing?',
+  TAB_AS_INDENT: 'tabs cannot indent: use blanks',
+  UNEXPECTED_TOKEN: 'this cannot stand here',
+};

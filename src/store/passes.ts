@@ -14,7 +14,7 @@ import type {
 } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import { ForeignCursor } from '../ports/rows.ts';
-import type { PassOutcome } from '../ports/telemetry.ts';
+import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { inTime } from './health.ts';
@@ -42,7 +42,7 @@ const graceMs = 15_000;
 
 interface Row extends Begun {
   readonly ended: number | null;
-  readonly outcome: PassOutcome | null;
+  readonly outcome: ReconcileOutcome | null;
   readonly ending: Omit<NonNullable<KeptPass['ending']>, 'ended' | 'outcome'> | null;
   readonly alive: boolean;
 }
@@ -177,7 +177,7 @@ export const passEnded = (pass: PassDraft, { outcome, nextAt, account }: PassEnd
     state: 'ended',
     outcome,
     ...account.counts,
-    ...(nextAt === undefined ? {} : { nextPassAt: new Date(nextAt).toISOString() }),
+    ...(nextAt === undefined ? {} : { nextReconcileAt: new Date(nextAt).toISOString() }),
   });
 
 const happening = (

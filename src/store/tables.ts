@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { Count, Sort } from '../core/limits.ts';
 import type { HappeningType } from '../ports/events.ts';
 import type { SourceCondition } from '../ports/sources.ts';
-import type { PassOutcome } from '../ports/telemetry.ts';
+import type { ReconcileOutcome } from '../ports/telemetry.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
 export type Tables = RecordTables &
@@ -361,14 +361,14 @@ interface PassTable extends InScope, DraftColumns {
   epoch: number | null;
   quiet: Generated<boolean>;
   ended: number | null;
-  outcome: PassOutcome | null;
+  outcome: ReconcileOutcome | null;
   ending: Json | null;
   timeline: Json | null;
 }
 
 interface LastPassTable extends InScope, DraftColumns {
   ended: number;
-  outcome: PassOutcome;
+  outcome: ReconcileOutcome;
   ending: Json;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { LaneLevel } from '../ports/telemetry.ts';
+import type { RateLimitLevel } from '../ports/telemetry.ts';
 
 interface HealthOptions {
   /** 0: any free one. */
@@ -18,7 +18,7 @@ export interface WorkerState {
   /** Aborted: this worker takes no more, and ends what it has begun. */
   readonly stopping: AbortSignal;
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
-  lanes(): Promise<readonly LaneLevel[]>;
+  rateLimits(): Promise<readonly RateLimitLevel[]>;
 }
 
 interface Health {
@@ -34,7 +34,7 @@ interface Health {
  *   /livez    | 200 whenever this process gets to answer at all; depends on nothing else
  *   /readyz   | 200, or 503: something is out of reach, or the worker is stopping; which, as JSON
  *   /metrics  | what Prometheus collects
- *   /lanes    | the rate budgets that this worker uses, as JSON: key, level (1: full), slowedUntil (ISO 8601)
+ *   /rate-limits | the rate limits that this worker uses, as JSON: key, level (1: full), slowedUntil (ISO 8601)
  */
 export async function startHealth({ port, host = '127.0.0.1', state }: HealthOptions): Promise<Health> {
   const server = createServer(limits, (request, response) => {
@@ -77,7 +77,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/livez', () => ({ status: 200, body: { live: true } })],
   ['/readyz', readiness],
   ['/metrics', metrics],
-  ['/lanes', lanes],
+  ['/rate-limits', rateLimits],
 ]);
 
 async function answer(
@@ -113,7 +113,7 @@ function readiness({ reaches, stopping }: WorkerState): Reply {
     {
       name: 'running',
       needed: true,
-      ...(stopping.aborted ? { ok: false, why: 'this worker is stopping' } : { ok: true }),
+      ...(stopping.aborted ? { ok: false, reason: 'this worker is stopping' } : { ok: true }),
     },
   ];
   const ready = checks.every(({ ok, needed }) => ok || !needed);
@@ -125,11 +125,11 @@ async function metrics(state: WorkerState): Promise<Reply> {
   return { status: 200, type, body: text };
 }
 
-async function lanes(state: WorkerState): Promise<Reply> {
-  return { status: 200, body: { lanes: (await state.lanes()).map(shown) } };
+async function rateLimits(state: WorkerState): Promise<Reply> {
+  return { status: 200, body: { rateLimits: (await state.rateLimits()).map(shown) } };
 }
 
-const shown = ({ key, level, slowedUntil }: LaneLevel): object => ({
+const shown = ({ key, level, slowedUntil }: RateLimitLevel): object => ({
   key,
   level,
   ...(slowedUntil === undefined ? {} : { slowedUntil: new Date(slowedUntil).toISOString() }),
@@ -172,12 +172,12 @@ export interface Reach {
   /** False: it is told, and the process is ready without it. */
   readonly needed: boolean;
   /** Asks nobody: how often this is read makes no load. */
-  look(): Look;
+  look(): Reachability;
   stop(): void;
 }
 
-/** `why`: what went wrong last, and since when, for people. */
-export type Look = { readonly ok: true } | { readonly ok: false; readonly why: string };
+/** `reason`: the last error and its beginning, for people. */
+export type Reachability = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 interface Reaching {
   /** `database`, `queue`. */
@@ -225,7 +225,7 @@ export function watchReach({ name, needed = true, ping, clock }: Reaching): Reac
       const silentMs = clock.now() - (last ?? began);
       if (last !== undefined && silentMs <= lateMs) return { ok: true };
       const since = last === undefined ? 'never reached' : `last reached ${Math.round(silentMs / 1000)} s ago`;
-      return { ok: false, why: `${since}: ${why}` };
+      return { ok: false, reason: `${since}: ${why}` };
     },
     stop: () => stopped.abort(),
   };

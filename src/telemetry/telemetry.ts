@@ -3,10 +3,10 @@ import type { Failure } from '../core/failure.ts';
 import type { Progress } from '../engine/ports.ts';
 import type { Fields, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
-import type { LaneLevel, PassWatch, Samples, Telemetry } from '../ports/telemetry.ts';
+import type { RateLimitLevel, ReconcileWatch, Samples, Telemetry } from '../ports/telemetry.ts';
 
 /** What is told, and what is shown of it. */
-interface Told {
+interface TelemetryAndMetrics {
   readonly telemetry: Telemetry<Progress>;
   /** The text that Prometheus collects, and its content type. Asks the samples. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
@@ -20,18 +20,22 @@ interface TelemetryOptions {
 }
 
 /** One for a process: metrics are of all that it did. */
-export function createTelemetry({ log, samples, monotonic = () => performance.now() }: TelemetryOptions): Told {
+export function createTelemetry({
+  log,
+  samples,
+  monotonic = () => performance.now(),
+}: TelemetryOptions): TelemetryAndMetrics {
   const measured = instruments();
   const { registry, leasesHeld, leasesLost, waits, throttles } = measured;
   if (samples) sampled({ registry, samples, log, withinMs: 2000 });
   return {
     telemetry: {
       log,
-      budgets: {
-        waited: (key, ms) => waits.observe(laneLabels(key), ms / 1000),
-        throttled: (key) => throttles.inc(laneLabels(key)),
+      rateLimits: {
+        waited: (key, ms) => waits.observe(rateLimitLabels(key), ms / 1000),
+        throttled: (key) => throttles.inc(rateLimitLabels(key)),
       },
-      pass: (about) => watchPass(about, { log, instruments: measured, monotonic }),
+      reconcile: (about) => watchReconcile(about, { log, instruments: measured, monotonic }),
       lease: (scope, change) => {
         const cloud = cloudOf(scope);
         leasesHeld.inc({ cloud }, change === 'taken' ? 1 : -1);
@@ -50,10 +54,10 @@ interface Watching {
 }
 
 /** Counts what a pass does, and says it. What a person must see is a warning; what repeats with every pass is for debugging. */
-function watchPass(
+function watchReconcile(
   about: Where & { readonly reconcileId: string },
   { log: unbound, instruments, monotonic }: Watching,
-): PassWatch<Progress> {
+): ReconcileWatch<Progress> {
   const { estate, scope, reconcileId } = about;
   const log = unbound.with({ reconcileId, estate, scope });
   const cloud = cloudOf(scope);
@@ -72,40 +76,40 @@ function watchPass(
 
   return {
     log,
-    tell: (event) => {
+    notify: (event) => {
       count(event);
-      say(log, event);
+      logProgress(log, event);
     },
     ended: (outcome, why) => {
       const durationMs = Math.round(monotonic() - began);
-      instruments.passes.inc({ cloud, outcome });
-      instruments.passSeconds.observe({ cloud }, durationMs / 1000);
-      const fields: Fields = { outcome, ...seen, durationMs, ...(why === undefined ? {} : { why }) };
-      if (outcome === 'failed') log.error('pass ended', fields);
-      else log.info('pass ended', fields);
+      instruments.reconciles.inc({ cloud, outcome });
+      instruments.reconcileSeconds.observe({ cloud }, durationMs / 1000);
+      const fields: Fields = { outcome, ...seen, durationMs, ...(why === undefined ? {} : { reason: why }) };
+      if (outcome === 'failed') log.error('reconcile ended', fields);
+      else log.info('reconcile ended', fields);
     },
   };
 }
 
-function say(log: Log, event: Progress): void {
+function logProgress(log: Log, event: Progress): void {
   switch (event.at) {
     case 'observing':
       if (event.complete) log.debug('listed', { kind: event.kind, count: event.seen });
       break;
     case 'planned':
-      log.debug('planned', { pass: event.pass, count: event.actions, findings: event.findings });
+      log.debug('planned', { round: event.pass, count: event.actions, findings: event.findings });
       break;
     case 'acting':
       log.debug('sending', { kind: event.kind, verb: event.verb, ...many(event.addresses) });
       break;
     case 'settled':
-      saySettled(log, event);
+      logSettled(log, event);
       break;
     case 'withheld':
       log.debug('withheld', withheld(event.finding));
       break;
     case 'waiting':
-      log.debug('waiting', { code: event.why, of: event.detail, ...forMs(event.forMs ?? event.atMostMs) });
+      log.debug('waiting', { code: event.why, detail: event.detail, ...forMs(event.forMs ?? event.atMostMs) });
       break;
     case 'waited':
     case 'called':
@@ -113,14 +117,14 @@ function say(log: Log, event: Progress): void {
   }
 }
 
-function saySettled(log: Log, { kind, verb, address, failure }: Progress & { at: 'settled' }): void {
+function logSettled(log: Log, { kind, verb, address, failure }: Progress & { at: 'settled' }): void {
   const fields = { kind, verb, address };
   if (failure === undefined) log.info('settled', fields);
-  else log.warn('failed', { ...fields, ...told(failure) });
+  else log.warn('failed', { ...fields, ...failureFields(failure) });
 }
 
-const told = ({ code, requestId, message: why }: Failure): Fields =>
-  requestId === undefined ? { code, why } : { code, requestId, why };
+const failureFields = ({ code, requestId, message: reason }: Failure): Fields =>
+  requestId === undefined ? { code, reason } : { code, requestId, reason };
 
 const many = ([address = '', ...more]: readonly string[]): Fields => ({ address, count: more.length + 1 });
 
@@ -129,7 +133,7 @@ const forMs = (ms: number | undefined): Fields => (ms === undefined ? {} : { for
 const withheld = (finding: (Progress & { at: 'withheld' })['finding']): Fields => ({
   code: 'code' in finding ? finding.code : finding.type,
   ...('address' in finding ? { address: finding.address } : {}),
-  why: finding.why,
+  reason: finding.why,
 });
 
 /** What there is to ask, and whom to tell that an answer did not come. `withinMs`: how long an answer may take. */
@@ -148,14 +152,14 @@ function sampled(sampling: Sampling): void {
   const { registry, samples } = sampling;
   const failures = new Counter({
     name: 'setpoint_sample_failures_total',
-    help: 'Gauges that are absent because what they show could not be asked for',
-    labelNames: ['of'],
+    help: 'Gauges that are absent because their sample failed',
+    labelNames: ['metric'],
     registers: [registry],
   });
-  const gauge = sampledGauge(sampling, (of) => failures.inc({ of }));
+  const gauge = sampledGauge(sampling, (metric) => failures.inc({ metric }));
   gauge(
-    'setpoint_queue_passes',
-    'Passes in the queue, by state; the same from every worker',
+    'setpoint_queue_reconciles',
+    'Reconciles in the queue, by state; the same from every worker',
     ['cloud', 'state'],
     async () => (await samples.queue()).map(({ cloud, state, count }) => ({ labels: { cloud, state }, value: count })),
   );
@@ -166,10 +170,10 @@ function sampled(sampling: Sampling): void {
     async () => (await samples.openIntents()).map(({ cloud, count }) => ({ labels: { cloud }, value: count })),
   );
   gauge(
-    'setpoint_budget_fill_ratio',
-    'What is left of a rate budget, 1 when full, below 0 in debt; of the emptiest lane of its kind',
+    'setpoint_rate_limit_fill_ratio',
+    'Remaining share of a rate limit, 1 when full, below 0 in debt; the emptiest of its kind',
     ['cloud', 'action'],
-    async () => emptiest(await samples.lanes()),
+    async () => emptiest(await samples.rateLimits()),
   );
 }
 
@@ -196,7 +200,7 @@ const sampledGauge =
         } catch (error) {
           this.reset();
           failed(name);
-          log.warn('a metric could not be sampled', { of: name, why: error instanceof Error ? error.message : '' });
+          log.warn('cannot sample a metric', { metric: name, reason: error instanceof Error ? error.message : '' });
         }
       },
     });
@@ -211,10 +215,10 @@ async function within<T>(ms: number, asked: Promise<T>): Promise<T> {
   }
 }
 
-function emptiest(lanes: readonly LaneLevel[]): readonly Row[] {
+function emptiest(lanes: readonly RateLimitLevel[]): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const { key, level } of lanes) {
-    const labels = laneLabels(key);
+    const labels = rateLimitLabels(key);
     const kind = `${labels.cloud}/${labels.action}`;
     rows.set(kind, { labels, value: Math.min(level, rows.get(kind)?.value ?? level) });
   }
@@ -224,8 +228,8 @@ function emptiest(lanes: readonly LaneLevel[]): readonly Row[] {
 type Instruments = ReturnType<typeof instruments>;
 
 /**
- * What is measured: base units, and labels of few values only. No address, no account, no estate: a label's values are
- * kept for good by whoever collects them.
+ * The metrics: base units, and labels of few values only. No label holds an address, an account or an estate, because a
+ * collector keeps a label's values for good.
  */
 function instruments() {
   const registry = new Registry();
@@ -233,29 +237,29 @@ function instruments() {
   collectDefaultMetrics({ register: registry });
   return {
     registry,
-    passes: new Counter({
-      name: 'setpoint_passes_total',
-      help: 'Passes that this worker has ended, by how they ended',
+    reconciles: new Counter({
+      name: 'setpoint_reconciles_total',
+      help: 'Reconciles that this worker has ended, by outcome',
       labelNames: ['cloud', 'outcome'],
       registers,
     }),
-    passSeconds: new Histogram({
-      name: 'setpoint_pass_duration_seconds',
-      help: 'How long passes took',
+    reconcileSeconds: new Histogram({
+      name: 'setpoint_reconcile_duration_seconds',
+      help: 'Duration of reconciles',
       labelNames: ['cloud'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300],
       registers,
     }),
     batches: new Histogram({
       name: 'setpoint_batch_actions',
-      help: 'How many actions were sent together',
+      help: 'Actions sent in one call',
       labelNames: ['cloud', 'kind', 'verb'],
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
       registers,
     }),
     intents: new Counter({
       name: 'setpoint_intents_total',
-      help: 'Intents that this worker has brought to an end: settled, or failed',
+      help: 'Intents that this worker has ended: settled, or failed',
       labelNames: ['cloud', 'outcome'],
       registers,
     }),
@@ -272,15 +276,15 @@ function instruments() {
       registers,
     }),
     waits: new Histogram({
-      name: 'setpoint_budget_wait_seconds',
-      help: 'How long requests to a cloud waited for their rate budgets; one that needs two waits in both',
+      name: 'setpoint_rate_limit_wait_seconds',
+      help: 'Time that requests to a cloud waited for their rate limits; one that needs two waits in both',
       labelNames: ['cloud', 'action'],
       buckets: [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
       registers,
     }),
     throttles: new Counter({
       name: 'setpoint_throttles_total',
-      help: 'Requests that a cloud refused as too many',
+      help: 'Requests that a cloud throttled',
       labelNames: ['cloud', 'action'],
       registers,
     }),
@@ -288,10 +292,10 @@ function instruments() {
 }
 
 /**
- * What may be said of a lane to those who collect: `aws/111122223333/eu-west-1/RunInstances` is an account's, and there
+ * The labels of a rate limit.  `aws/111122223333/eu-west-1/RunInstances` is an account's, and there
  * may be any number of these. Every cloud's key begins with the cloud and ends with what it counts.
  */
-const laneLabels = (key: string): { readonly cloud: string; readonly action: string } => ({
+const rateLimitLabels = (key: string): { readonly cloud: string; readonly action: string } => ({
   cloud: cloudOf(key),
   action: key.slice(key.lastIndexOf('/') + 1),
 });

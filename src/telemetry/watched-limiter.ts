@@ -1,10 +1,10 @@
 import type { Limiter } from '../ports/limiter.ts';
-import type { BudgetWatch } from '../ports/telemetry.ts';
+import type { RateLimitWatch } from '../ports/telemetry.ts';
 
 /** The same limiter; how long each request waits, and each refusal, is told. */
 export const watchedLimiter = (
   limiter: Limiter,
-  budgets: BudgetWatch,
+  budgets: RateLimitWatch,
   monotonic: () => number = () => performance.now(),
 ): Limiter => ({
   take: async (need, signal) => {

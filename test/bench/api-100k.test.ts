@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grounds, rowAt } from '../../bench/api-100k/estate.ts';
-import { type Question, questionAt } from '../../bench/api-100k/questions.ts';
+import { grounds, type Question, questionAt, rowAt } from '../../bench/api-100k/estate.ts';
 import type { Row } from '../../src/core/inventory/row.ts';
 
 const rows = grounds.flatMap((ground) => Array.from({ length: 2000 }, (_, index) => rowAt(ground, index, 0)));

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import { timed } from '../../bench/cold-plan/timed.ts';
-import { coldPlan } from '../../bench/cold-plan.ts';
+import { coldPlan, timed } from '../../bench/cold-plan.ts';
 import { inScratch, writeFiles } from '../../bench/process/scratch.ts';
 
 const node = (...args: readonly string[]) => ({ program: process.execPath, args, cwd: '/', env: process.env });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bombs } from '../../bench/fuzz-specs/bombs.ts';
-import { fuzz } from '../../bench/fuzz-specs/fuzz.ts';
-import { mutate } from '../../bench/fuzz-specs/mutate.ts';
-import { randomFrom } from '../../bench/fuzz-specs/random.ts';
-import { seeds } from '../../bench/fuzz-specs/seeds.ts';
+import { bombs, fuzz, mutate, seeds } from '../../bench/fuzz-specs.ts';
+import { randomFrom } from '../../bench/process/random.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 
 const today = '2027-01-31';

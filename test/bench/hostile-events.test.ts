@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import type { Wired } from '../../bench/hostile-events/place.ts';
-import { hostileEvents } from '../../bench/hostile-events.ts';
-import type { Hook } from '../../src/http/hooks/hook.ts';
+import { hostileEvents, type Wired } from '../../bench/hostile-events.ts';
+import type { Webhook } from '../../src/http/webhooks/webhook.ts';
 import { until } from '../support/until.ts';
 
 describe('requests from outside, on a real database and queue', { timeout: 600_000 }, () => {
@@ -18,11 +17,12 @@ describe('requests from outside, on a real database and queue', { timeout: 600_0
   it('a forgery that is believed is seen, and so are events that are not collected', async () => {
     const wired: Wired = (hooks, passes) => ({
       ...hooks,
-      inForce: async () => (await hooks.inForce()).map((one) => ({ ...one, hooks: [...one.hooks, believed] })),
-      touched: async (estate, cloud, events) => {
+      activeWebhooks: async () =>
+        (await hooks.activeWebhooks()).map((one) => ({ ...one, webhooks: [...one.webhooks, believed] })),
+      handleEvents: async (estate, cloud, events) => {
         for (const event of events) {
           const before = passes();
-          await hooks.touched(estate, cloud, [event]);
+          await hooks.handleEvents(estate, cloud, [event]);
           await until('its pass began', () => passes() > before);
         }
       },
@@ -34,7 +34,7 @@ describe('requests from outside, on a real database and queue', { timeout: 600_0
 });
 
 /** A hook where there should be none. */
-const believed: Hook = { name: 'nobody', from: 'github', secret: { env: 'SECRET' } };
+const believed: Webhook = { name: 'nobody', from: 'github', secret: { env: 'SECRET' } };
 
 it('what is started is too much, and so is a second pass', () => {
   assert.match(missed({ name: 'hostile-events', value: 1, unit: 'jobs' }) ?? '', /is over 0/);

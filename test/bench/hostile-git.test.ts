@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { treeClasses, withoutName, withoutUrl } from '../../bench/hostile-git/classes.ts';
-import { environments } from '../../bench/hostile-git/environments.ts';
 import { hostileWorld } from '../../bench/hostile-git/hostile-world.ts';
 import { judgeAddresses, judgeEnvironments } from '../../bench/hostile-git/judge-addresses.ts';
 import { judgeTrees } from '../../bench/hostile-git/judge-trees.ts';
 import { names, paths, trees, urls } from '../../bench/hostile-git/rows.ts';
-import { addresses, hostileGit } from '../../bench/hostile-git.ts';
+import { addresses, environments, hostileGit } from '../../bench/hostile-git.ts';
 import { guards } from '../../src/source/git/guards.ts';
 
 const worlds: ReturnType<typeof hostileWorld>[] = [];

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attempt, type Haul } from '../../bench/hostile-spec/attempt.ts';
 import { proposals } from '../../bench/hostile-spec/proposals.ts';
-import { inWorld } from '../../bench/hostile-spec/world.ts';
-import { hostileSpec } from '../../bench/hostile-spec.ts';
+import { attempt, type Haul, hostileSpec, inWorld } from '../../bench/hostile-spec.ts';
 
 const isHarmless = ({ requests, values, ownGround }: Haul): boolean => requests + values === 0 && !ownGround;
 

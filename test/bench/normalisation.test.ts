@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import { rows } from '../../bench/normalisation/rows.ts';
-import { normalisation } from '../../bench/normalisation.ts';
+import { normalisation, rows } from '../../bench/normalisation.ts';
 import { inScratch, writeFiles } from '../../bench/process/scratch.ts';
 
 const table = `

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import { slope } from '../../bench/sse/slope.ts';
-import { digestOf } from '../../bench/sse/watcher.ts';
-import { sse } from '../../bench/sse.ts';
+import { digestOf, slope, sse } from '../../bench/sse.ts';
 
 const small = { clients: 20, seconds: 4, perSecond: 100 };
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { histories } from '../../bench/tamper/histories.ts';
-import { tamper } from '../../bench/tamper.ts';
+import { histories, tamper } from '../../bench/tamper.ts';
 
 test('there are twenty false histories, by twenty names, each told by three attackers', () => {
   assert.equal(new Set(histories.map(({ name }) => name)).size, 20);

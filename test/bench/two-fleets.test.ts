@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import type { Account } from '../../bench/two-fleets/fleet.ts';
-import { twoFleets } from '../../bench/two-fleets.ts';
+import { type Account, twoFleets } from '../../bench/two-fleets.ts';
 import { account, region } from '../../bench/virtual/stage.ts';
 import type { Control } from '../../sandbox/control.ts';
 

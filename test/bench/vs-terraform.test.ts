@@ -5,9 +5,7 @@ import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { inScratch } from '../../bench/process/scratch.ts';
 import { countingProxy } from '../../bench/vs-terraform/counting-proxy.ts';
-import { openMoto } from '../../bench/vs-terraform/moto.ts';
-import { measureTerraform } from '../../bench/vs-terraform/terraform.ts';
-import { type Outside, vsTerraform } from '../../bench/vs-terraform.ts';
+import { measureTerraform, type Outside, openMoto, vsTerraform } from '../../bench/vs-terraform.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 
 const small = { networks: 1, subnets: 1, groups: 2, rulesPerGroup: 2, machines: { documents: 2, replicas: 2 } };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { heldAtDeath, type LeaseRow, processOf, takenOverAt } from '../../chaos/judge/takeover.ts';
+import { heldAtDeath, type LeaseRow, processOf, takenOverAt } from '../../chaos/takeover.ts';
 
 const held: LeaseRow = { holder: 'worker@here (process 42, 0a1b2c3d)', epoch: 7, since: 1_000, runs: true };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { askYes } from '../../src/cli/prompt/ask.ts';
+import { askYes } from '../../src/cli/prompt.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
 const question = { text: 'Apply these changes?', flag: '--yes' };

@@ -54,7 +54,7 @@ test('a folder may stand for a commit', async () => {
   assert.match((await diff('--from', other)).stdout, /^Diff:.* folder [0-9a-f]{7} → folder[\s\S]*tiny → large/);
 });
 
-test('an overlay lies over both sides', async () => {
+test('an overlay lies over both serverSupport', async () => {
   const { stdout } = await diff('--from', 'v1', '--to', 'HEAD', '--overlay', 'prod');
   assert.match(stdout, /^Diff: 0 to add, 2 to change.* \(overlay prod\) → .* \(overlay prod\)\n/);
 });

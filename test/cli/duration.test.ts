@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDuration, parseDuration } from '../../src/cli/output/duration.ts';
+import { parseDuration } from '../../src/cli/options.ts';
+import { formatDuration } from '../../src/cli/output/format.ts';
 
 const read: readonly (readonly [text: string, ms: number])[] = [
   ['500ms', 500],

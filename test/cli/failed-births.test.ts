@@ -7,7 +7,7 @@ import { workerOn } from './support/worker.ts';
 
 interface Stop {
   readonly document: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 interface Answer {
@@ -56,7 +56,7 @@ test('machines that die at boot stop their document, and plan, drift and explain
     return held.stoppedRollouts.find((one) => one.document === document);
   };
   const stop = await stopped();
-  assert.match(stop?.why ?? '', /Client\.InternalError/);
+  assert.match(stop?.reason ?? '', /Client\.InternalError/);
   const rows = await asked('viewer', 'GET', '/v1/inventory?status=Blocked');
   assert.match(JSON.stringify(rows.body), /failed-births[^}]*nothing more is launched/);
   const resume = { rolloutOf: 'web', reason: 'the image is mended' };

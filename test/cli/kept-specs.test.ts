@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseKept } from '../../src/source/kept-tree.ts';
+import { parseStored } from '../../src/source/stored-tree.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -29,7 +29,7 @@ for (const [i, args] of [
     const newest = (await store.generations.current('acme')) ?? assert.fail('no generation');
     assert.equal(newest.number, i + 1);
     const kept = (await store.fleet.trees.read('acme', newest.revision)) ?? assert.fail('no tree');
-    const tree = parseKept(kept, newest.revision, '2027-01-31');
+    const tree = parseStored(kept, newest.revision, '2027-01-31');
     assert.deepEqual(tree.problems, []);
     assert.match(tree.userData.get('web.sh')?.bytes.toString() ?? '', new RegExp(`# ${args[0]}\n`));
   });

@@ -1,23 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withFleetOptions } from '../../src/cli/fleet-options.ts';
-import type { Listen } from '../../src/cli/house.ts';
-import { type ListenOptions, listenOf, withListenOptions, withNoListenOption } from '../../src/cli/listen-options.ts';
-import { verb } from '../../src/cli/verb.ts';
+import type { ListenAddress } from '../../src/cli/context.ts';
+import {
+  type ListenOptions,
+  listenAddressOf,
+  withFleetOptions,
+  withListenOptions,
+  withNoListenOption,
+} from '../../src/cli/daemon.ts';
+import { defineCommand } from '../../src/cli/options.ts';
 
-const here = () => verb('here', { group: 'Run', summary: '', examples: [['here', '']] });
+const here = () => defineCommand('here', { group: 'Run', summary: '', examples: [['here', '']] });
 
-const parsed = (args: readonly string[], isUsual = true): Listen | undefined => {
+const parsed = (args: readonly string[], isUsual = true): ListenAddress | undefined => {
   const command = withNoListenOption(withListenOptions(here()))
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
-  return listenOf(command.parse(args, { from: 'user' }).opts<ListenOptions>(), isUsual);
+  return listenAddressOf(command.parse(args, { from: 'user' }).opts<ListenOptions>(), isUsual);
 };
 
-const usual: Listen = { host: '127.0.0.1', port: 7420, isNamed: false };
-const named = (host: string, port: number): Listen => ({ host, port, isNamed: true });
+const usual: ListenAddress = { host: '127.0.0.1', port: 7420, isNamed: false };
+const named = (host: string, port: number): ListenAddress => ({ host, port, isNamed: true });
 
-const cases: readonly [args: string, want: Listen | undefined][] = [
+const cases: readonly [args: string, want: ListenAddress | undefined][] = [
   ['', usual],
   ['--no-listen', undefined],
   ['--listen 8787', named('127.0.0.1', 8787)],

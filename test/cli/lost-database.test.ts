@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
+import { cliDependencies } from '../../src/bootstrap/cli-dependencies.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { Declined } from '../../src/ports/queries.ts';
@@ -28,13 +28,17 @@ async function runWhile(lost: number, at: 'opening' | 'reading', args: readonly 
       latest: async (...of) => (isAway() ? Promise.reject(away()) : store.inventory.latest(...of)),
     },
   });
-  const store = async (): Promise<Store> => {
+  const openStore = async (): Promise<Store> => {
     if (at === 'opening' && isAway()) throw away();
     return at === 'reading' ? reading(database.connect()) : database.connect();
   };
   const terminal = fakeTerminal();
-  const stop = new AbortController().signal;
-  const code = await runCli(args, { terminal, house: { ...houseOn(clock), store }, clock, stop }, '0.0.0-test');
+  const signal = new AbortController().signal;
+  const code = await runCli(
+    args,
+    { terminal, dependencies: { ...cliDependencies(clock), openStore }, clock, signal },
+    '0.0.0-test',
+  );
   return { code, waits: waits.filter((ms) => ms === 2000).length, stderr: terminal.stderr() };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { muteWarnings } from '../../src/cli/mute-warnings.ts';
+import { muteWarnings } from '../../src/cli/terminal.ts';
 
 test('warnings of a name are not printed, and others are', () => {
   const on = new EventEmitter();

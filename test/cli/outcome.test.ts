@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exitOf, type Result, resultOf } from '../../src/cli/output/outcome.ts';
-import { outcomeText } from '../../src/cli/output/outcome-text.ts';
+import { type ApplyResult, applyResultOf, exitOf, outcomeText } from '../../src/cli/output/outcome.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { withoutStore } from '../../src/core/knowledge.ts';
 import { entriesOf } from '../../src/core/render/summary.ts';
@@ -14,7 +13,14 @@ const web = create(desired('instance', 'web-0', attributes.instance()));
 const old = remove('old', observed('network', 'vpc-9', attributes.network()));
 const scope = 'memory/acme/here';
 
-const nothing: Result = { done: [], failed: [], left: [], refused: [], open: [], ended: { stopped: false, calls: 0 } };
+const nothing: ApplyResult = {
+  done: [],
+  failed: [],
+  left: [],
+  refused: [],
+  open: [],
+  ended: { stopped: false, calls: 0 },
+};
 const failure: Failing = {
   kind: 'instance',
   verb: 'create',
@@ -35,7 +41,7 @@ const refusal = { address: old.address, verb: 'delete', why: 'over the limit' } 
 const done = entriesOf([net]);
 const left = entriesOf([web]);
 
-const exits: readonly (readonly [name: string, result: Partial<Result>, code: number])[] = [
+const exits: readonly (readonly [name: string, result: Partial<ApplyResult>, code: number])[] = [
   ['nothing to do', {}, 0],
   ['all done', { done }, 0],
   ['failed, nothing done', { failed: [failure] }, 1],
@@ -141,7 +147,7 @@ const ends: readonly (readonly [
 
 for (const [name, converged, done_, failed, left_] of ends)
   test(`what came of it: ${name}`, () => {
-    const result = resultOf([web], [], { generation: 1, scopes: [converged], idle: [] });
+    const result = applyResultOf([web], [], { generation: 1, scopes: [converged], idle: [] });
     const addresses = (some: readonly { readonly address: string }[]) => some.map(({ address }) => address);
     assert.deepEqual(addresses(result.done), addresses(done_));
     assert.equal(result.failed.length, failed);
@@ -164,7 +170,7 @@ test('of a rule that was deleted, and not made anew, the deletion counts as done
   const { made, gone } = atomsOf('removed');
   const passes = [{ ...refused(made), settled: settled(gone).settled }];
   const scopes: readonly Converged[] = [{ outcome: 'failed', passes, last: sight([made]) }];
-  const result = resultOf([made, gone], [], { generation: 1, scopes, idle: [] });
+  const result = applyResultOf([made, gone], [], { generation: 1, scopes, idle: [] });
   assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Applied: .*1 deleted · 1 failed · generation/);
   assert.equal(exitOf(result), 4);
 });
@@ -172,7 +178,7 @@ test('of a rule that was deleted, and not made anew, the deletion counts as done
 test('of a rule that was neither made anew nor deleted nothing counts as done', () => {
   const { made, gone } = atomsOf('changed');
   const scopes: readonly Converged[] = [{ outcome: 'failed', passes: [refused(made)], last: sight([made, gone]) }];
-  const result = resultOf([made, gone], [], { generation: 1, scopes, idle: [] });
+  const result = applyResultOf([made, gone], [], { generation: 1, scopes, idle: [] });
   assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Not applied: .*0 deleted · 1 failed/);
   assert.equal(exitOf(result), 1);
 });

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
-import { verbsFor } from '../../src/cli/commands/index.ts';
-import { fakeTerminal } from './support/fake-terminal.ts';
-import { commandLine, realClock } from './support/in-process.ts';
+import { commandsFor } from '../../src/cli/commands/index.ts';
+import { contextOn } from './support/context.ts';
+import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';
@@ -81,18 +80,12 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-const context = {
-  terminal: fakeTerminal(),
-  house: houseOn(realClock),
-  clock: realClock,
-  stop: new AbortController().signal,
-  finish: () => {},
-};
+const context = contextOn();
 
 /** They read no specs. */
 const without = ['schema', 'ledger', 'sql', 'api', 'login', 'logout', 'token', 'sandbox'];
 
-for (const make of await verbsFor(undefined)) {
+for (const make of await commandsFor(undefined)) {
   const command = make(context);
   if (without.includes(command.name())) continue;
   test(`${command.name()} takes an overlay`, () => assert.ok(command.options.some(({ long }) => long === '--overlay')));

@@ -83,7 +83,7 @@ test('the answer says how many calls are still on the way, and --wait waits for 
   );
   await store.ledger.settle(one.pass, [settlementOf(intended[0])]);
   const late = await run(['pause', specs, ...because, '--wait', '1s', '--json']);
-  assert.equal(JSON.parse(late.stdout).onTheWay, 1, 'it waits no longer than it was told');
+  assert.equal(JSON.parse(late.stdout).inFlight, 1, 'it waits no longer than it was told');
   const waits = run(['pause', specs, ...because, '--wait', '10m']);
   await setTimeout(600);
   await store.ledger.settle(one.pass, [settlementOf(intended[1])]);

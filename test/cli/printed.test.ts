@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Complaint, complaintText } from '../../src/cli/complaint.ts';
-import { leftAloneText } from '../../src/cli/estate/left-alone.ts';
-import { sourceText } from '../../src/cli/estate/source-words.ts';
-import { approvalText, type Offer, offerText, questionText } from '../../src/cli/output/approval-text.ts';
-import { emitJson } from '../../src/cli/output/emit.ts';
-import { explanationText } from '../../src/cli/output/explanation-text.ts';
-import { inventoryText } from '../../src/cli/output/inventory-text.ts';
-import { ledgerTable } from '../../src/cli/output/ledger-text.ts';
-import { outcomeText } from '../../src/cli/output/outcome-text.ts';
-import { paintFor } from '../../src/cli/output/paint.ts';
-import { planPaintFor } from '../../src/cli/output/plan-paint.ts';
+import { explanationText } from '../../src/cli/commands/explain.ts';
+import { inventoryText } from '../../src/cli/commands/inventory.ts';
+import { ledgerTable } from '../../src/cli/commands/ledger.ts';
+import { statusText } from '../../src/cli/commands/status.ts';
+import { tokenTable } from '../../src/cli/commands/token.ts';
+import { errorText, UserError } from '../../src/cli/errors.ts';
+import {
+  approvalText,
+  type PendingApprovals,
+  pendingApprovalsText,
+  questionText,
+} from '../../src/cli/output/approval-text.ts';
+import { outcomeText } from '../../src/cli/output/outcome.ts';
+import { sourceText, unmanagedScopeText } from '../../src/cli/output/plan.ts';
+import { paintFor, printJson } from '../../src/cli/output/print.ts';
 import { problemText } from '../../src/cli/output/problems.ts';
-import { standingText } from '../../src/cli/output/standing-text.ts';
-import { tokenTable } from '../../src/cli/output/token-text.ts';
-import { progressOn } from '../../src/cli/progress/progress.ts';
-import { askYes } from '../../src/cli/prompt/ask.ts';
+import { progressOn } from '../../src/cli/output/progress.ts';
+import { askYes } from '../../src/cli/prompt.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { error } from '../../src/core/documents/problem.ts';
 import { planText } from '../../src/core/render/plan-text.ts';
@@ -29,7 +31,7 @@ import { fakeTerminal } from './support/fake-terminal.ts';
 const moment = Date.parse('2026-12-01T08:00Z');
 const scope = 'memory/acme/here';
 const colourful = { write: () => undefined, colour: true, live: false, columns: 80 };
-const [paint, tone] = [planPaintFor(colourful), paintFor(colourful)];
+const [paint, tone] = [paintFor(colourful), paintFor(colourful)];
 const signal = AbortSignal.any([]);
 
 const by = { who: 'bob', action: 'StopInstances', from: '203.0.113.9', event: 'e-1', at: moment };
@@ -52,7 +54,15 @@ const findings: readonly Finding[] = [
 const plans = [{ scope, actions, findings, calls: { observed: 1, predicted: 2 } }];
 const revision = 'git:0123456789abcdef+web=fedcba9876543210@prod';
 const guards = { limits: { deletes: 1, replaces: 1, share: 1 }, modes: {}, policies: {}, protected: [] };
-const offer: Offer = { estate: 'acme', revision, plans, free: 2, digest: '0123456789ab', generation: 3, accepts: {} };
+const offer: PendingApprovals = {
+  estate: 'acme',
+  revision,
+  plans,
+  free: 2,
+  digest: '0123456789ab',
+  generation: 3,
+  accepts: {},
+};
 const approval = {
   ...{ estate: 'acme', scope, generation: 3, digest: 'd', actions: ['a'], destroys: 1 },
   ...{ by: { person: 'ann', reason: 'seen' }, until: moment, seq: 4, ran: 0 },
@@ -140,7 +150,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
   [
     'status',
     (of) =>
-      standingText(
+      statusText(
         of({
           withheldDrift: [],
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
@@ -183,7 +193,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
         tone,
       ).join('\n'),
   ],
-  ['offer', (of) => offerText(of(offer), paint)],
+  ['offer', (of) => pendingApprovalsText(of(offer), paint)],
   ['question', (of) => questionText(of({ ...offer, accepts: { after: { number: 2, revision, guards } } }), moment)],
   ['approval', (of) => approvalText(of(offer), of([approval]), moment).join('\n')],
   [
@@ -201,7 +211,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
   ],
   ['problems', (of) => problemText([{ ...of(problem), source: ` ${of('cdir: 1')}` }], 'specs', tone)],
   ['held sources', (of) => sourceText(of(source), moment)],
-  ['scopes left alone', (of) => leftAloneText(of({ scope, resources: 1 }))],
+  ['scopes left alone', (of) => unmanagedScopeText(of({ scope, resources: 1 }))],
   ['what is done', (of) => progressed(of(scope), of('making web-0'))],
 ];
 
@@ -234,7 +244,7 @@ describe('what others named neither steers a terminal nor makes a line', () => {
 
   test('a complaint: what somebody said into it begins no line of ours', () => {
     const said = barbed({ where: 'there', why: 'it failed', next: 'mend it' });
-    const text = complaintText(new Complaint(barbed('It failed.'), said));
+    const text = errorText(new UserError(barbed('It failed.'), said));
     assert.deepEqual(obeyed(text), [], text);
     const heads = text.split('\n').filter((line) => line !== '' && !line.startsWith(' '.repeat(9)));
     assert.deepEqual(
@@ -252,7 +262,7 @@ describe('what others named neither steers a terminal nor makes a line', () => {
   test('JSON says the same as before, and steers nothing either', () => {
     const terminal = fakeTerminal();
     const value = { name: `${barbs}\u{e0001}`, [barbs]: 1 };
-    emitJson(terminal, value);
+    printJson(terminal, value);
     assert.deepEqual(obeyed(terminal.stdout()), []);
     assert.deepEqual(JSON.parse(terminal.stdout()), value);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { progressOn } from '../../src/cli/progress/progress.ts';
+import { progressOn } from '../../src/cli/output/progress.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
 const clockAt = (times: readonly number[]) => {

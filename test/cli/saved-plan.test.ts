@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Complaint } from '../../src/cli/complaint.ts';
-import { readPlan } from '../../src/cli/estate/saved-plan.ts';
+import { UserError } from '../../src/cli/errors.ts';
+import { readPlan } from '../../src/cli/local/saved-plan.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const action = { address: 'memory/acme/here/network/core', verb: 'create', digest: 'd1' };
@@ -42,8 +42,8 @@ for (const [name, text, why] of [
       () => undefined,
       (cause: unknown) => cause,
     );
-    assert.ok(refused instanceof Complaint, String(refused));
+    assert.ok(refused instanceof UserError, String(refused));
     assert.deepEqual([refused.code, refused.message], [1, `${file} is no plan of ours.`]);
-    assert.match(refused.advice.why ?? '', why);
-    assert.equal(refused.advice.next, `Make one with: setpoint plan --out ${file}`);
+    assert.match(refused.details.why ?? '', why);
+    assert.equal(refused.details.next, `Make one with: setpoint plan --out ${file}`);
   });

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
-import type { SqlReading } from '../../src/cli/house.ts';
+import { cliDependencies } from '../../src/bootstrap/cli-dependencies.ts';
+import type { SqlSession } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { removeFolder, temporaryFolder as storePlace } from '../store/temporary-folder.ts';
@@ -25,12 +25,12 @@ after(async () => {
   await removeFolder(folder);
 });
 
-async function said(args: readonly string[], reading?: SqlReading) {
+async function said(args: readonly string[], reading?: SqlSession) {
   const terminal = fakeTerminal();
-  const own = houseOn(realClock, undefined);
-  const house = reading === undefined ? own : { ...own, reading: async () => reading };
-  const stop = new AbortController().signal;
-  const code = await runCli(['sql', ...args], { terminal, house, clock: clockOfWaits(), stop }, '0.0.0-test');
+  const own = cliDependencies(realClock, undefined);
+  const dependencies = reading === undefined ? own : { ...own, openSqlSession: async () => reading };
+  const signal = new AbortController().signal;
+  const code = await runCli(['sql', ...args], { terminal, dependencies, clock: clockOfWaits(), signal }, '0.0.0-test');
   return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standingText } from '../../src/cli/output/standing-text.ts';
+import { statusText } from '../../src/cli/commands/status.ts';
 import type { EstateStatus } from '../../src/queries/status.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
@@ -122,7 +122,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     scopes: [{ scope, standing: 1, approvals: [], stopped: [], replacements }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], leftAlone: [], withheldDrift: [] },
   };
-  const [verdict, body] = standingText(standing, { now: until, paint: (_, text) => text });
+  const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);
   assert.ok(
     body.endsWith(

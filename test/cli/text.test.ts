@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Complaint, complaintJson, complaintText } from '../../src/cli/complaint.ts';
-import { findAddress } from '../../src/cli/estate/find-address.ts';
-import { count } from '../../src/cli/output/count.ts';
+import { errorJson, errorText, UserError } from '../../src/cli/errors.ts';
+import { findAddress } from '../../src/cli/local/estate.ts';
+import { count } from '../../src/cli/output/format.ts';
+import { type Progress, progressOn, reportScope } from '../../src/cli/output/progress.ts';
 import { table } from '../../src/cli/output/table.ts';
-import { type Progress, progressOn } from '../../src/cli/progress/progress.ts';
-import { tellScope } from '../../src/cli/progress/tell.ts';
 import type { Progress as Event } from '../../src/engine/ports.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
@@ -55,9 +54,9 @@ for (const [n, text] of [
   test(`${n} of them: ${text}`, () => assert.equal(count(n, 'error'), text));
 
 test('a complaint says what, where, why and next, for people and for machines', () => {
-  const complaint = new Complaint('It is so.', { where: 'a.yaml:3', why: 'Because.', next: 'Do that.', code: 3 });
-  assert.equal(complaintText(complaint), 'It is so.\n  where: a.yaml:3\n  why:   Because.\n  next:  Do that.\n');
-  assert.deepEqual(complaintJson(complaint), {
+  const complaint = new UserError('It is so.', { where: 'a.yaml:3', why: 'Because.', next: 'Do that.', code: 3 });
+  assert.equal(errorText(complaint), 'It is so.\n  where: a.yaml:3\n  why:   Because.\n  next:  Do that.\n');
+  assert.deepEqual(errorJson(complaint), {
     error: { what: 'It is so.', where: 'a.yaml:3', why: 'Because.', next: 'Do that.' },
     exitCode: 3,
   });
@@ -81,8 +80,8 @@ for (const [given, address] of [
 test('an ending of two addresses is refused with both', () => {
   assert.throws(
     () => findAddress('web-1', known),
-    (error: Complaint) => {
-      assert.match(error.advice.next ?? '', /aws\/1\/eu\/instance\/web-1\naws\/1\/us\/instance\/web-1/);
+    (error: UserError) => {
+      assert.match(error.details.next ?? '', /aws\/1\/eu\/instance\/web-1\naws\/1\/us\/instance\/web-1/);
       return true;
     },
   );
@@ -118,7 +117,7 @@ test('the events of a pass read as one calm line', () => {
     finish: () => undefined,
     end: () => undefined,
   };
-  const tell = tellScope('aws/1', progress);
+  const tell = reportScope('aws/1', progress);
   for (const [event] of events) tell(event);
   assert.deepEqual(
     said,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authenticator } from '../../src/http/access/authenticator.ts';
+import { authenticator } from '../../src/http/auth/authenticator.ts';
 import { commandLine, realClock } from './support/in-process.ts';
 
 const run = commandLine();
@@ -8,7 +8,7 @@ const day = 86_400_000;
 const form = /^setpoint_[0-9a-f]{16}_[\w-]{43}\n$/;
 const who = async (text: string) => {
   const { tokens } = run.database.connect();
-  return authenticator({ machines: { tokens, clock: realClock } })(`Bearer ${text.trim()}`);
+  return authenticator({ apiTokens: { tokens, clock: realClock } })(`Bearer ${text.trim()}`);
 };
 
 test('where there is no store yet, there is nothing to list', async () => {

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
-import { verbsFor } from '../../src/cli/commands/index.ts';
-import { fakeTerminal } from './support/fake-terminal.ts';
-import { realClock } from './support/in-process.ts';
+import { commandsFor } from '../../src/cli/commands/index.ts';
+import { contextOn } from './support/context.ts';
 
-type Command = ReturnType<Awaited<ReturnType<typeof verbsFor>>[number]>;
+type Command = ReturnType<Awaited<ReturnType<typeof commandsFor>>[number]>;
 
-const commandsFor = async (first?: string): Promise<readonly Command[]> => {
-  const context = {
-    terminal: fakeTerminal(),
-    house: houseOn(realClock),
-    clock: realClock,
-    stop: new AbortController().signal,
-    finish: () => {},
-  };
-  return (await verbsFor(first)).map((make) => make(context));
+const allCommands = async (first?: string): Promise<readonly Command[]> => {
+  return (await commandsFor(first)).map((make) => make(contextOn()));
 };
 const namesFor = async (first?: string): Promise<readonly string[]> =>
-  (await commandsFor(first)).map((command) => command.name());
+  (await allCommands(first)).map((command) => command.name());
 
 const files = readdirSync(new URL('../../src/cli/commands/', import.meta.url)).map((file) => file.replace('.ts', ''));
 const verbs = files.filter((file) => file !== 'index').toSorted();
@@ -45,7 +36,7 @@ function endedEarly(command: Command, columns: number): readonly string[] {
 }
 
 test('help wraps to the width of the terminal, and nowhere before', async () => {
-  const all = (await commandsFor()).flatMap((command) => [command, ...command.commands]);
+  const all = (await allCommands()).flatMap((command) => [command, ...command.commands]);
   for (const columns of [60, 80, 118, 200])
     for (const command of all) assert.deepEqual(endedEarly(command, columns), [], `${command.name()} at ${columns}`);
 });

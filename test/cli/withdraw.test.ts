@@ -48,8 +48,8 @@ test('a withdrawn approval lets nothing pass, and the answer says how many calls
 test('withdraw prints one JSON object', async () => {
   const { specs, run, seq } = await approved();
   const { stdout } = await run(['withdraw', String(seq), specs, ...because, '--json']);
-  const { approvals, onTheWay } = JSON.parse(stdout);
-  assert.deepEqual([approvals.length, approvals[0].seq, approvals[0].scope, onTheWay], [1, seq, where.scope, 0]);
+  const { approvals, inFlight } = JSON.parse(stdout);
+  assert.deepEqual([approvals.length, approvals[0].seq, approvals[0].scope, inFlight], [1, seq, where.scope, 0]);
 });
 
 test('status prints the line that withdraws it', async () => {

@@ -4,7 +4,7 @@ import { type Converged, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { access } from '../support/engine-world/documents.ts';
-import { revisionsOf } from '../support/engine-world/revisions.ts';
+import { revisionsOf } from '../support/engine-world/engine-world.ts';
 import type { Stage } from './stage.ts';
 
 /** The whole engine before the cloud of a stage, with a store of its own. */

@@ -1,4 +1,4 @@
-import type { SpellingMode } from '../../sandbox/spelling/spellings.ts';
+import type { SpellingMode } from '../../sandbox/spelling.ts';
 import type { Place } from '../../src/core/compile/dialect.ts';
 import type { CloudId, InstanceAttributes, Kind, Labels, Ref } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';

@@ -5,8 +5,7 @@ import { Redis } from 'ioredis';
 import { type Ran, run } from '../integration/support/child.ts';
 import { redisMissing } from '../support/redis.ts';
 import { readCompose, serviceOf } from './support/compose-file.ts';
-import { type RunningFleet, up } from './support/fleet-of-compose.ts';
-import { program } from './support/program.ts';
+import { program, type RunningFleet, up } from './support/fleet-of-compose.ts';
 
 /** A command beside a worker, as with `docker compose exec`. */
 const exec = ({ beside: { env, cwd } }: RunningFleet, ...args: readonly string[]): Promise<Ran> =>
@@ -55,8 +54,8 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
     const settled = metrics.matchAll(/setpoint_intents_total\{cloud="aws",outcome="settled"\} (\d+)/g);
     const count = [...settled].reduce((sum, [, value]) => sum + Number(value), 0);
     assert.ok(count > 5, `${count} by both\n${saidBy(fleet)}`);
-    assert.match(metrics, /setpoint_budget_fill_ratio\{cloud="aws",action="RunInstances"\} \d/);
-    assert.match((await asked(fleet, '/lanes')).join(), /"key":"aws\/111122223333\/eu-west-1\/RunInstances"/);
+    assert.match(metrics, /setpoint_rate_limit_fill_ratio\{cloud="aws",action="RunInstances"\} \d/);
+    assert.match((await asked(fleet, '/rate-limits')).join(), /"key":"aws\/111122223333\/eu-west-1\/RunInstances"/);
   });
 
   it('answers what it did over the API, to whoever has a token', async () => {

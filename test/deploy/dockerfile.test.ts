@@ -1,9 +1,39 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { startHealth } from '../../src/telemetry/health.ts';
 import { run } from '../integration/support/child.ts';
-import { type Instruction, readAdmitted, readStages } from './support/dockerfile.ts';
+
+const top = join(import.meta.dirname, '../..');
+
+/** One line of a Dockerfile, continued lines joined: `COPY`, `bin bin`. */
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** The stages of the Dockerfile, each from its FROM on. */
+function readStages(): readonly (readonly Instruction[])[] {
+  const text = readFileSync(join(top, 'Dockerfile'), 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll('\\\n', ' ');
+  const stages: Instruction[][] = [];
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)?.push({ name, rest });
+  }
+  return stages;
+}
+
+/** What is sent to be built from: all that .dockerignore excepts from what it leaves out. */
+function readAdmitted(): readonly string[] {
+  const lines = readFileSync(join(top, '.dockerignore'), 'utf8').split('\n');
+  const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (rules[0] !== '*') throw new Error('.dockerignore is to leave out everything that it does not name');
+  return rules.slice(1).map((rule) => rule.replace(/^!/, ''));
+}
 
 const stages = readStages();
 const image = stages.at(-1) ?? [];
@@ -65,10 +95,10 @@ describe('the image’s health check', () => {
     const health = await startHealth({
       port: 0,
       state: {
-        reaches: [{ name: 'redis', needed: true, look: () => ({ ok: false, why: 'away' }), stop: () => undefined }],
+        reaches: [{ name: 'redis', needed: true, look: () => ({ ok: false, reason: 'away' }), stop: () => undefined }],
         stopping: AbortSignal.abort(),
         metrics: async () => ({ type: 'text/plain', text: '' }),
-        lanes: async () => [],
+        rateLimits: async () => [],
       },
     });
     after(() => health.close());

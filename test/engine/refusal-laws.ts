@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Limiter } from '../../src/ports/limiter.ts';
 import type { Budget, Cost } from '../../src/ports/provider.ts';
-import type { LaneLevel, Samples } from '../../src/ports/telemetry.ts';
+import type { RateLimitLevel, Samples } from '../../src/ports/telemetry.ts';
 
 /** A limiter and its time, both new to each law. */
 export interface Bench {
-  readonly limiter: Limiter & Pick<Samples, 'lanes'>;
+  readonly limiter: Limiter & Pick<Samples, 'rateLimits'>;
   sleep(ms: number): Promise<void>;
   /** Names nobody else has. */
   lane(): string;
@@ -138,8 +138,8 @@ interface Seat {
   refuse(spent: Spent): void;
   tell(machinesLeft: number): void;
   rest(ms?: number): Promise<void>;
-  levels(): Promise<readonly [LaneLevel, LaneLevel]>;
-  levelsOf(spent: Spent): Promise<readonly [LaneLevel]>;
+  levels(): Promise<readonly [RateLimitLevel, RateLimitLevel]>;
+  levelsOf(spent: Spent): Promise<readonly [RateLimitLevel]>;
 }
 
 function seatAt({ limiter, sleep, lane }: Bench): Seat {
@@ -153,8 +153,8 @@ function seatAt({ limiter, sleep, lane }: Bench): Seat {
     void sleep(ms).then(() => enough.abort(new Error('enough')));
     return take(costs, enough.signal);
   };
-  const level = async (wanted: string | undefined): Promise<LaneLevel> => {
-    const found = (await limiter.lanes()).find(({ key }) => key === wanted);
+  const level = async (wanted: string | undefined): Promise<RateLimitLevel> => {
+    const found = (await limiter.rateLimits()).find(({ key }) => key === wanted);
     return found ?? { key: wanted ?? '', level: 1 };
   };
   const ofMachines = (amount: number): Cost => ({ lane: { key: machines, budget: things }, amount });

@@ -8,7 +8,7 @@ import { pausePolicy } from '../../src/core/plan/policies.ts';
 import { halfDoneIn } from '../../src/core/plan/succession.ts';
 import type { Planner } from '../../src/engine/ports.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
-import { Killed, killedAt, type Step } from '../support/engine-world/killed.ts';
+import { Killed, killedAt, type Step } from '../support/engine-world/laws.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 
 const network = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { SecretRef } from '../../src/core/documents/secret-ref.ts';
 import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
-import { parseKept } from '../../src/source/kept-tree.ts';
+import { parseStored } from '../../src/source/stored-tree.ts';
 
 const text = (target: string): string => `apiVersion: setpoint.dev/v1
 kind: Estate
@@ -32,7 +32,7 @@ spec:
   { targets: [${target}], network: core, subnet: app, image: "a:b:c:latest", size: Standard_B2s,
     access: { user: ops, password: { env: SETPOINT_SECRET_LOGIN } } }
 `;
-const inForce = parseKept({ specs: [{ path: 'a.yaml', text: text('azure') }], userData: [] }, 'git:x', '2027-01-31');
+const inForce = parseStored({ specs: [{ path: 'a.yaml', text: text('azure') }], userData: [] }, 'git:x', '2027-01-31');
 assert.deepEqual(inForce.problems, []);
 
 const rows: readonly { name: string; ref: SecretRef; read: boolean }[] = [

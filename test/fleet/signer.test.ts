@@ -136,7 +136,7 @@ describe('the signer', () => {
     await world.clock.advance(61_000);
     assert.equal((await signedAt()).length, 1);
     const message = 'the ledger of an estate is not signed';
-    assert.deepEqual(logged, Array(2).fill([message, { estate: 'cut', why: 'the ledger of cut was cut' }]));
+    assert.deepEqual(logged, Array(2).fill([message, { estate: 'cut', reason: 'the ledger of cut was cut' }]));
     await duty.end();
   });
 });
@@ -167,7 +167,7 @@ describe('the signer and what hinders it', () => {
     const failed: readonly Undelivered[] = [{ witness: '/mnt/w', waiting: 1, reason: 'ENOSPC' }];
     const duty = start('worker-1', { deliver: async () => failed });
     await world.clock.advance(10_000);
-    assert.deepEqual(logged, [['a witness takes no checkpoints', { of: '/mnt/w', why: 'ENOSPC' }]]);
+    assert.deepEqual(logged, [['a witness rejects checkpoints', { witness: '/mnt/w', reason: 'ENOSPC' }]]);
     await duty.end();
   });
 
@@ -222,8 +222,8 @@ describe('the signer and what hinders it', () => {
     await world.clock.advance(50_000);
     assert.deepEqual([warned.length, logged], [1, []]);
     await world.clock.advance(20_000);
-    const why = 'start a worker that has the key aaaa, or let another key sign: setpoint ledger rekey --reason TEXT';
-    assert.deepEqual(logged, [['nobody signs the ledger of an estate', { estate, count: 2, why }]]);
+    const reason = 'start a worker that has the key aaaa, or let another key sign: setpoint ledger rekey --reason TEXT';
+    assert.deepEqual(logged, [['no worker signs the ledger of an estate', { estate, count: 2, reason }]]);
     await world.clock.advance(240_000);
     assert.deepEqual([warned.length, logged.length], [1, 5]);
     await worker.end();

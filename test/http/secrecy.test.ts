@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Hooks } from '../../src/http/hooks/hook.ts';
-import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
+import { webhooksOn } from '../../src/http/webhooks/handle-events.ts';
+import type { WebhookDependencies } from '../../src/http/webhooks/webhook.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { assertHidden, canary } from '../support/canary.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -37,18 +37,18 @@ const broken = async (): Promise<never> => {
   throw new Error('the database is away');
 };
 
-const troubles: Readonly<Record<string, Partial<Hooks>>> = {
+const troubles: Readonly<Record<string, Partial<WebhookDependencies>>> = {
   'all is well': {},
-  'the store is away': { first: broken },
-  'nothing can be passed on': { ring: broken, touched: broken },
+  'the store is away': { firstDeliveries: broken },
+  'nothing can be passed on': { repositoryMoved: broken, handleEvents: broken },
 };
 
 /** What comes out of all requests, twice each. */
 async function shown(
   own: string,
-  wired: Partial<Hooks>,
+  wired: Partial<WebhookDependencies>,
 ): Promise<{ lines: readonly string[]; answers: readonly Answer[] }> {
-  const front = frontOf({ wired: { ...wired, secret: async () => own } });
+  const front = frontOf({ wired: { ...wired, resolveSecret: async () => own } });
   const answers: Answer[] = [];
   for (const [hook, sent] of [...requests, ...requests]) {
     answers.push(await front.send(encodeURIComponent(hook), sent));
@@ -74,7 +74,7 @@ describe('no secret, signature or body comes out', () => {
 
   it('of a secret that cannot be read', async () => {
     const lines: string[] = [];
-    const hooks = hooksOn({
+    const hooks = webhooksOn({
       ...unused,
       clock: virtualClock(),
       log: createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }),
@@ -89,7 +89,7 @@ describe('no secret, signature or body comes out', () => {
         }),
       },
     });
-    assert.equal(await hooks.secret({ env: 'SETPOINT_SECRET_HOOK' }), undefined);
+    assert.equal(await hooks.resolveSecret({ env: 'SETPOINT_SECRET_HOOK' }), undefined);
     assert.match(lines.join(''), /SETPOINT_SECRET_HOOK: it is not set/);
   });
 });
@@ -98,7 +98,7 @@ const never = (): never => {
   throw new Error('nobody asks for this');
 };
 const unused = {
-  inForce: never,
+  activeWebhooks: never,
   cloud: never,
   touches: { first: never, keep: never },
   requests: { ask: never },

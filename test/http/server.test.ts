@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { startHttp } from '../../src/http/start-http.ts';
+import { startHttp } from '../../src/http/server.ts';
 import { type Answer, frontOf, secret } from './support/front.ts';
 import { eventgrid, github, gridEvent, gridValidation, type Sent } from './support/sent.ts';
 
@@ -112,7 +112,7 @@ describe('what is answered', () => {
     let away = true;
     const front = frontOf({
       wired: {
-        first: async (_estate, _hook, ids) => {
+        firstDeliveries: async (_estate, _hook, ids) => {
           if (away) throw new Error('connection refused');
           return ids.map(() => true);
         },
@@ -126,7 +126,7 @@ describe('what is answered', () => {
   });
 
   it('another worker has taken it: a replay', async () => {
-    const front = frontOf({ wired: { first: async (_estate, _hook, ids) => ids.map(() => false) } });
+    const front = frontOf({ wired: { firstDeliveries: async (_estate, _hook, ids) => ids.map(() => false) } });
     const answer = await front.send('github', github(secret));
     assert.deepEqual([answer.status, JSON.parse(answer.text)], [202, { accepted: 0, repeated: 1 }]);
     await front.settle();
@@ -134,7 +134,7 @@ describe('what is answered', () => {
   });
 
   it('nobody knows which hooks there are: come again', async () => {
-    const front = frontOf({ wired: { inForce: () => Promise.reject(new Error('away')) } });
+    const front = frontOf({ wired: { activeWebhooks: () => Promise.reject(new Error('away')) } });
     assertProblem(await front.send('github', github(secret)), 503);
     assertProblem(await front.send('nobody', github(secret)), 503);
   });
@@ -179,19 +179,19 @@ describe('how much a hook may bring', () => {
   });
 });
 
-const hooks = {
-  allowKeys: false,
-  inForce: async () => [
+const webhooks = {
+  allowOwnKeys: false,
+  activeWebhooks: async () => [
     {
       estate: 'acme',
       scopes: [],
-      hooks: [{ name: 'github', from: 'github', secret: { env: 'SETPOINT_SECRET_X' } } as const],
+      webhooks: [{ name: 'github', from: 'github', secret: { env: 'SETPOINT_SECRET_X' } } as const],
     },
   ],
-  secret: async () => secret,
-  first: async (_estate: string, _hook: string, ids: readonly string[]) => ids.map(() => true),
-  ring: async () => {},
-  touched: async () => {},
+  resolveSecret: async () => secret,
+  firstDeliveries: async (_estate: string, _hook: string, ids: readonly string[]) => ids.map(() => true),
+  repositoryMoved: async () => {},
+  handleEvents: async () => {},
 };
 const clock = { now: () => Date.now(), sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
 const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
@@ -203,7 +203,7 @@ describe('where it listens', () => {
       port: 0,
       clock,
       log: silent,
-      hooks: { ...hooks, ring: async (estate) => void rung.push(estate) },
+      webhooks: { ...webhooks, repositoryMoved: async (estate) => void rung.push(estate) },
     });
     assert.match(http.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const { headers, body = '' } = github(secret);
@@ -216,12 +216,12 @@ describe('where it listens', () => {
 
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'])
     it(`nowhere else: ${host}`, () =>
-      assert.rejects(startHttp({ port: 0, host, clock, log: silent, hooks }), { message: /is not this machine/ }));
+      assert.rejects(startHttp({ port: 0, host, clock, log: silent, webhooks }), { message: /is not this machine/ }));
 
   it('nowhere where the port is taken: what to do', async () => {
-    const http = await startHttp({ port: 0, clock, log: silent, hooks });
+    const http = await startHttp({ port: 0, clock, log: silent, webhooks });
     const port = Number(new URL(http.url).port);
-    await assert.rejects(startHttp({ port, clock, log: silent, hooks }), {
+    await assert.rejects(startHttp({ port, clock, log: silent, webhooks }), {
       message: new RegExp(`port ${port} of 127.0.0.1 .*another worker.*--listen`),
     });
     await http.close();
@@ -243,7 +243,7 @@ describe('where it listens', () => {
   ];
   for (const [name, request, status] of unread)
     it(`${name}: a problem, and no words of theirs come back`, async () => {
-      const http = await startHttp({ port: 0, clock, log: silent, hooks });
+      const http = await startHttp({ port: 0, clock, log: silent, webhooks });
       const [answer = ''] = await told(http.url, (socket) => socket.end(request));
       assertProblem(answerIn(answer), status);
       assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i);

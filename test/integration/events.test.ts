@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authenticator } from '../../src/http/access/authenticator.ts';
-import { eventLimits } from '../../src/http/api/events/limits.ts';
-import { openEvents } from '../../src/http/api/events/open-events.ts';
+import { openEventStreams } from '../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
-import { type Http, startHttp } from '../../src/http/start-http.ts';
+import { authenticator } from '../../src/http/auth/authenticator.ts';
+import { eventLimits } from '../../src/http/limits.ts';
+import { type HttpServer, startHttp } from '../../src/http/server.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -23,10 +23,10 @@ const { store, admin } = await ownStore(clock);
  * Credentials are looked at every 100 ms, not every 10 s. A quiet stream says only after an hour that it still is there: one
  * that ends before then was told to.
  */
-async function serve(t: TestContext): Promise<Http> {
-  const authenticate = authenticator({ machines: { tokens: store.tokens, clock } });
-  const limits = { ...eventLimits, times: { ...eventLimits.times, recheck: 100, beat: 3_600_000 } };
-  const events = openEvents({ happenings: store.happenings, authenticate, clock, log, limits });
+async function serve(t: TestContext): Promise<HttpServer> {
+  const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });
+  const limits = { ...eventLimits, times: { ...eventLimits.times, recheck: 100, heartbeat: 3_600_000 } };
+  const events = openEventStreams({ happenings: store.happenings, authenticate, clock, log, limits });
   const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
   const http = await startHttp({ port: 0, api, clock, log });
   t.after(() => http.close());
@@ -47,7 +47,7 @@ interface Client extends Reading {
   readonly end: Promise<'clean' | 'cut'>;
 }
 
-async function follow({ url }: Http, { text }: MadeToken): Promise<Client> {
+async function follow({ url }: HttpServer, { text }: MadeToken): Promise<Client> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     get(new URL('/v1/events', url), { headers: { authorization: `Bearer ${text}` }, agent: false }, resolve).once(
       'error',
@@ -119,7 +119,7 @@ test('a client that stops reading is held up by itself alone, and goes on where 
     SELECT 0, 'acme', 'pass', json_build_object('n', n, 'text', repeat('x', 2000)) FROM generate_series(1, 4000) AS n`;
   await admin.query(insert);
   const numbers = ({ events }: Reading) =>
-    events.flatMap(({ type, data }) => (type === 'pass' ? [JSON.parse(data).about.n] : []));
+    events.flatMap(({ type, data }) => (type === 'reconcile' ? [JSON.parse(data).about.n] : []));
   await until('all that was told', () => numbers(fast).length === 4000);
   assert.ok(numbers(slow).length < 4000, 'it really was slow');
   slow.answer.resume();

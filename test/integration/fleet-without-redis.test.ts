@@ -43,14 +43,14 @@ describe('two workers on one PostgreSQL, without Redis', () => {
     const first = start('specs');
     const workers = [first];
     try {
-      await first.says(/the worker is at work/);
+      await first.says(/worker started/);
       await until('it is in the middle', () => subnetsIn(sandbox) >= 5);
       const second = start();
       workers.push(second);
-      await second.says(/the worker is at work/);
+      await second.says(/worker started/);
       first.child.kill('SIGKILL');
       assert.ok(subnetsIn(sandbox) < 80, 'the first did not end its work');
-      await second.says(/pass ended .*outcome=done settled=[1-9]/);
+      await second.says(/reconcile ended .*outcome=done settled=[1-9]/);
       assert.equal(subnetsIn(sandbox), 80);
       const refused = sandbox.control.log.entries().filter(({ status }) => status === 503);
       assert.deepEqual(refused, []);

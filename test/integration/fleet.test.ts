@@ -45,9 +45,9 @@ describe('setpoint serve', () => {
     const args = ['serve', '--allow-endpoint', '--interval', '2s', '--health-port', '0'];
     const serve = startWorkerProcess(args, { cwd: place.folder, env: nobodys });
     try {
-      const ready = await serve.says(/at work url=(\S+)/);
+      const ready = await serve.says(/worker started url=(\S+)/);
       const health = /url=(\S+)/.exec(ready)?.[1];
-      await serve.says(/pass ended .*outcome=done settled=[1-9]/);
+      await serve.says(/reconcile ended .*outcome=done settled=[1-9]/);
       assert.equal((await fetch(`${health}/readyz`)).status, 200);
 
       await writeFile(join(place.folder, 'specs/all.yaml'), specs(sandbox.url, 8443));
@@ -56,11 +56,11 @@ describe('setpoint serve', () => {
       assert.deepEqual(rulesOf(sandbox).slice(-2), ['AuthorizeSecurityGroupIngress', 'RevokeSecurityGroupIngress']);
 
       await writeFile(join(place.folder, 'specs/all.yaml'), specs(sandbox.url, 99_999));
-      assert.match(await serve.says(/specs refused/), /all\.yaml:\d+:\d+/);
+      assert.match(await serve.says(/specs invalid/), /all\.yaml:\d+:\d+/);
       await openByHand(sandbox);
       await serve.says(/settled .*verb=delete .*tcp\.22/);
       assert.equal(await serve.end('SIGTERM'), 0);
-      assert.match(serve.lines.at(-1) ?? '', /the worker has stopped/);
+      assert.match(serve.lines.at(-1) ?? '', /worker stopped/);
     } finally {
       serve.child.kill('SIGKILL');
       await place.leave();

@@ -2,12 +2,21 @@
 // sandbox and our provider believe alike may still be wrong. Where moto is not as AWS is, a comment says so.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { adopts } from './support/acts/adopt.ts';
-import { moves, resizes, scalesDown } from './support/acts/change.ts';
-import { creates, hasNothingToDo, refusesBadSpecs } from './support/acts/create.ts';
-import { healsEditsAtAPrompt, healsEditsOfAnSdk } from './support/acts/edits.ts';
-import { leavesNothing, provesEveryCall, retains } from './support/acts/end.ts';
-import { witnesses } from './support/acts/witness.ts';
+import {
+  adopts,
+  creates,
+  hasNothingToDo,
+  healsEditsAtAPrompt,
+  healsEditsOfAnSdk,
+  leavesNothing,
+  moves,
+  provesEveryCall,
+  refusesBadSpecs,
+  resizes,
+  retains,
+  scalesDown,
+  witnesses,
+} from './support/acts.ts';
 import { type Life, startLife } from './support/life.ts';
 import { motoMissing } from './support/moto.ts';
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthorizeSecurityGroupIngressCommand, DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
-import { hookedSpecs, openPorts } from '../../bench/git/hooked-specs.ts';
-import { ringHook } from '../../bench/git/webhook.ts';
+import { hookedSpecs, openPorts, ringHook } from '../../bench/git.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { freePort } from '../../scripts/demo/free-port.ts';
 import { makeRemote, type Remote } from '../../scripts/demo/repository.ts';
@@ -85,7 +84,7 @@ describe('setpoint serve --repo', () => {
 
   it('keeps what is in force where a commit is not sound, and every answer says so', async () => {
     const broken = await push(scene, 99_999);
-    await scene.serve.says(new RegExp(`specs refused.*git:${broken}`));
+    await scene.serve.says(new RegExp(`specs invalid.*git:${broken}`));
     await statusSays(scene, new RegExp(`is not sound at commit ${broken.slice(0, 7)}`));
     const { stdout, stderr } = await scene.place.setpoint('plan', '--in-force', '--allow-endpoint');
     assert.match(stdout, new RegExp(`^Plan: 0 to add, 0 to change.*commit ${commits[0]?.slice(0, 7)}`));

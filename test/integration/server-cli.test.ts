@@ -56,7 +56,7 @@ async function servedPlace() {
     await sandbox.close();
     await rm(home, { recursive: true, force: true });
   });
-  const said = await saying(serve, /setpoint login http\S+\n/, /pass ended .*outcome=done/);
+  const said = await saying(serve, /setpoint login http\S+\n/, /reconcile ended .*outcome=done/);
   const [, token = '', url = ''] = / {2}(setpoint_\S+)[\s\S]*setpoint login (\S+)\n/.exec(said) ?? [];
   const there = (line: readonly string[], stdin = '') =>
     spawned(line, { env: { XDG_CONFIG_HOME: home }, cwd: home, stdin });

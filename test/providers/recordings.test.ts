@@ -23,8 +23,7 @@ import { observeNetwork } from '../../providers/gcp/network.ts';
 import { observeSubnet as gcpSubnet } from '../../providers/gcp/subnet.ts';
 import { ARM_TABLE } from '../../sandbox/arm/spelling-table.ts';
 import { COMPUTE_TABLE } from '../../sandbox/compute/spelling-table.ts';
-import { respellJson } from '../../sandbox/spelling/json.ts';
-import { makeSpellings, type SpellingMode } from '../../sandbox/spelling/spellings.ts';
+import { makeSpellings, respellJson, type SpellingMode } from '../../sandbox/spelling.ts';
 
 /**
  * Answers of real clouds, one JSON object a line: aws.jsonl {file, op, data} as boto3 decodes them, gcp.jsonl and azure.jsonl

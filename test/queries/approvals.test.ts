@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Grant } from '../../src/core/access/grant.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
-import { answersWorld, machine } from './support/answers-world.ts';
-import { approve, bringIn, inForce, labelled, offered, people, tierOf, waiting } from './support/change.ts';
-import { applied, inForceByFolder } from './support/posted.ts';
+import {
+  type AnswersWorld,
+  answersWorld,
+  applied,
+  approve,
+  bringIn,
+  inForce,
+  inForceByFolder,
+  labelled,
+  machine,
+  offered,
+  people,
+  tierOf,
+  waiting,
+} from './support/answers-world.ts';
 
 describe('an approval over the API', () => {
   it('of what was shown lets a worker do that, in the name of who approved it', async () => {
@@ -19,7 +32,7 @@ describe('an approval over the API', () => {
     assert.equal(status, 201);
     const [given] = await world.store.fleet.approvals.inForce(where);
     assert.deepEqual([given?.by, given?.digest], [{ person: 'bob', reason: 'seen' }, offer.digest]);
-    assert.equal(JSON.parse(JSON.stringify(body)).approvals[0].person, 'bob');
+    assert.equal(JSON.parse(JSON.stringify(body)).approvals[0].actor, 'bob');
     assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /^bob approved: seen$/);
     await world.pass();
     assert.equal(tierOf(world), 'b');
@@ -130,4 +143,131 @@ describe('the reach of an approval over the API', () => {
       .flatMap(({ type, record }) => (type === 'instance' ? [record.tags['tier']] : []));
     assert.deepEqual(tiers.toSorted(), ['a', 'b']);
   });
+});
+
+const withGrants = (id: string, ...grants: readonly Grant[]) =>
+  callerOf('approver', { id, person: id, grants: grants.map((grant) => ({ estates: ['acme'], ...grant })) });
+
+const withdrawnCallers = {
+  web: withGrants('web', { role: 'approver', owners: ['team-web'] }),
+  webSeesAll: withGrants('seer', { role: 'approver', owners: ['team-web'] }, { role: 'viewer' }),
+  here: withGrants('here', { role: 'approver', targets: ['here'] }),
+  operator: withGrants('operator', { role: 'operator' }),
+  elsewhere: withGrants('elsewhere', { role: 'approver', estates: ['other'] }),
+};
+
+/** A label of a machine waits; bob let it pass, and no pass ran since. */
+async function approved(): Promise<AnswersWorld & { readonly seq: number }> {
+  const world = await inForce(withdrawnCallers);
+  await bringIn(world, labelled('b'), ['root@acme.example']);
+  await world.pass();
+  assert.equal((await approve(world, 'bob')).status, 201);
+  const [approval] = await world.store.fleet.approvals.inForce(where);
+  return { ...world, seq: approval?.seq ?? -1 };
+}
+
+const withdraw = ({ api, seq }: Awaited<ReturnType<typeof approved>>, who: string, more: object = {}) =>
+  api.ask(who, 'POST /v1/approvals/withdraw', { body: { seq, reason: 'the image is broken', ...more } });
+
+/** Who asks, and the answer. */
+const askers: readonly (readonly [who: string, status: number])[] = [
+  ['bob', 200],
+  ['ada', 200],
+  ['here', 200],
+  ['web', 404],
+  ['webSeesAll', 403],
+  ['operator', 403],
+  ['elsewhere', 404],
+];
+
+describe('an approval withdrawn over the API', () => {
+  for (const [who, status] of askers)
+    it(`${who} withdraws it: ${status}`, async () => {
+      const world = await approved();
+      const { status: got, text } = await withdraw(world, who);
+      assert.equal(got, status, text);
+      assert.equal((await world.store.fleet.approvals.inForce(where)).length, status === 200 ? 0 : 1);
+      await world.pass();
+      assert.equal(tierOf(world), status === 200 ? 'a' : 'b');
+    });
+
+  it('asks for a pass, names the approval, and counts the calls that are still on the way', async () => {
+    const world = await approved();
+    const { text } = await withdraw(world, 'bob');
+    const { estate, approval, inFlight } = JSON.parse(text);
+    assert.deepEqual([estate, approval.seq, approval.actor, inFlight], ['acme', world.seq, 'bob', 0]);
+    assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /^bob withdrew an approval: the image/);
+  });
+
+  it('is refused for what is no approval, or no longer one', async () => {
+    const world = await approved();
+    assert.equal((await withdraw(world, 'bob', { seq: world.seq + 1000 })).status, 404);
+    assert.equal((await withdraw(world, 'bob', { reason: ' ' })).status, 400);
+    assert.equal((await withdraw(world, 'bob')).status, 200);
+    assert.equal((await withdraw(world, 'bob')).status, 404);
+  });
+});
+
+const of = (owners: readonly string[] | undefined) =>
+  callerOf('approver', {
+    identities: ['w@acme.example'],
+    grants: [
+      { role: 'approver', estates: ['acme'], ...(owners === undefined ? {} : { owners }) },
+      { role: 'viewer', estates: ['acme'] },
+    ],
+  });
+
+const boundedCallers = { ...people, web: of(['team-web']), db: of(['team-db']), both: of(['team-web', 'team-db']) };
+
+const owned = (owner: string | undefined, tier: string) => [
+  network({ internet: false }),
+  rule('https'),
+  machine('web', {}, { ...(owner === undefined ? {} : { owner }), labels: { tier } }),
+];
+
+/** In force as the first owner's, and a change waits that takes it over to the second. */
+async function takenOver(first: string | undefined, second: string | undefined): Promise<AnswersWorld> {
+  const world = answersWorld(boundedCallers);
+  await bringIn(world, owned(first, 'a'), ['root@acme.example']);
+  await world.pass();
+  assert.equal((await approve(world, 'bob')).status, 201);
+  await world.pass();
+  await world.clock.advance(1_000);
+  await bringIn(world, owned(second, 'b'), ['root@acme.example']);
+  await world.pass();
+  return world;
+}
+
+describe('an offer to who is bounded to an owner', () => {
+  it('counts what goes without them, and tells what was approved, of nobody else', async () => {
+    const world = answersWorld(boundedCallers);
+    await bringIn(world, owned('team-db', 'a'), ['root@acme.example']);
+    await world.pass();
+    assert.equal((await approve(world, 'bob')).status, 201);
+    const told = async (who: string) => {
+      const { text } = await world.api.ask(who, 'GET /v1/approvals');
+      const { unapproved: free, approvals } = JSON.parse(text);
+      return [free > 0, approvals.length];
+    };
+    assert.deepEqual(await told('bob'), [true, 1]);
+    assert.deepEqual(await told('web'), [false, 0]);
+    assert.deepEqual(await told('db'), [true, 0]);
+  });
+});
+
+describe('a change that takes a machine over from its owner', () => {
+  const cases: readonly (readonly [first: string | undefined, second: string | undefined, by: readonly string[]])[] = [
+    ['team-db', 'team-web', ['both']],
+    ['team-db', undefined, []],
+    [undefined, 'team-web', []],
+    ['team-web', 'team-web', ['web', 'both']],
+  ];
+  for (const [first, second, by] of cases)
+    it(`from ${first} to ${second} is approved by ${by.join(' or ') || 'nobody'} of those bounded to owners`, async () => {
+      const world = await takenOver(first, second);
+      const may: string[] = [];
+      for (const who of ['web', 'db', 'both']) if ((await offered(world, who)).actions.length > 0) may.push(who);
+      assert.deepEqual(may, by);
+      assert.equal((await offered(world, 'bob')).actions.length, 1);
+    });
 });

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { treeOf } from '../support/fleet-world.ts';
-import type { AnswersWorld } from './support/answers-world.ts';
+import {
+  type AnswersWorld,
+  applied,
+  approve,
+  bringIn,
+  inForceByFolder,
+  labelled,
+  postPlan,
+} from './support/answers-world.ts';
 import { type Attempt, refusedAttempts } from './support/attempt.ts';
-import { approve, bringIn, labelled } from './support/change.ts';
-import { applied, inForceByFolder, postPlan } from './support/posted.ts';
 
 const byPost: readonly Attempt[] = [
   {

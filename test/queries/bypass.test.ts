@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { network } from '../support/engine-world/documents.ts';
-import type { AnswersWorld } from './support/answers-world.ts';
+import { type AnswersWorld, approve, bringIn, inForce, labelled, offered } from './support/answers-world.ts';
 import { type Attempt, refusedAttempts } from './support/attempt.ts';
-import { approve, bringIn, inForce, labelled, offered } from './support/change.ts';
 
 const ada = ['ada@acme.example'];
 const whole = (

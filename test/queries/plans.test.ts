@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, mock, test } from 'node:test';
+import { inTurns } from '../../src/queries/estate-view.ts';
 import { limits } from '../../src/source/limits.ts';
-import { bringIn, inForce, labelled } from './support/change.ts';
-import { planOf, post, postPlan, specsOf } from './support/posted.ts';
+import { type Answer, callerOf } from '../http/api/support/api-world.ts';
+import { network } from '../support/engine-world/documents.ts';
+import { where } from '../support/fleet-world.ts';
+import {
+  type AnswersWorld,
+  answersWorld,
+  approve,
+  bringIn,
+  inForce,
+  labelled,
+  planOf,
+  post,
+  postPlan,
+  specsOf,
+  tierOf,
+} from './support/answers-world.ts';
 
 describe('a plan of posted specs', () => {
   it('says what they would do, beside what is in force, and changes nothing', async () => {
@@ -74,5 +89,277 @@ describe('a path of posted specs', () => {
       refused[0]?.text ?? '',
       /"at":"specs\[0\]\.path","expected":"names parted by \/, in at most 16 folders"/,
     );
+  });
+});
+
+const paths = ['/v1/drift', '/v1/approvals'];
+
+test('all that plans stands in one line, and what waits there for the same is planned once', async () => {
+  const world = await inForce();
+  const looked = mock.method(world.store.inventory, 'latest');
+  const asked = Array.from({ length: 12 }, (_, i) => world.api.ask('bob', `GET ${paths[i % 2]}`));
+  const answers = await Promise.all(asked);
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array.from({ length: 9 }, () => 200), 429, 429, 429]);
+  assert.equal(answers.find(({ status }) => status === 429)?.headers['retry-after'], '2');
+  assert.equal(looked.mock.callCount(), 1);
+  assert.equal((await world.api.ask('bob', 'GET /v1/drift')).status, 200);
+  assert.equal(looked.mock.callCount(), 2, 'nothing is kept for those who come later');
+});
+
+test('who waits in the line for what was changed meanwhile is told of that', async () => {
+  const world = await inForce();
+  const { fleet, inventory } = world.store;
+  const { latest } = inventory;
+  const until = world.clock.now() + 3_600_000;
+  const draft = { what: 'healing', of: { by: 'estate' }, person: 'root', reason: 'a release', until } as const;
+  const looked = mock.method(inventory, 'latest', async (estate: string) => {
+    if (looked.mock.callCount() === 0) await fleet.pauses.begin('acme', draft);
+    return latest(estate);
+  });
+  const asked = [1, 2].map(() => world.api.ask('bob', 'GET /v1/drift'));
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+  assert.equal(looked.mock.callCount(), 2);
+});
+
+test('a process does what else it has to do between two steps of a plan', async () => {
+  const order: string[] = [];
+  function* steps(): Generator<undefined, string, undefined> {
+    for (const step of ['a', 'b', 'c']) {
+      order.push(step);
+      setImmediate(() => order.push(`after ${step}`));
+      yield;
+    }
+    return 'done';
+  }
+  assert.equal(await inTurns(steps()), 'done');
+  assert.deepEqual(order, ['a', 'after a', 'b', 'after b', 'c', 'after c']);
+});
+
+const listOf = ({ text }: Answer): { readonly items: readonly { readonly id: string }[]; readonly next?: string } =>
+  JSON.parse(text);
+
+const apply = (world: AnswersWorld, id: string, who = 'operator') =>
+  world.api.ask(who, `POST /v1/plans/${id}/apply`, { body: { reason: 'launch' } });
+
+describe('a plan that is brought into force', () => {
+  it('is the next generation, with its poster among the authors; others approve it, and workers do it', async () => {
+    const world = await inForce();
+    const id = await postPlan(world, 'ada');
+    const { status, text } = await apply(world, id);
+    assert.equal(status, 202, text);
+    assert.deepEqual(
+      { ...JSON.parse(text), revision: '' },
+      { estate: 'acme', generation: 2, revision: '', scopes: [where.scope] },
+    );
+    const [authors] = await world.store.authors.since('acme', 1, 10);
+    assert.ok(authors?.told?.names.includes('ada@acme.example') && authors.told.names.includes('carl@acme.example'));
+    assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /generation 2/);
+    await world.pass();
+    assert.equal(tierOf(world), 'a', 'the mode is plan: a person lets it pass');
+    assert.equal((await approve(world, 'bob')).status, 201);
+    await world.pass();
+    assert.equal(tierOf(world), 'b');
+  });
+
+  it('is refused, action by action, where the clouds have moved since', async () => {
+    const world = await inForce();
+    const id = await postPlan(world, 'ada');
+    world.meddle('by hand');
+    await world.pass();
+    const { status, text } = await apply(world, id);
+    assert.equal(status, 409);
+    assert.deepEqual(
+      JSON.parse(text).stale.map((one: { address: string; verb: string }) => [one.address, one.verb]),
+      [['memory/acme/north/instance/web-0', 'update']],
+    );
+    assert.equal((await world.store.generations.current('acme'))?.number, 1);
+  });
+
+  it('is refused where it would do more than was shown', async () => {
+    const world = await inForce();
+    const { body } = await post(world, specsOf([...labelled('b'), network({}, { name: 'other' })]));
+    const { id } = planOf(body);
+    const kept = (await world.store.proposals.read(id)) ?? assert.fail();
+    const [plan] = kept.planned.plans;
+    assert.ok(plan && plan.actions.length > 1);
+    // why: as if it had been made while the other network still stood
+    const planned = { ...kept.planned, plans: [{ ...plan, actions: plan.actions.slice(0, 1) }] };
+    await world.store.proposals.keep({ ...kept, planned, head: { ...kept.head, id: 'less' } }, 10);
+    const { status, text } = await apply(world, 'less');
+    assert.equal(status, 409);
+    assert.match(text, /it was not in the plan/);
+  });
+
+  it('is refused where what is in force came out of a repository', async () => {
+    const world = await inForce();
+    const { revision, guards } = (await world.store.generations.current('acme')) ?? assert.fail();
+    const tree = (await world.store.fleet.trees.read('acme', revision)) ?? assert.fail();
+    const commit = `git:${'a'.repeat(40)}`;
+    await world.store.fleet.trees.keep('acme', commit, tree);
+    await world.store.generations.accept('acme', commit, guards);
+    const { status, text } = await apply(world, await postPlan(world, 'ada'));
+    assert.equal(status, 409);
+    assert.match(text, /Merge it/);
+  });
+});
+
+describe('plans of others', () => {
+  it('are not brought into force by whoever operates a part, and of another’s estate there are none', async () => {
+    const callers = {
+      part: callerOf('operator', {
+        id: 'part',
+        grants: [
+          { role: 'operator', estates: ['acme'], targets: ['here'] },
+          { role: 'viewer', estates: ['acme'] },
+        ],
+      }),
+      other: callerOf('admin', { id: 'other', grants: [{ role: 'admin', estates: ['other'] }] }),
+    };
+    const world = await inForce(callers);
+    const id = await postPlan(world, 'ada');
+    assert.equal((await apply(world, id, 'part')).status, 403);
+    const foreign = await apply(world, id, 'other');
+    const missing = await apply(world, 'no-such-plan', 'other');
+    assert.deepEqual([foreign.status, foreign.text], [404, missing.text]);
+  });
+
+  it('are listed newest first, in pages: all to whoever sees the estate, else one’s own', async () => {
+    const part = callerOf('planner', {
+      id: 'part',
+      grants: [{ role: 'planner', estates: ['acme'], owners: ['team-web'] }],
+    });
+    const world = await inForce({ part });
+    const ids = [await postPlan(world, 'ada', 'b'), await postPlan(world, 'bob', 'c')];
+    const mine = planOf((await world.api.ask('part', 'POST /v1/plans', { body: { inForce: true } })).body).id;
+    const list = async (who: string, query = '') => listOf(await world.api.ask(who, `GET /v1/plans${query}`));
+    assert.deepEqual(
+      (await list('viewer')).items.map(({ id }) => id),
+      [mine, ...ids.toReversed()],
+    );
+    const first = await list('viewer', '?limit=2');
+    assert.equal(first.items.length, 2);
+    assert.deepEqual(
+      (await list('viewer', `?limit=2&after=${first.next}`)).items.map(({ id }) => id),
+      [ids[0]],
+    );
+    assert.deepEqual(
+      (await list('part')).items.map(({ id }) => id),
+      [mine],
+    );
+    assert.equal((await world.api.ask('part', `GET /v1/plans/${ids[0]}`)).status, 404);
+  });
+});
+
+/** S13: what somebody who need not be trusted reaches for. The text of a target and an estate, written otherwise. */
+const reaches: readonly (readonly [what: string, change: (text: string) => string])[] = [
+  ['another mode', (text) => text.replace('"mode":"plan"', '"mode":"enforce"')],
+  ['no mode', (text) => text.replace('"mode":"plan"', '')],
+  ['other limits', (text) => text.replace('"mode":"plan"', '"mode":"plan","limits":{"deletes":500}')],
+  ['signers of its own', (text) => text.replace('"mode":"plan"', '"mode":"plan","signatures":{"required":false}')],
+  [
+    'sources of its own',
+    (text) =>
+      text.replace(
+        '"mode":"plan"',
+        '"mode":"plan","sources":[{"name":"web","repo":"https://git.example/w.git","owners":["web"]}]',
+      ),
+  ],
+  [
+    'hooks of its own',
+    (text) =>
+      text.replace(
+        '"mode":"plan"',
+        '"mode":"plan","hooks":[{"name":"h","from":"github","secret":{"env":"SETPOINT_SECRET_H"}}]',
+      ),
+  ],
+  ['another estate', (text) => text.replace('"name":"acme"}', '"name":"other"}')],
+  ['no estate', (text) => text.replace(/^.*"kind":"Estate".*\n---\n/, '')],
+  ['another account', (text) => text.replace('"account":"acme"', '"account":"bank"')],
+  ['another region', (text) => text.replace('"region":"north"', '"region":"south"')],
+  ['an endpoint', (text) => text.replace('"account":"acme"', '"account":"acme","endpoint":"http://127.0.0.1:1"')],
+  [
+    'credentials',
+    (text) => text.replace('"account":"acme"', '"account":"acme","credentials":{"env":"SETPOINT_SECRET_X"}'),
+  ],
+  [
+    'credentials of a file',
+    (text) => text.replace('"account":"acme"', '"account":"acme","credentials":{"file":"/etc/passwd"}'),
+  ],
+  ['another mode of a target', (text) => text.replace('"account":"acme"', '"account":"acme","mode":"enforce"')],
+  [
+    'a target more',
+    (text) =>
+      `${text}\n---\n${JSON.stringify({ apiVersion: 'setpoint.dev/v1', kind: 'Target', metadata: { name: 'mine' }, spec: { provider: 'memory', account: 'mine', region: 'north' } })}`,
+  ],
+  ['no target', (text) => text.replace(/^.*"kind":"Target".*\n---\n/m, '')],
+  [
+    'a secret in a machine',
+    (text) =>
+      text.replace('"size":"small"', '"size":"small","access":{"user":"ops","password":{"env":"SETPOINT_SECRET_DB"}}'),
+  ],
+  [
+    'a secret of a target’s own',
+    (text) =>
+      text.replace(
+        '"size":"small"',
+        '"size":"small","on":{"here":{"access":{"user":"ops","password":{"env":"SETPOINT_SECRET_DB"}}}}',
+      ),
+  ],
+  ['anchors', (text) => `${text}\n---\na: &a [x]\nb: *a`],
+  [
+    'a policy',
+    (text) =>
+      `${text}\n---\n${JSON.stringify({ apiVersion: 'setpoint.dev/v1', kind: 'Policy', metadata: { name: 'p' }, spec: {} })}`,
+  ],
+];
+
+describe('a plan of posted specs that reach for more than those in force', () => {
+  for (const [what, change] of reaches)
+    it(`is refused: ${what}`, async () => {
+      const world = await inForce();
+      const [file] = specsOf(labelled('b'));
+      const text = change(file?.text ?? '');
+      assert.notEqual(text, file?.text);
+      const { status, body } = await post(world, [{ path: 'all.yaml', text }]);
+      assert.equal(status, 422, JSON.stringify(body));
+      assert.deepEqual(await world.store.proposals.list({ estate: 'acme', limit: 10 }), []);
+    });
+
+  for (const path of [
+    '../a.yaml',
+    '/a.yaml',
+    'a/../../b.yaml',
+    'a//b.yaml',
+    './a.yaml',
+    '.git/a.yaml',
+    'a\\b.yaml',
+    '-a.yaml',
+    'a\u202eb.yaml',
+  ])
+    it(`is refused, or passed over: a file at ${JSON.stringify(path)}`, async () => {
+      const world = await inForce();
+      const [file] = specsOf(labelled('b'));
+      const { status, text } = await post(world, [file ?? {}, { path, text: 'kind: [' }]);
+      // An empty name is no path at all.
+      const expected = path.split('/').includes('') ? 400 : 422;
+      assert.ok(status === expected || (status === 201 && path.startsWith('.git')), text);
+    });
+
+  it('is refused where a path stands twice, or more is sent than may be', async () => {
+    const world = await inForce();
+    const [file = {}] = specsOf(labelled('b'));
+    assert.equal((await post(world, [file, file])).status, 400);
+    const many = Array.from({ length: 2001 }, (_, i) => ({ path: `${i}.yaml`, text: '' }));
+    assert.equal((await post(world, many)).status, 400);
+    assert.equal((await post(world, [{ path: 'a.yaml', text: ' '.repeat(9_000_000) }])).status, 413);
+  });
+
+  it('is not asked for by whoever may plan a part of the estate only', async () => {
+    const part = callerOf('planner', { grants: [{ role: 'planner', estates: ['acme'], owners: ['team-web'] }] });
+    const world = answersWorld({ part });
+    await bringIn(world, labelled('a'), undefined);
+    const { status, text } = await post(world, specsOf(labelled('b')), {}, 'part');
+    assert.deepEqual([status, text.includes('"permission":"plan"')], [403, true]);
   });
 });

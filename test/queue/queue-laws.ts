@@ -1,14 +1,442 @@
+import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
-import type { Queue } from '../../src/ports/queue.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Queue, Where } from '../../src/ports/queue.ts';
+import { type Backend, type Bull, bullOf } from '../../src/queue/connection.ts';
 import { openQueue, type QueueOptions } from '../../src/queue/queue.ts';
 import { steadily } from '../support/steadily.ts';
-import { handOverLaws } from './laws/hand-over-laws.ts';
+import { until } from '../support/until.ts';
 import { lostLaws } from './laws/lost-laws.ts';
-import { orderLaws } from './laws/order-laws.ts';
-import { poisonLaws } from './laws/poison-laws.ts';
-import { requestLaws } from './laws/request-laws.ts';
-import { scheduleLaws } from './laws/schedule-laws.ts';
 import { type Bench, calmPace, type Harness, type Laws, quickTries } from './support/harness.ts';
+import { at, names, quiet, type Shop, shop, working } from './support/shop.ts';
+
+const orderLaws: Laws = {
+  'urgent passes go ahead of periodic ones, each in the order in which they came': async ({ open }) => {
+    const queue = await open();
+    for (const [scope, urgency] of [
+      ['p', 'periodic'],
+      ['q', 'periodic'],
+      ['a', 'now'],
+      ['b', 'now'],
+    ] as const)
+      await queue.request(at(scope), urgency);
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 4));
+    assert.deepEqual(names(seen.begun), ['a', 'b', 'p', 'q']);
+  },
+
+  'a periodic pass that waits is urgent once somebody asks, and an urgent one asked for again keeps its place': async ({
+    open,
+  }) => {
+    const queue = await open();
+    for (const [scope, urgency] of [
+      ['p', 'periodic'],
+      ['q', 'periodic'],
+      ['a', 'now'],
+      ['q', 'now'],
+      ['b', 'now'],
+      ['a', 'now'],
+    ] as const)
+      await queue.request(at(scope), urgency);
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 4));
+    assert.deepEqual(names(seen.begun), ['a', 'q', 'b', 'p']);
+  },
+
+  'an urgent wish during a pass stays urgent, whatever periodic ones come after it': async ({ open }) => {
+    const queue = await open();
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it began', () => seen.begun.length === 1);
+      await queue.request(at('p'), 'periodic');
+      await queue.request(at('a'), 'now');
+      await queue.request(at('a'), 'periodic');
+      seen.end('aws/1/a');
+      await until('the next began', () => seen.begun.length === 2);
+    });
+    assert.deepEqual(names(seen.begun), ['a', 'a']);
+  },
+
+  'a pass that has more to do goes behind all that wait': async ({ open }) => {
+    const queue = await open();
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it began', () => seen.begun.length === 1);
+      await queue.request(at('p'), 'periodic');
+      await queue.request(at('b'), 'now');
+      seen.end('aws/1/a', 'again');
+      for (const [done, scope] of ['b', 'p', 'a'].entries()) {
+        await until(`${scope} began`, () => seen.begun.length === done + 2);
+        seen.end(`aws/1/${scope}`);
+      }
+    });
+    assert.deepEqual(names(seen.begun), ['a', 'b', 'p', 'a']);
+  },
+
+  'every fourth urgent pass lets the periodic one go ahead that has waited longest': async ({
+    open,
+    backend,
+    name,
+  }) => {
+    const queue = await open({ pace: { patienceMs: 0 } });
+    for (const scope of ['p', 'q']) await queue.request(at(scope), 'periodic');
+    for (let urgent = 0; urgent < 12; urgent++) await queue.request(at(`u${urgent}`), 'now');
+    const isNext = (where: Where) =>
+      lookInto(backend, `${name}-aws`, async (line) => {
+        const [next] = await line.getJobs(['prioritized'], 0, 0, true);
+        return next?.data.scope === where.scope;
+      });
+    let urgent = 0;
+    const seen = shop({
+      by: async ({ scope }) => {
+        if (!/u\d+/.test(scope)) return 'done';
+        urgent += 1;
+        // why: p counts too, as it is urgent by then.
+        const waits = { 4: 'p', 7: 'q' }[urgent];
+        // why: it is sent ahead beside the pass, which may end before it gets there.
+        if (waits) await until(`${waits} is ahead`, () => isNext(at(waits)));
+        return 'done';
+      },
+    });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 14));
+    assert.deepEqual(
+      names(seen.begun).map((scope) => scope.replace(/u\d+/, 'u')),
+      [...'uuuupuuuquuuuu'],
+    );
+  },
+
+  'a periodic pass that has not waited long stays behind': async ({ open }) => {
+    const queue = await open({ pace: { patienceMs: 60_000 } });
+    await queue.request(at('p'), 'periodic');
+    for (let urgent = 0; urgent < 6; urgent++) await queue.request(at(`u${urgent}`), 'now');
+    const seen = shop({ by: () => new Promise((resolve) => setTimeout(() => resolve('done'), 30)) });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 7));
+    assert.equal(names(seen.begun)[6], 'p');
+  },
+};
+
+/** So that nothing here comes by a lock that ran out, however long a test waits. */
+const slow = { lockMs: 600_000, stalledMs: 300_000 };
+
+/** A crew that has stopped may still be writing down what its passes came to. */
+const nothingLeft = (queue: Queue): Promise<void> =>
+  until('nothing is left', async () => (await queue.counts()).every(({ count }) => count === 0));
+
+const handOverLaws: Laws = {
+  'a crew that stops tells its passes to end, and another takes them over before their locks end': async ({ open }) => {
+    const [one, two] = [await open({ pace: slow }), await open({ pace: slow })];
+    const [first, second] = [shop({ atOnce: 2 }), shop({ atOnce: 2, by: async () => 'done' })];
+    const crew = await one.work(first.shift);
+    for (const scope of ['a', 'b']) await one.request(at(scope), 'now');
+    await until('both began', () => first.begun.length === 2);
+    await working(two, second, async () => {
+      await quiet();
+      await crew.stop();
+      assert.equal(first.aborted.length, 2);
+      assert.deepEqual(crew.busy(), []);
+      await until('both were taken over', () => second.begun.length === 2);
+    });
+    assert.deepEqual(new Set(names(second.begun)), new Set(['a', 'b']));
+    await nothingLeft(two);
+  },
+
+  'a stopped crew takes no more': async ({ open }) => {
+    const queue = await open();
+    const seen = shop({ by: async () => 'done' });
+    const crew = await queue.work(seen.shift);
+    await crew.stop();
+    await queue.request(at('a'), 'now');
+    await quiet();
+    assert.deepEqual(seen.begun, []);
+  },
+
+  'stopping is no failure of a pass': async ({ open }) => {
+    const queue = await open();
+    await queue.request(at('a'), 'now');
+    for (let times = 1; times <= 5; times++) {
+      const seen = shop();
+      await working(queue, seen, () => until(`it began for the ${times}. time`, () => seen.begun.length === 1));
+      assert.deepEqual(seen.poisoned, []);
+    }
+  },
+
+  'a pass that ends while its crew stops is done': async ({ open }) => {
+    const queue = await open();
+    const seen = shop({
+      by: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('done'))),
+    });
+    await queue.request(at('a'), 'now');
+    await working(queue, seen, () => until('it began', () => seen.begun.length === 1));
+    await nothingLeft(queue);
+  },
+
+  'a pass that does not listen loses its job: the crew stops, and another goes on': async ({ open }) => {
+    const queue = await open({ pace: { ...slow, graceMs: 1_000 } });
+    const deaf = shop({ deaf: true });
+    await queue.request(at('a'), 'now');
+    // why: such a pass never ends, so a crew that waited for it would not return from this.
+    await working(queue, deaf, () => until('it began', () => deaf.begun.length === 1));
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('it was taken over', () => seen.begun.length === 1));
+  },
+};
+
+/** A pause is anything up to its ceiling: of so long a one it never ends while a test looks. */
+const day = 86_400_000;
+
+const requestLaws: Laws = {
+  'requests before a pass begins are one pass': async ({ open }) => {
+    const queue = await open();
+    for (const urgency of ['periodic', 'now', 'periodic', 'now'] as const) await queue.request(at('a'), urgency);
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, async () => {
+      await until('the pass began', () => seen.begun.length > 0);
+      await quiet();
+      assert.deepEqual(names(seen.begun), ['a']);
+    });
+  },
+
+  'requests during a pass are one more pass after it, never beside it': async ({ open }) => {
+    const queue = await open();
+    const seen = shop({ atOnce: 4 });
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('the first began', () => seen.begun.length === 1);
+      for (let times = 0; times < 3; times++) await queue.request(at('a'), 'now');
+      await quiet();
+      assert.equal(seen.begun.length, 1);
+      seen.end('aws/1/a');
+      await until('the second began', () => seen.begun.length === 2);
+      seen.end('aws/1/a');
+      await quiet();
+      assert.deepEqual(names(seen.begun), ['a', 'a']);
+      assert.equal(seen.most(), 1);
+    });
+  },
+
+  'a periodic request during a pass is that pass': async ({ open }) => {
+    const queue = await open();
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'periodic');
+      await until('it began', () => seen.begun.length === 1);
+      await queue.request(at('a'), 'periodic');
+      seen.end('aws/1/a');
+      await quiet();
+      assert.deepEqual(names(seen.begun), ['a']);
+    });
+  },
+
+  'a place is an estate and a scope: two estates in one scope are two passes': async ({ open }) => {
+    const queue = await open();
+    await queue.request(at('a', 'one'), 'now');
+    await queue.request(at('a', 'two'), 'now');
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('both began', () => seen.begun.length === 2));
+  },
+
+  'a scope of a cloud without a line is refused, by name': async ({ open }) => {
+    const queue = await open();
+    await assert.rejects(
+      async () => queue.request({ estate: 'shop', scope: 'gcp/p/eu' }, 'now'),
+      /no queue for the scope gcp\/p\/eu: this process knows aws/,
+    );
+  },
+
+  'counts tell what waits, runs and is to be tried again': async ({ open }) => {
+    const queue = await open({ tries: { backoffMs: day, backoffCapMs: day } });
+    const seen = shop();
+    const counted = async () =>
+      Object.fromEntries((await queue.counts()).map(({ cloud, state, count }) => [`${cloud} ${state}`, count]));
+    const none = { 'aws waiting': 0, 'aws running': 0, 'aws delayed': 0, 'aws failed': 0 };
+    assert.deepEqual(await counted(), none);
+    await working(queue, seen, async (crew) => {
+      for (const scope of ['a', 'b', 'c']) await queue.request(at(scope), scope === 'c' ? 'periodic' : 'now');
+      await until('one runs', () => seen.begun.length === 1);
+      assert.deepEqual(crew.busy(), [at('a')]);
+      assert.deepEqual(await counted(), { ...none, 'aws waiting': 2, 'aws running': 1 });
+      seen.end('aws/1/a', new Error('once'));
+      await until('the next runs', () => seen.begun.length === 2);
+      assert.deepEqual(await counted(), { ...none, 'aws waiting': 1, 'aws running': 1, 'aws delayed': 1 });
+    });
+  },
+};
+
+const every = (scope: string, everyMs: number) => ({ ...at(scope), everyMs });
+
+const timesOf = ({ begun }: Shop, scope: string): number => names(begun).filter((name) => name === scope).length;
+
+/** The most that may have come since `from`: one in each interval, of which it saw the first and the last in part. */
+const mostSince = (from: number, everyMs: number): number => (performance.now() - from) / everyMs + 2;
+
+const scheduleLaws: Laws = {
+  'each scheduled pass comes once in every interval': async ({ open }) => {
+    const queue = await open();
+    const moments: { readonly scope: string; readonly at: number }[] = [];
+    const by = async ({ scope }: Where) => {
+      moments.push({ scope, at: performance.now() });
+      return 'done' as const;
+    };
+    const seen = shop({ atOnce: 4, by });
+    const [from, everyMs] = [performance.now(), 500];
+    await queue.schedule([every('a', everyMs), every('b', everyMs)]);
+    await working(queue, seen, async () => {
+      for (const scope of ['a', 'b']) {
+        await until(`${scope} came five times`, () => timesOf(seen, scope) >= 5);
+        await until(`${scope} came in two intervals in a row`, () => {
+          const own = moments.filter((moment) => moment.scope === at(scope).scope);
+          return own.slice(1).some((moment, i) => moment.at - (own[i]?.at ?? 0) < 1.5 * everyMs);
+        });
+        const [times, most] = [timesOf(seen, scope), mostSince(from, everyMs)];
+        assert.ok(times <= most, `${scope} came ${times} times where ${most} is the most`);
+      }
+    });
+  },
+
+  'the periodic passes are exactly those of the last schedule': async ({ open }) => {
+    const queue = await open();
+    const seen = shop({ atOnce: 4, by: async () => 'done' });
+    await queue.schedule([every('a', 200), every('b', 200), every('c', 200)]);
+    await working(queue, seen, async () => {
+      await until('all came', () => new Set(seen.begun).size === 3);
+      // why: each comes at a moment of its own within its interval, which a minute has too often.
+      await queue.schedule([every('b', 200), every('c', day), every('d', 200)]);
+      await until('what waited from before has come', () => timesOf(seen, 'd') >= 2);
+      seen.begun.length = 0;
+      await until('both came', () => new Set(seen.begun).size === 2);
+      await pause(600);
+      assert.deepEqual(new Set(names(seen.begun)), new Set(['b', 'd']));
+    });
+  },
+
+  'scheduling the same again, by many at once, moves no pass away': async ({ open }) => {
+    const queues: readonly [Queue, ...Queue[]] = [await open(), await open(), await open()];
+    const seen = shop({ atOnce: 4, by: async () => 'done' });
+    const [from, everyMs] = [performance.now(), 400];
+    await working(queues[0], seen, async () => {
+      await until('it came four times', async () => {
+        await Promise.all(queues.map((each) => each.schedule([every('a', everyMs), every('b', everyMs)])));
+        await pause(100);
+        return timesOf(seen, 'a') >= 4;
+      });
+      const [times, most] = [timesOf(seen, 'a'), mostSince(from, everyMs)];
+      assert.ok(times <= most, `came ${times} times where ${most} is the most`);
+    });
+  },
+
+  'scopes come at moments of their own': async ({ open, backend, name }) => {
+    const queue = await open();
+    const seen = shop({ atOnce: 50, by: async () => 'done' });
+    await queue.schedule(Array.from({ length: 40 }, (_, index) => every(`s${index}`, 2_000)));
+    const planned = await lookInto(backend, `${name}-due`, (due) => due.getJobSchedulers(0, -1, true));
+    const moments = planned.map(({ next = 0 }) => next % 2_000);
+    const quarters = [0, 1, 2, 3].map((quarter) => moments.filter((at) => Math.floor(at / 500) === quarter).length);
+    assert.equal(moments.length, 40);
+    assert.ok(Math.max(...quarters) <= 25, `in the quarters of an interval: ${quarters.join(', ')}`);
+    await working(queue, seen, () => until('all came', () => new Set(seen.begun).size === 40));
+  },
+};
+
+const poisonLaws: Laws = {
+  'a pass that fails is tried again, until it ends': async ({ open }) => {
+    const queue = await open();
+    let failures = 2;
+    const seen = shop({
+      by: async () => {
+        if (failures-- > 0) throw new Error('not yet');
+        return 'done';
+      },
+    });
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it was tried thrice', () => seen.begun.length === 3);
+      await quiet();
+      assert.equal(seen.begun.length, 3);
+      assert.deepEqual(seen.poisoned, []);
+    });
+  },
+
+  'a pass that fails too often in a row is poison: told, gone, and others go on': async ({ open }) => {
+    const queue = await open();
+    const seen = shop({
+      by: async ({ scope }) => {
+        if (scope === 'aws/1/bad') throw new Error('the spec is odd');
+        return 'done';
+      },
+    });
+    await working(queue, seen, async () => {
+      await queue.request(at('bad'), 'now');
+      await queue.request(at('good'), 'periodic');
+      await until('it is told', () => seen.poisoned.length > 0);
+      assert.deepEqual(seen.poisoned, [
+        { scope: 'aws/1/bad', why: 'the pass failed 3 times in a row, at last with: the spec is odd' },
+      ]);
+      await until('nothing is left', async () => (await queue.counts()).every(({ count }) => count === 0));
+      assert.deepEqual(
+        names(seen.begun).filter((name) => name === 'good'),
+        ['good'],
+      );
+      const before = seen.begun.length;
+      await queue.request(at('bad'), 'now');
+      await until('it is tried again once it is asked for', () => seen.begun.length > before);
+    });
+  },
+
+  'a pass that has more to do begins its count of failures anew': async ({ open }) => {
+    const queue = await open();
+    const turns = ['fail', 'fail', 'again', 'fail', 'fail', 'done'];
+    const seen = shop({
+      by: async () => {
+        const turn = turns.shift();
+        if (turn === 'fail') throw new Error('not yet');
+        return turn === 'again' ? 'again' : 'done';
+      },
+    });
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it is done', () => turns.length === 0);
+      await quiet();
+      assert.deepEqual(seen.poisoned, []);
+    });
+  },
+
+  'poison that nobody could be told of is told later, by whoever works then': async ({ open }) => {
+    const queue = await open();
+    const broken = shop({
+      by: async () => {
+        throw new Error('odd');
+      },
+    });
+    const shift = { ...broken.shift, poisoned: () => Promise.reject(new Error('the store is away')) };
+    await working(queue, { ...broken, shift }, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it has failed for good', async () =>
+        (await queue.counts()).some(({ state, count }) => state === 'failed' && count === 1),
+      );
+    });
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('it is told', () => seen.poisoned.length === 1));
+  },
+};
+
+/** What BullMQ says of one of its queues, where the port does not tell. */
+async function lookInto<T>(
+  backend: Backend,
+  name: string,
+  look: (queue: ReturnType<Bull['queue']>) => Promise<T>,
+): Promise<T> {
+  const bull = bullOf(backend);
+  const queue = bull.queue(name);
+  try {
+    return await look(queue);
+  } finally {
+    bull.closing();
+    await queue.close();
+    await bull.end();
+  }
+}
 
 const laws: Laws = { ...requestLaws, ...orderLaws, ...scheduleLaws, ...poisonLaws, ...lostLaws, ...handOverLaws };
 

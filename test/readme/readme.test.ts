@@ -9,7 +9,8 @@ import { until } from '../support/until.ts';
 import { type Running, type ShellSession, shellSession } from './shell-session.ts';
 
 const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+/** README, and the page that continues it. A reader follows one after the other. */
+const readme = ['README.md', 'docs/tutorial.md'].map((page) => readFileSync(join(root, page), 'utf8')).join('\n');
 
 /** README's ports of the sandbox, the API and the health port. They are run as printed. */
 const ports = [4566, 7420, 9464];
@@ -19,18 +20,16 @@ const elsewhere: readonly (readonly [first: string, why: string])[] = [
   ['npm run demo', '.ci/run runs both'],
   ['$ setpoint plan', 'an excerpt of the demo, which asserts it'],
   ['docker compose up', 'test/deploy runs the compose file; it needs Docker'],
-  ['specs/            the', 'a list of folders'],
-  ['npm run lint', 'for those who work on it; .ci/run runs them'],
 ];
 
 /** Lines that do not just end with 0 by themselves. The first pattern that fits the line counts. */
 const special: readonly (readonly [line: RegExp, how: How])[] = [
   [/^export |^ask\(\)/, { by: 'remember' }],
   [/ sandbox$/, { by: 'service', ready: /http:\/\/127\.0\.0\.1:4566/ }],
-  [/ serve --repo /, { by: 'service', ready: /a new generation .*revision=git:/ }],
+  [/ serve --repo /, { by: 'service', ready: /new generation .*revision=git:/ }],
   // why: what comes next speaks of the generation that this line's change of the specs makes
-  [/ serve .*--interval 15s/, { by: 'service', ready: /a new generation .*revision=folder:/ }],
-  [/ serve( |$)/, { by: 'service', ready: /the worker is at work/ }],
+  [/ serve .*--interval 15s/, { by: 'service', ready: /new generation .*revision=folder:/ }],
+  [/ serve( |$)/, { by: 'service', ready: /worker started/ }],
   [/ (apply|approve) /, { by: 'typing', types: 'yes', shows: /Applied|Approved|Nothing/ }],
   [/ login /, { by: 'typing', types: 'TOKEN', shows: /./ }],
   [/-- status$/, { by: 'polling', shows: /^(Withheld drift: 1 resource by mode: setpoint approve|Status: acme)/m }],
@@ -159,7 +158,7 @@ async function secondCommit(infra: string, serve: Running | undefined): Promise<
   const git = (...args: readonly string[]): void => void execFileSync('git', ['-C', infra, ...args], text);
   git('-c', 'user.name=me', '-c', 'user.email=me@acme.example', 'commit', '-q', '--allow-empty', '-m', 'second');
   const commit = execFileSync('git', ['-C', infra, 'rev-parse', 'HEAD'], text).trim();
-  await serve?.until(new RegExp(`a new generation .*revision=git:${commit}`));
+  await serve?.until(new RegExp(`new generation .*revision=git:${commit}`));
 }
 
 /** A fresh clone of what is committed here, with the packages of this one, and a home of its own. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Filter, FilterRule, Packet, Party } from '../../sandbox/packet.ts';
-import { checkPacket, filterGate, gate } from '../../sandbox/packet-check.ts';
+import {
+  checkPacket,
+  type Filter,
+  type FilterRule,
+  filterGate,
+  gate,
+  type Packet,
+  type Party,
+} from '../../sandbox/packet.ts';
 
 const packet: Packet = { protocol: 'tcp', port: 443 };
 const peer: Party = { name: 'peer', address: '10.0.0.1', labels: ['web'] };

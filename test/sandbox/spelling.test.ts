@@ -4,8 +4,7 @@ import { DescribeSecurityGroupsCommand } from '@aws-sdk/client-ec2';
 import { ARM_TABLE } from '../../sandbox/arm/spelling-table.ts';
 import { COMPUTE_TABLE } from '../../sandbox/compute/spelling-table.ts';
 import { EC2_SPELLINGS, respellXml } from '../../sandbox/ec2/spelling-table.ts';
-import { respellJson } from '../../sandbox/spelling/json.ts';
-import { makeSpellings, type Spelling } from '../../sandbox/spelling/spellings.ts';
+import { makeSpellings, respellJson, type Spelling } from '../../sandbox/spelling.ts';
 import { ACCOUNT, type Bench, bench, REGION } from './bench.ts';
 
 const web = {

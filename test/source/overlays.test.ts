@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { hashesOf } from '../../src/estate/launch.ts';
 import { keptTree } from '../../src/estate/load.ts';
-import { parseKept } from '../../src/source/kept-tree.ts';
 import { loadSpecs } from '../../src/source/load.ts';
+import { parseStored } from '../../src/source/stored-tree.ts';
 
 const today = '2027-01-31';
 const head = 'apiVersion: setpoint.dev/v1\n';
@@ -90,7 +90,7 @@ test('each overlay is a revision of its own, though nothing else differs', async
 
 test('a tree that was kept with its overlay reads as it did from its folder', async () => {
   const { tree } = await web('prod');
-  const kept = parseKept(JSON.parse(JSON.stringify(keptTree(tree))), tree.revision, today);
+  const kept = parseStored(JSON.parse(JSON.stringify(keptTree(tree))), tree.revision, today);
   const plain = ({ documents, ...rest }: typeof kept) => ({
     ...rest,
     estate: rest.estate?.value,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Specs } from '../../src/core/documents/check-specs.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
-import { parseSpecsAside, TooSlow } from '../../src/source/parse-thread.ts';
+import { ParseTimeout, parseSpecsInThread } from '../../src/source/parse-thread.ts';
 
 const today = '2026-11-23';
 const network = `apiVersion: setpoint.dev/v1
@@ -42,7 +42,7 @@ describe('specs read in a thread of their own', () => {
   for (const rules of [1, 400])
     it(`are what they are when read at once: ${rules} rules`, async () => {
       const files = filesOf(rules);
-      const aside = await parseSpecsAside(files, today);
+      const aside = await parseSpecsInThread(files, today);
       assert.equal(aside.documents.length, rules + 1);
       assert.deepEqual(told(aside), told(parseSpecs(files, today)));
     });
@@ -52,12 +52,12 @@ describe('specs read in a thread of their own', () => {
     const turning = setInterval(() => {
       turns += 1;
     }, 1);
-    await parseSpecsAside(filesOf(400), today);
+    await parseSpecsInThread(filesOf(400), today);
     clearInterval(turning);
     assert.ok(turns > 10, `the loop turned ${turns} times`);
   });
 
   it('end when they take too long', async () => {
-    await assert.rejects(parseSpecsAside(filesOf(400), today, 1), TooSlow);
+    await assert.rejects(parseSpecsInThread(filesOf(400), today, 1), ParseTimeout);
   });
 });

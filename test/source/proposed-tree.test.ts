@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpecTree } from '../../src/ports/sources.ts';
-import { keptSource } from '../../src/source/kept-source.ts';
-import { parseKept } from '../../src/source/kept-tree.ts';
+import { activeTeams, proposedTree } from '../../src/source/git/team-trees.ts';
 import { loadTree } from '../../src/source/load.ts';
-import { proposedTree, teamsInForce } from '../../src/source/proposed-tree.ts';
-import type { TreeSource } from '../../src/source/tree-source.ts';
+import { parseStored, storedSource } from '../../src/source/stored-tree.ts';
+import type { TreeSource } from '../../src/source/tree.ts';
 
 const today = '2027-01-31';
 const commit = (digit: string): string => digit.repeat(40);
@@ -35,7 +34,7 @@ spec: { targets: [here], network: core, subnet: app, image: i, size: s, userData
 
 type Files = Readonly<Record<string, string>>;
 const held = (files: Files): SpecTree =>
-  parseKept(
+  parseStored(
     {
       specs: Object.entries(files).flatMap(([path, text]) => (path.endsWith('.sh') ? [] : [{ path, text }])),
       userData: Object.entries(files).flatMap(([path, text]) =>
@@ -55,7 +54,7 @@ const inForce = held({
 });
 assert.deepEqual(inForce.problems, []);
 
-const folder = (files: Files): TreeSource => keptSource(held(files));
+const folder = (files: Files): TreeSource => storedSource(held(files));
 const read = async (proposal: Files, team?: string) => {
   const { documents, problems, userData } = await loadTree(proposedTree(folder(proposal), inForce, team), { today });
   return {
@@ -113,6 +112,6 @@ test("a proposal for the estate's own that holds a team's tree is told", async (
 });
 
 test('teams are those of a revision out of git; a folder has them all in one', () => {
-  assert.deepEqual(teamsInForce(inForce), ['db', 'web']);
-  assert.deepEqual(teamsInForce({ revision: 'folder:abc' }), []);
+  assert.deepEqual(activeTeams(inForce), ['db', 'web']);
+  assert.deepEqual(activeTeams({ revision: 'folder:abc' }), []);
 });

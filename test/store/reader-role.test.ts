@@ -8,9 +8,8 @@ import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { readerRole } from '../../src/store/roles.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { apply, draftOf, scope, workerOf } from './fixtures.ts';
+import { apply, draftOf, gapOf, lookOf, rowOf, scope, start, workerOf } from './fixtures.ts';
 import { owner, portOf, reader } from './owner.ts';
-import { gapOf, lookOf, rowOf, start } from './row-fixtures.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 const folder = await temporaryFolder();

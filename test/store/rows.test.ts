@@ -7,9 +7,8 @@ import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { storableJson, storableText } from '../../src/store/statements.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { addressOf, observedOf, scope } from './fixtures.ts';
+import { addressOf, everything, lookOf, namesOf, observedOf, of, rowOf, scope, start } from './fixtures.ts';
 import { owner } from './owner.ts';
-import { everything, lookOf, namesOf, of, rowOf, start } from './row-fixtures.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 const day = 86_400_000;

@@ -6,8 +6,8 @@ import { passHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
-import type { PassOutcome, Telemetry } from '../../src/ports/telemetry.ts';
-import { parseKept } from '../../src/source/kept-tree.ts';
+import type { ReconcileOutcome, Telemetry } from '../../src/ports/telemetry.ts';
+import { parseStored } from '../../src/source/stored-tree.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
 import { unlimited } from './scripted-session.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
@@ -28,7 +28,7 @@ export interface FleetWorld {
 
 export interface Passed {
   readonly ended: Ended;
-  readonly outcome: PassOutcome | undefined;
+  readonly outcome: ReconcileOutcome | undefined;
   /** Mutating requests, by the cloud's own history: `CreateNetwork`. */
   readonly writes: readonly string[];
 }
@@ -40,7 +40,7 @@ export function fleetWorld(): FleetWorld {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });
   const store = memoryDatabase(clock).connect();
-  const outcomes: PassOutcome[] = [];
+  const outcomes: ReconcileOutcome[] = [];
   const said: string[] = [];
   const yard: WorkerContext = {
     store,
@@ -48,7 +48,7 @@ export function fleetWorld(): FleetWorld {
     limiter: unlimited,
     outside: {
       cloud: async () => memoryProvider(cloud),
-      specs: (kept, revision) => parseKept(kept, revision, today),
+      specs: (kept, revision) => parseStored(kept, revision, today),
       secrets: { resolve: async () => ({ ok: false, failure: { kind: 'terminal', code: 'none', message: 'no' } }) },
       allowEndpoint: true,
       holder: 'worker-1',
@@ -69,7 +69,7 @@ export function fleetWorld(): FleetWorld {
     accept: async (documents, estate = {}) => {
       const kept = treeOf(documents, estate);
       const revision = `r-${JSON.stringify(kept).length}-${kept.specs[0]?.text}`;
-      const tree = parseKept(kept, revision, today);
+      const tree = parseStored(kept, revision, today);
       const errors = tree.problems.filter(({ severity }) => severity === 'error');
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
       const { compiled } = await openEstate(tree, yard.outside.cloud, today);
@@ -107,12 +107,12 @@ export const idleQueue = (): Queue => ({
 });
 
 /** `ended` is told how each pass ended. */
-export function silent(ended: (outcome: PassOutcome, why?: string) => void): Telemetry<unknown> {
+export function silent(ended: (outcome: ReconcileOutcome, why?: string) => void): Telemetry<unknown> {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
   return {
     log,
-    budgets: { waited: () => {}, throttled: () => {} },
-    pass: () => ({ log, tell: () => {}, ended }),
+    rateLimits: { waited: () => {}, throttled: () => {} },
+    reconcile: () => ({ log, notify: () => {}, ended }),
     lease: () => {},
   };
 }

@@ -2,15 +2,16 @@ import { canonical } from '../../src/core/ledger/canonical.ts';
 import { type Head, peopleChain, rootOf, type SignedCheckpoint } from '../../src/core/ledger/chain.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import type { Pass } from '../../src/ports/ledger.ts';
+import type { EntryPages, Pass } from '../../src/ports/ledger.ts';
+import type { KeptOperations } from '../../src/ports/provider.ts';
 import { type Audit, defaultUnsignedLimitMs, type Estates, type Store } from '../../src/ports/store.ts';
 import { exportLine } from '../../src/store/audit.ts';
 import { takeoverOf } from '../../src/store/estates.ts';
 import { storeFailureOf } from '../../src/store/health.ts';
+import { matches } from '../../src/store/ledger.ts';
 import { noteBody } from '../../src/store/ledger-entries.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/signing.ts';
-import { memoryEntryPages } from './memory-store/entry-pages.ts';
 import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
 import { memoryHappenings } from './memory-store/happenings.ts';
@@ -18,14 +19,39 @@ import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts'
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
-import { memoryOperations } from './memory-store/operations.ts';
 import { memoryPasses } from './memory-store/passes.ts';
-import { memoryAuthors, memoryProposals } from './memory-store/proposals.ts';
 import { memoryReplies } from './memory-store/replies.ts';
 import { memoryRows } from './memory-store/rows.ts';
-import { memorySources } from './memory-store/sources.ts';
+import { memoryAuthors, memoryProposals, memorySources } from './memory-store/sources.ts';
 import { memoryTokens } from './memory-store/tokens.ts';
 import { memoryTouches } from './memory-store/touches.ts';
+
+const memoryEntryPages = ({ estates }: Memory): EntryPages => ({
+  page: async ({ estate, filter, newestFirst, limit, after }) => {
+    const { address, types, since, until } = filter;
+    const all = [...(estates.get(estate)?.chain.entries ?? [])];
+    const found = (newestFirst ? all.reverse() : all)
+      .filter(({ seq }) => after === undefined || (newestFirst ? seq < after : seq > after))
+      .filter(({ body, type }) => (address ?? body['address']) === body['address'] && (types?.includes(type) ?? true))
+      .filter(({ at }) => at >= (since ?? at) && at < (until ?? at + 1))
+      .filter((entry) => matches(entry, filter));
+    const entries = structuredClone(found.slice(0, limit));
+    const next = found.length > limit ? entries.at(-1)?.seq : undefined;
+    return { entries, ...(next === undefined ? {} : { next }) };
+  },
+  count: async (estate, address) =>
+    (estates.get(estate)?.chain.entries ?? []).filter(({ body }) => (address ?? body['address']) === body['address'])
+      .length,
+});
+
+function memoryOperations(memory: Memory): KeptOperations {
+  const of = (estate: string, scope: string) => scopeOf(estateOf(memory, estate), scope).operations;
+  return {
+    list: async (estate, scope) => [...of(estate, scope)].map(([id, state]) => ({ id, state })),
+    keep: async (estate, scope, { id, state }) => void of(estate, scope).set(id, state),
+    drop: async (estate, scope, id) => void of(estate, scope).delete(id),
+  };
+}
 
 /** A database in memory, held to the same laws as the real store. What is committed survives every connection. */
 export interface MemoryDatabase {

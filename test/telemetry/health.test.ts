@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { type Look, startHealth, type WorkerState } from '../../src/telemetry/health.ts';
+import { type Reachability, startHealth, type WorkerState } from '../../src/telemetry/health.ts';
 
 const fine: WorkerState = {
   reaches: [],
   stopping: new AbortController().signal,
-  metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'setpoint_passes_total 1\n' }),
-  lanes: async () => [],
+  metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'setpoint_reconciles_total 1\n' }),
+  rateLimits: async () => [],
 };
 
 async function healthOf(state: Partial<WorkerState> = {}): Promise<string> {
@@ -18,7 +18,12 @@ async function healthOf(state: Partial<WorkerState> = {}): Promise<string> {
   return health.url;
 }
 
-const reach = (name: string, look: Look, needed = true) => ({ name, needed, look: () => look, stop: () => undefined });
+const reach = (name: string, look: Reachability, needed = true) => ({
+  name,
+  needed,
+  look: () => look,
+  stop: () => undefined,
+});
 
 /** Status and JSON. */
 async function asked(url: string) {
@@ -29,9 +34,9 @@ async function asked(url: string) {
 describe('whether a worker lives', () => {
   it('depends on nothing but itself', async () => {
     const url = await healthOf({
-      reaches: [reach('database', { ok: false, why: 'away' })],
+      reaches: [reach('database', { ok: false, reason: 'away' })],
       stopping: AbortSignal.abort(),
-      lanes: () => Promise.reject(new Error('away')),
+      rateLimits: () => Promise.reject(new Error('away')),
       metrics: () => Promise.reject(new Error('away')),
     });
     assert.deepEqual(await asked(`${url}/livez`), { status: 200, body: { live: true } });
@@ -40,7 +45,7 @@ describe('whether a worker lives', () => {
 
 describe('whether a worker is ready', () => {
   const stopping = AbortSignal.abort();
-  const away = { ok: false, why: 'last reached 12 s ago: connect ECONNREFUSED 127.0.0.1:6379' } as const;
+  const away = { ok: false, reason: 'last reached 12 s ago: connect ECONNREFUSED 127.0.0.1:6379' } as const;
   const cases = [
     { name: 'all in reach', state: {}, status: 200, failing: [] },
     {
@@ -59,7 +64,7 @@ describe('whether a worker is ready', () => {
       name: 'stopping',
       state: { stopping, reaches: [reach('database', { ok: true })] },
       status: 503,
-      failing: [{ name: 'running', needed: true, ok: false, why: 'this worker is stopping' }],
+      failing: [{ name: 'running', needed: true, ok: false, reason: 'this worker is stopping' }],
     },
   ];
   for (const { name, state, status, failing } of cases)
@@ -68,7 +73,7 @@ describe('whether a worker is ready', () => {
       assert.equal(answer.status, status);
       assert.equal(answer.body.ready, status === 200);
       assert.deepEqual(
-        answer.body.checks.filter(({ ok }: Look) => !ok),
+        answer.body.checks.filter(({ ok }: Reachability) => !ok),
         failing,
       );
     });
@@ -78,7 +83,7 @@ describe('what a worker shows', () => {
   it('its metrics, as they are', async () => {
     const response = await fetch(`${await healthOf()}/metrics`);
     assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4');
-    assert.equal(await response.text(), 'setpoint_passes_total 1\n');
+    assert.equal(await response.text(), 'setpoint_reconciles_total 1\n');
   });
 
   it('its lanes: key, level, and until when they are slowed', async () => {
@@ -86,11 +91,11 @@ describe('what a worker shows', () => {
       { key: 'aws/1/eu-west-1/RunInstances', level: 0.25, slowedUntil: Date.UTC(2026, 0, 1) },
       { key: 'gcp/acme/global_writes', level: 1 },
     ];
-    const url = await healthOf({ lanes: async () => lanes });
-    assert.deepEqual(await asked(`${url}/lanes?all`), {
+    const url = await healthOf({ rateLimits: async () => lanes });
+    assert.deepEqual(await asked(`${url}/rate-limits?all`), {
       status: 200,
       body: {
-        lanes: [
+        rateLimits: [
           { key: 'aws/1/eu-west-1/RunInstances', level: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' },
           { key: 'gcp/acme/global_writes', level: 1 },
         ],
@@ -99,8 +104,8 @@ describe('what a worker shows', () => {
   });
 
   it('what went wrong where it cannot show it', async () => {
-    const url = await healthOf({ lanes: () => Promise.reject(new Error('the limiter is closed')) });
-    assert.deepEqual(await asked(`${url}/lanes`), { status: 500, body: { error: 'the limiter is closed' } });
+    const url = await healthOf({ rateLimits: () => Promise.reject(new Error('the limiter is closed')) });
+    assert.deepEqual(await asked(`${url}/rate-limits`), { status: 500, body: { error: 'the limiter is closed' } });
   });
 });
 
@@ -115,7 +120,7 @@ describe('what a worker does not answer', () => {
     it(path, async () => {
       const { status, body } = await asked(`${await healthOf()}${path}`);
       assert.equal(status, 404);
-      assert.match(body.error, /\/livez, \/readyz, \/metrics, \/lanes/);
+      assert.match(body.error, /\/livez, \/readyz, \/metrics, \/rate-limits/);
     });
   it('headers of more than 8 KiB', async () => {
     const response = await fetch(`${await healthOf()}/livez`, { headers: { 'x-long': 'x'.repeat(9000) } });

@@ -15,33 +15,33 @@ function captured(form: 'text' | 'json', level: 'debug' | 'warn' = 'debug') {
 
 describe('a log as text', () => {
   const cases: readonly { name: string; fields: Fields; want: string }[] = [
-    { name: 'no fields: time, level and message', fields: {}, want: 'info pass ended' },
+    { name: 'no fields: time, level and message', fields: {}, want: 'info reconcile ended' },
     {
       name: 'fields in the order given',
       fields: { scope: 'aws/1111/eu-west-1', count: 3 },
-      want: 'info pass ended scope=aws/1111/eu-west-1 count=3',
+      want: 'info reconcile ended scope=aws/1111/eu-west-1 count=3',
     },
     {
       name: 'a value of several words is quoted',
-      fields: { why: 'it said "no"' },
-      want: 'info pass ended why="it said \\"no\\""',
+      fields: { reason: 'it said "no"' },
+      want: 'info reconcile ended reason="it said \\"no\\""',
     },
-    { name: 'an empty value is seen', fields: { code: '' }, want: 'info pass ended code=""' },
+    { name: 'an empty value is seen', fields: { code: '' }, want: 'info reconcile ended code=""' },
     {
       name: 'a new line in a value makes no line of its own',
-      fields: { why: 'one\ntwo level=error' },
-      want: 'info pass ended why="one\\ntwo level=error"',
+      fields: { reason: 'one\ntwo level=error' },
+      want: 'info reconcile ended reason="one\\ntwo level=error"',
     },
     {
       name: 'a value cannot steer the terminal',
-      fields: { why: '\u001b[2Jgone\u009b' },
-      want: 'info pass ended why="\\u001b[2Jgone\\u{9b}"',
+      fields: { reason: '\u001b[2Jgone\u009b' },
+      want: 'info reconcile ended reason="\\u001b[2Jgone\\u{9b}"',
     },
   ];
   for (const { name, fields, want } of cases)
     it(name, () => {
       const { log, lines } = captured('text');
-      log.info('pass ended', fields);
+      log.info('reconcile ended', fields);
       const [line = ''] = lines;
       assert.match(line, isoTime);
       assert.equal(line.slice(25), `${want}\n`);
@@ -51,18 +51,18 @@ describe('a log as text', () => {
 describe('a log as JSON', () => {
   it('has time, level, message and the fields, with their types', () => {
     const { log, lines } = captured('json');
-    log.error('pass ended', { durationMs: 12, outcome: 'failed' });
+    log.error('reconcile ended', { durationMs: 12, outcome: 'failed' });
     assert.equal(lines.length, 1);
     const { time, ...rest } = JSON.parse(lines.join(''));
     assert.match(time, isoTime);
-    assert.deepEqual(rest, { level: 'error', message: 'pass ended', durationMs: 12, outcome: 'failed' });
+    assert.deepEqual(rest, { level: 'error', message: 'reconcile ended', durationMs: 12, outcome: 'failed' });
   });
 
   it('cannot steer the terminal, and says the same', () => {
     const { log, lines } = captured('json');
-    log.info('pass ended', { why: barbs });
+    log.info('reconcile ended', { reason: barbs });
     assert.deepEqual(obeyed(lines.join('')), []);
-    assert.equal(JSON.parse(lines.join('')).why, barbs);
+    assert.equal(JSON.parse(lines.join('')).reason, barbs);
   });
 
   it('says what it was bound to in every line', () => {
@@ -80,7 +80,7 @@ describe('what a log keeps to itself', () => {
     it(`${form}: fields that are not named, and values that are objects`, () => {
       const { log, lines } = captured(form);
       // why: what comes from a caller that the compiler did not check
-      const stray = { password: canary, why: { deep: canary }, code: 'Denied' } as unknown as Fields;
+      const stray = { password: canary, reason: { deep: canary }, code: 'Denied' } as unknown as Fields;
       log.info('refused', stray);
       log.with(stray).info('refused');
       assertHidden(...lines);
@@ -89,8 +89,8 @@ describe('what a log keeps to itself', () => {
 
   it('more of a value than a thousand characters', () => {
     const { log, lines } = captured('json');
-    log.info('refused', { why: 'x'.repeat(5000) });
-    assert.equal(JSON.parse(lines.join('')).why.length, 1001);
+    log.info('refused', { reason: 'x'.repeat(5000) });
+    assert.equal(JSON.parse(lines.join('')).reason.length, 1001);
   });
 
   it('lines below its level', () => {

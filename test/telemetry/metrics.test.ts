@@ -9,7 +9,7 @@ const scope = 'aws/111122223333/eu-west-1';
 const at = (name: string): string => `${scope}/instance/${name}`;
 const about = { estate: 'acme', scope, reconcileId: 'r-1' };
 
-const nothing: Samples = { queue: async () => [], openIntents: async () => [], lanes: async () => [] };
+const nothing: Samples = { queue: async () => [], openIntents: async () => [], rateLimits: async () => [] };
 
 /** Telemetry on a clock of its own, with what it says and shows. */
 function watched(samples: Partial<Samples> = {}) {
@@ -54,15 +54,15 @@ describe('a pass that is watched', () => {
     },
   ];
   const { telemetry, said, value, time } = watched();
-  const pass = telemetry.pass(about);
-  for (const event of events) pass.tell(event);
+  const pass = telemetry.reconcile(about);
+  for (const event of events) pass.notify(event);
   time.now += 1500;
   pass.ended('done');
 
   const counted: readonly (readonly [string, string])[] = [
-    ['setpoint_passes_total{cloud="aws",outcome="done"}', '1'],
-    ['setpoint_pass_duration_seconds_sum{cloud="aws"}', '1.5'],
-    ['setpoint_pass_duration_seconds_count{cloud="aws"}', '1'],
+    ['setpoint_reconciles_total{cloud="aws",outcome="done"}', '1'],
+    ['setpoint_reconcile_duration_seconds_sum{cloud="aws"}', '1.5'],
+    ['setpoint_reconcile_duration_seconds_count{cloud="aws"}', '1'],
     ['setpoint_batch_actions_bucket{le="2",cloud="aws",kind="instance",verb="create"}', '0'],
     ['setpoint_batch_actions_bucket{le="5",cloud="aws",kind="instance",verb="create"}', '1'],
     ['setpoint_intents_total{cloud="aws",outcome="settled"}', '2'],
@@ -76,10 +76,10 @@ describe('a pass that is watched', () => {
   });
 
   it('warns of what failed, with what the cloud said', () => {
-    const [{ message, address, code, requestId, why }] = said().filter(({ level }) => level === 'warn');
+    const [{ message, address, code, requestId, reason }] = said().filter(({ level }) => level === 'warn');
     assert.deepEqual(
-      { message, address, code, requestId, why },
-      { message: 'failed', address: at('web-2'), code: 'InvalidAMIID', requestId: 'req-9', why: 'no such image' },
+      { message, address, code, requestId, reason },
+      { message: 'failed', address: at('web-2'), code: 'InvalidAMIID', requestId: 'req-9', reason: 'no such image' },
     );
   });
 
@@ -87,15 +87,15 @@ describe('a pass that is watched', () => {
     const { message, outcome, settled, failed, withheld, durationMs } = said().at(-1);
     assert.deepEqual(
       { message, outcome, settled, failed, withheld, durationMs },
-      { message: 'pass ended', outcome: 'done', settled: 2, failed: 1, withheld: 1, durationMs: 1500 },
+      { message: 'reconcile ended', outcome: 'done', settled: 2, failed: 1, withheld: 1, durationMs: 1500 },
     );
   });
 
-  it('is an error in the log where it threw, with why', () => {
+  it('is an error in the log where it threw, with the reason', () => {
     const other = watched();
-    other.telemetry.pass(about).ended('failed', 'no generation 7');
-    const [{ level, outcome, why }] = other.said();
-    assert.deepEqual({ level, outcome, why }, { level: 'error', outcome: 'failed', why: 'no generation 7' });
+    other.telemetry.reconcile(about).ended('failed', 'no generation 7');
+    const [{ level, outcome, reason }] = other.said();
+    assert.deepEqual({ level, outcome, reason }, { level: 'error', outcome: 'failed', reason: 'no generation 7' });
   });
 });
 
@@ -111,24 +111,24 @@ describe('leases', () => {
 describe('budgets', () => {
   it('are told by cloud and action, never by account', async () => {
     const { telemetry, value, shown } = watched();
-    telemetry.budgets.waited(`${scope}/RunInstances`, 250);
-    telemetry.budgets.waited('aws/444455556666/us-east-1/RunInstances', 750);
-    telemetry.budgets.throttled('azure/11112222-3333-4444-8555-666677778888/westeurope/vm-put');
-    assert.equal(await value('setpoint_budget_wait_seconds_sum{cloud="aws",action="RunInstances"}'), '1');
+    telemetry.rateLimits.waited(`${scope}/RunInstances`, 250);
+    telemetry.rateLimits.waited('aws/444455556666/us-east-1/RunInstances', 750);
+    telemetry.rateLimits.throttled('azure/11112222-3333-4444-8555-666677778888/westeurope/vm-put');
+    assert.equal(await value('setpoint_rate_limit_wait_seconds_sum{cloud="aws",action="RunInstances"}'), '1');
     assert.equal(await value('setpoint_throttles_total{cloud="azure",action="vm-put"}'), '1');
     assert.doesNotMatch((await shown()).join('\n'), /111122223333|444455556666|11112222/);
   });
 
   it('show the emptiest lane of a kind', async () => {
     const { value } = watched({
-      lanes: async () => [
+      rateLimits: async () => [
         { key: 'aws/1/eu-west-1/RunInstances', level: 0.9 },
         { key: 'aws/2/eu-west-1/RunInstances', level: -0.5 },
         { key: 'gcp/acme/global_writes', level: 1 },
       ],
     });
-    assert.equal(await value('setpoint_budget_fill_ratio{cloud="aws",action="RunInstances"}'), '-0.5');
-    assert.equal(await value('setpoint_budget_fill_ratio{cloud="gcp",action="global_writes"}'), '1');
+    assert.equal(await value('setpoint_rate_limit_fill_ratio{cloud="aws",action="RunInstances"}'), '-0.5');
+    assert.equal(await value('setpoint_rate_limit_fill_ratio{cloud="gcp",action="global_writes"}'), '1');
   });
 });
 
@@ -136,10 +136,10 @@ describe('what is asked for when somebody looks', () => {
   it('is shown as it is then, and no longer', async () => {
     let counts = [{ cloud: 'aws', state: 'waiting' as const, count: 4 }];
     const { value } = watched({ queue: async () => counts, openIntents: async () => [{ cloud: 'gcp', count: 2 }] });
-    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="waiting"}'), '4');
+    assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="waiting"}'), '4');
     assert.equal(await value('setpoint_intents_open{cloud="gcp"}'), '2');
     counts = [];
-    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="waiting"}'), undefined);
+    assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="waiting"}'), undefined);
   });
 
   it('is absent where it cannot be had; that is counted and said, and the rest is shown', async () => {
@@ -149,15 +149,15 @@ describe('what is asked for when somebody looks', () => {
       return [{ cloud: 'aws', state: 'running' as const, count: 1 }];
     };
     const { value, said } = watched({ queue, openIntents: async () => [{ cloud: 'aws', count: 5 }] });
-    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="running"}'), '1');
+    assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="running"}'), '1');
     away = true;
-    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="running"}'), undefined);
+    assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="running"}'), undefined);
     assert.equal(await value('setpoint_intents_open{cloud="aws"}'), '5');
-    assert.ok(Number(await value('setpoint_sample_failures_total{of="setpoint_queue_passes"}')) >= 1);
-    const { level, of, why } = said().at(-1);
+    assert.ok(Number(await value('setpoint_sample_failures_total{metric="setpoint_queue_reconciles"}')) >= 1);
+    const { level, metric, reason } = said().at(-1);
     assert.deepEqual(
-      { level, of, why },
-      { level: 'warn', of: 'setpoint_queue_passes', why: 'connect ECONNREFUSED 127.0.0.1:6379' },
+      { level, metric, reason },
+      { level: 'warn', metric: 'setpoint_queue_reconciles', reason: 'connect ECONNREFUSED 127.0.0.1:6379' },
     );
   });
 
@@ -182,18 +182,18 @@ describe('the metrics as a whole', () => {
     assert.ok(names.includes('nodejs_eventloop_lag_seconds'));
     const ours = names.filter((name) => name.startsWith('setpoint_'));
     assert.deepEqual(ours, [
-      'setpoint_passes_total',
-      'setpoint_pass_duration_seconds',
+      'setpoint_reconciles_total',
+      'setpoint_reconcile_duration_seconds',
       'setpoint_batch_actions',
       'setpoint_intents_total',
       'setpoint_leases_held',
       'setpoint_leases_lost_total',
-      'setpoint_budget_wait_seconds',
+      'setpoint_rate_limit_wait_seconds',
       'setpoint_throttles_total',
       'setpoint_sample_failures_total',
-      'setpoint_queue_passes',
+      'setpoint_queue_reconciles',
       'setpoint_intents_open',
-      'setpoint_budget_fill_ratio',
+      'setpoint_rate_limit_fill_ratio',
     ]);
   });
 });

@@ -19,7 +19,7 @@ function watching(how: 'answers' | 'refuses' | 'is silent' = 'answers') {
 describe('something that must be in reach', () => {
   it('is not before it has answered once', async () => {
     const { reach, clock } = watching();
-    assert.deepEqual(reach.look(), { ok: false, why: 'never reached: not asked yet' });
+    assert.deepEqual(reach.look(), { ok: false, reason: 'never reached: not asked yet' });
     await clock.advance(0);
     assert.deepEqual(reach.look(), { ok: true });
   });
@@ -33,7 +33,7 @@ describe('something that must be in reach', () => {
     await clock.advance(1000);
     assert.deepEqual(reach.look(), {
       ok: false,
-      why: 'last reached 8 s ago: connect ECONNREFUSED 127.0.0.1:5432',
+      reason: 'last reached 8 s ago: connect ECONNREFUSED 127.0.0.1:5432',
     });
     far.how = 'answers';
     await clock.advance(2000);
@@ -44,7 +44,7 @@ describe('something that must be in reach', () => {
     const { reach, clock, far } = watching('is silent');
     await clock.advance(4999);
     assert.deepEqual({ asked: far.asked, over: far.over }, { asked: 1, over: 1 });
-    assert.deepEqual(reach.look(), { ok: false, why: 'never reached: no answer within 3 s' });
+    assert.deepEqual(reach.look(), { ok: false, reason: 'never reached: no answer within 3 s' });
     await clock.advance(1);
     assert.equal(far.asked, 2);
   });

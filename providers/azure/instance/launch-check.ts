@@ -13,7 +13,7 @@ import {
   withAddress,
   withinQuotas,
 } from '../../pass/launch-answer.ts';
-import type { Sdk } from '../client.ts';
+import type { Page, Pages, Sdk } from '../client.ts';
 import { armIdOf, canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';
 import { listed } from '../pages.ts';
@@ -131,12 +131,8 @@ async function sizeAnswer(size: string, scope: Scope, call: Call): Promise<Launc
 /** Some megabytes. */
 const sizesOf = (scope: Scope, call: Call): Promise<Result<ReadonlyMap<string, OfferedSize>>> =>
   once(scope.known.sizes, scope.location, async () => {
-    const { client, location } = scope;
-    const skus = await everything(
-      scope,
-      call,
-      client.sdk.compute.resourceSkus.list({ filter: `location eq '${location}'` }),
-    );
+    const filter = `location eq '${scope.location}'`;
+    const skus = await everything(scope, call, ({ compute }) => compute.resourceSkus.list({ filter }));
     if (!skus.ok) return skus;
     const machines = skus.value.filter(({ resourceType }) => resourceType === 'virtualMachines');
     return { ok: true, value: new Map(machines.map((sku) => [sku.name?.toLowerCase() ?? '', offered(sku)])) };
@@ -155,10 +151,8 @@ function offered({ family, capabilities, restrictions }: ResourceSku): OfferedSi
 async function addressAnswer(subnet: CloudId, scope: Scope, call: Call): Promise<LaunchAnswer> {
   const { resourceGroup, name: network, child } = partsOfId(subnet);
   const free = await once(scope.known.free, `${resourceGroup}/${network}`.toLowerCase(), async () => {
-    const usages = await everything(
-      scope,
-      call,
-      scope.client.sdk.network.virtualNetworks.listUsage(resourceGroup, network),
+    const usages = await everything(scope, call, (sdk) =>
+      sdk.network.virtualNetworks.listUsage(resourceGroup, network),
     );
     return usages.ok ? { ok: true, value: new Map(usages.value.flatMap(freeIn)) } : usages;
   });
@@ -197,9 +191,9 @@ const halfMadeSubnets = (scope: Scope, call: Call): Promise<Result<ReadonlySet<s
   });
 
 async function quotaAnswer(size: string, scope: Scope, call: Call): Promise<LaunchAnswer> {
-  const { client, known, location } = scope;
+  const { known, location } = scope;
   const quotas = await once(known.quotas, location, async () => {
-    const usages = await everything(scope, call, client.sdk.compute.usage.list(location));
+    const usages = await everything(scope, call, ({ compute }) => compute.usage.list(location));
     return usages.ok ? { ok: true, value: new Map(usages.value.map(quotaOf)) } : usages;
   });
   if (!quotas.ok) return unknown(quotas.failure);
@@ -219,17 +213,13 @@ const quotaOf = ({ name, currentValue, limit }: Usage): readonly [string, Quota]
   { name: name.value ?? '', limit, used: currentValue },
 ];
 
-interface Paged<T> {
-  byPage(): AsyncIterableIterator<readonly T[]>;
-}
-
-async function everything<T>({ client }: Scope, call: Call, listing: Paged<T>): Promise<Result<readonly T[]>> {
+async function everything<T>({ client }: Scope, call: Call, list: Pages<T>): Promise<Result<readonly T[]>> {
   const all: T[] = [];
-  const pages = listing.byPage();
-  for (;;) {
-    const page = await client.ask(call, () => pages.next());
+  for (let link: string | undefined; ; ) {
+    const page: Result<Page<T>> = await client.page(call, list, link);
     if (!page.ok) return page;
-    if (page.value.done) return { ok: true, value: all };
-    all.push(...page.value.value);
+    for (const item of page.value.items) all.push(item);
+    link = page.value.next;
+    if (link === undefined) return { ok: true, value: all };
   }
 }

@@ -1,12 +1,11 @@
-import { optional } from '../../json.ts';
-import { scalar } from '../../json-scalar.ts';
+import { optional, scalar } from '../../json.ts';
 import { fields, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
+import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
 import { checkedName } from '../names.ts';
-import { checkCount, placeOf } from '../placement.ts';
 import type { ApplicationSecurityGroup } from '../records.ts';
 import { keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags, tagsBody, tagsField } from '../tags.ts';

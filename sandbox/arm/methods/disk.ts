@@ -1,14 +1,12 @@
-import { optional } from '../../json.ts';
-import { scalar } from '../../json-scalar.ts';
+import { optional, scalar } from '../../json.ts';
 import { fields, readBody, readOnly } from '../body.ts';
-import { DISK_TYPE, diskBody } from '../disk-json.ts';
-import { refuseAttachedDisk, resized } from '../disks.ts';
+import { DISK_TYPE, diskBody, refuseAttachedDisk, resized } from '../disk.ts';
 import { type Kind, seenRecord, shown, trueRecord } from '../kind.ts';
 import { checkWritable, removed, write } from '../lifecycle.ts';
 import { asyncOnly } from '../machine-operation.ts';
-import type { Disk } from '../machine-records.ts';
 import { type Asked, type Method, method, type Reply } from '../method.ts';
 import { page } from '../paging.ts';
+import type { Disk } from '../records.ts';
 import { groupPath, keyOf } from '../resource-id.ts';
 
 import { checkedTags, tagsField } from '../tags.ts';

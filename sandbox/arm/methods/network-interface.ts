@@ -1,15 +1,18 @@
 import { readBody } from '../body.ts';
-import { interfaceForm } from '../interface-fields.ts';
-import { interfaceBody } from '../interface-json.ts';
-import type { InterfaceOrder } from '../interface-plan.ts';
-import { markAddresses, tieAddresses } from '../interface-ties.ts';
-import { plannedInterface, refuseUsedInterface } from '../interfaces.ts';
 import type { Kind } from '../kind.ts';
 import { checkWritable, written } from '../lifecycle.ts';
-import type { NetworkInterface } from '../machine-records.ts';
+import { placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
 import { checkedName } from '../names.ts';
-import { placeOf } from '../placement.ts';
+import {
+  type InterfaceOrder,
+  markAddresses,
+  plannedInterface,
+  refuseUsedInterface,
+  tieAddresses,
+} from '../network-interface.ts';
+import { interfaceBody, interfaceForm } from '../network-interface-json.ts';
+import type { NetworkInterface } from '../records.ts';
 import { keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';

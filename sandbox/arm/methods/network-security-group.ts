@@ -1,15 +1,14 @@
-import { listOf, optional } from '../../json.ts';
-import { scalar } from '../../json-scalar.ts';
+import { listOf, optional, scalar } from '../../json.ts';
 import { fields, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
+import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
 import { checkedName, refuseTwins } from '../names.ts';
-import { checkCount, placeOf } from '../placement.ts';
 import type { NetworkSecurityGroup } from '../records.ts';
 import { keyOf, nameOf } from '../resource-id.ts';
-import { ruleForm } from '../rule-fields.ts';
 import { checkRules, readRule, securityGroupKind } from '../security-group.ts';
+import { ruleForm } from '../security-rule.ts';
 import { checkedTags, tagsField } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
 import { filteredBy } from '../usage.ts';

@@ -1,8 +1,7 @@
 import type { Lane } from '../budget-table.ts';
 import { errorBody } from '../errors.ts';
 import { type Asked, type Method, method, type Reply } from '../method.ts';
-import { operationHeaders, retryAfter } from '../operation-headers.ts';
-import { operationBody, operationOf } from '../operation-report.ts';
+import { operationBody, operationHeaders, operationOf, retryAfter } from '../operation.ts';
 
 /**
  * Following an operation: `operations` is the URL of `Azure-AsyncOperation`, `operationResults` that of `Location`.

@@ -2,13 +2,17 @@ import { readBody } from '../body.ts';
 import { refused } from '../errors.ts';
 import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
-import type { PublicAddress } from '../machine-records.ts';
+import { placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
 import { checkedName } from '../names.ts';
-import { placeOf } from '../placement.ts';
-import { freshPublicAddress } from '../public-address.ts';
-import { PUBLIC_ADDRESS_KEPT, type PublicAddressForm, publicAddressForm } from '../public-address-fields.ts';
-import { publicAddressBody } from '../public-address-json.ts';
+import {
+  freshPublicAddress,
+  PUBLIC_ADDRESS_KEPT,
+  type PublicAddressForm,
+  publicAddressBody,
+  publicAddressForm,
+} from '../public-address.ts';
+import type { PublicAddress } from '../records.ts';
 import { keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';

@@ -1,4 +1,4 @@
-import { scalar } from '../../json-scalar.ts';
+import { scalar } from '../../json.ts';
 import { fields, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import { groupLocation } from '../location.ts';
@@ -6,8 +6,8 @@ import { type Asked, type Method, method } from '../method.ts';
 import { begin } from '../operation.ts';
 import { page } from '../paging.ts';
 import type { ResourceGroup } from '../records.ts';
+import { allTables } from '../references.ts';
 import { groupPath, keyOf, nameOf } from '../resource-id.ts';
-import { allTables } from '../resource-types.ts';
 import { checkedTags, tagsBody, tagsField } from '../tags.ts';
 
 const ONE = '/resourceGroups/{group}';

@@ -1,15 +1,13 @@
 import { readBody } from '../body.ts';
 import { childMethods } from '../child-methods.ts';
-import { defaultRules } from '../default-rules.ts';
 import { refused } from '../errors.ts';
 import { seenRecord } from '../kind.ts';
 import { type Method, method } from '../method.ts';
 import { numbered, page } from '../paging.ts';
 import type { NetworkSecurityGroup, SecurityRule } from '../records.ts';
 import { childPath, keyOf } from '../resource-id.ts';
-import { ruleForm } from '../rule-fields.ts';
-import { ruleBody } from '../rule-json.ts';
 import { checkRules, readRule, securityGroupKind } from '../security-group.ts';
+import { defaultRules, ruleBody, ruleForm } from '../security-rule.ts';
 import { pathOf } from '../tracked-methods.ts';
 
 const DEFAULTS = `/resourceGroups/{group}/providers/Microsoft.Network/networkSecurityGroups/{name}/defaultSecurityRules`;

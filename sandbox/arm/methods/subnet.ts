@@ -1,11 +1,9 @@
 import { readBody } from '../body.ts';
 import { childMethods } from '../child-methods.ts';
 import type { Method } from '../method.ts';
-import { subnetForm } from '../network-fields.ts';
 import type { Subnet, VirtualNetwork } from '../records.ts';
-import { checkSubnets, readSubnet, subnetBody } from '../subnet.ts';
 import { configurationsIn } from '../usage.ts';
-import { virtualNetworkKind } from '../virtual-network.ts';
+import { checkSubnets, readSubnet, subnetBody, subnetForm, virtualNetworkKind } from '../virtual-network.ts';
 
 /** https://learn.microsoft.com/rest/api/virtualnetwork/subnets */
 export const subnetMethods: readonly Method[] = childMethods<VirtualNetwork, Subnet>({

@@ -1,7 +1,7 @@
-import { roomIn } from '../interface-addresses.ts';
 import { seenRecord } from '../kind.ts';
-import { usagesOf } from '../machine-quotas.ts';
+import { usagesOf } from '../machine-sizes.ts';
 import { type Method, method } from '../method.ts';
+import { roomIn } from '../network-interface.ts';
 import { pathOf } from '../tracked-methods.ts';
 import { configurationsIn } from '../usage.ts';
 import { virtualNetworkKind } from '../virtual-network.ts';

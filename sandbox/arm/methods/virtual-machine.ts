@@ -1,17 +1,16 @@
 import { readBody } from '../body.ts';
 import { type Kind, seenRecord, shown, trueRecord } from '../kind.ts';
+import { placeOf } from '../location.ts';
 import { type MachineForm, machineForm } from '../machine-fields.ts';
-import { type Expand, MACHINE_TYPE, machineBody, statusBody } from '../machine-json.ts';
+import { type Expand, instanceView, MACHINE_TYPE, machineBody, statusBody } from '../machine-json.ts';
 import { launch } from '../machine-launch.ts';
 import { asyncOnly, checkMachineConditions, refuseWhileOperating } from '../machine-operation.ts';
 import { invalid } from '../machine-os.ts';
-import type { VirtualMachine } from '../machine-records.ts';
-import { remove } from '../machine-removal.ts';
+import { remove } from '../machine-power.ts';
 import { update } from '../machine-update.ts';
-import { instanceView } from '../machine-view.ts';
 import { type Asked, type Method, method, type Reply } from '../method.ts';
 import { page } from '../paging.ts';
-import { placeOf } from '../placement.ts';
+import type { VirtualMachine } from '../records.ts';
 import { groupPath, keyOf } from '../resource-id.ts';
 
 import { checkedTags } from '../tags.ts';

@@ -1,15 +1,13 @@
 import { readBody } from '../body.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
+import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
 import { checkedName, refuseTwins } from '../names.ts';
-import { keptOf, networkForm } from '../network-fields.ts';
-import { checkCount, placeOf } from '../placement.ts';
 import type { VirtualNetwork } from '../records.ts';
 import { keyOf, nameOf } from '../resource-id.ts';
-import { checkSubnets, readSubnet } from '../subnet.ts';
 import { checkedTags } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
-import { virtualNetworkKind } from '../virtual-network.ts';
+import { checkSubnets, keptOf, networkForm, readSubnet, virtualNetworkKind } from '../virtual-network.ts';
 
 /** https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules#microsoftnetwork */
 const LONGEST_NAME = 64;

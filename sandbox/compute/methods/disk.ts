@@ -1,20 +1,20 @@
-import { aggregatedList, SCOPES } from '../aggregated-list.ts';
-import { inUse, notReady } from '../conflicts.ts';
-import { diskJson } from '../disk-json.ts';
-import { diskMessage, labelsMessage, resizeMessage } from '../disk-message.ts';
-import { plannedDisk } from '../disk-plan.ts';
-import { diskTypeNamed } from '../disk-types.ts';
-import { conditionNotMet, invalid, notFound, required } from '../errors.ts';
-import { fingerprint } from '../fingerprint.ts';
+import { diskJson, diskMessage, diskTypeNamed, labelsMessage, plannedDisk, resizeMessage } from '../disk.ts';
+import { conditionNotMet, inUse, invalid, notFound, notReady, required } from '../errors.ts';
 import { checkedLabels } from '../instance-marks.ts';
-import type { Disk } from '../instance-records.ts';
-import { type Listing, list, seenIn } from '../listing.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { aggregatedList as everywhere, get, list as inZone, write } from '../method-row.ts';
+import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
+import {
+  type Asked,
+  type Context,
+  aggregatedList as everywhere,
+  get,
+  list as inZone,
+  type Method,
+  write,
+} from '../method.ts';
 import { begin } from '../operation.ts';
 import { pathTo } from '../place.ts';
-import type { Operation, Scope } from '../records.ts';
-import { mustBeFree } from '../resource.ts';
+import type { Disk, Operation, Scope } from '../records.ts';
+import { fingerprint, mustBeFree } from '../resource.ts';
 
 const DISKS = 'zones/{zone}/disks';
 

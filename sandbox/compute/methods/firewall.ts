@@ -1,15 +1,12 @@
 import { invalid, refused } from '../errors.ts';
-import { firewallJson } from '../firewall-json.ts';
-import { type FirewallMessage, firewallContent, firewallMessage } from '../firewall-message.ts';
-import { globalList } from '../global-list.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { get, list, write } from '../method-row.ts';
+import { type FirewallMessage, firewallContent, firewallJson, firewallMessage } from '../firewall.ts';
+import { globalList } from '../listing.ts';
+import { type Asked, type Context, get, list, type Method, write } from '../method.ts';
 import { begin } from '../operation.ts';
 import { referenceTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
 import type { Firewall, Operation } from '../records.ts';
-import { mustBeFree, referenced, seen, target } from '../resource.ts';
-import { checkedName } from '../resource-name.ts';
+import { checkedName, mustBeFree, referenced, seen, target } from '../resource.ts';
 
 const idOf = ({ at }: Asked): string => `global/firewalls/${at['firewall']}`;
 

@@ -1,11 +1,10 @@
 import { notFound } from '../errors.ts';
-import { globalList } from '../global-list.ts';
-import { imageJson } from '../image-json.ts';
-import { newestOf } from '../images.ts';
-import { seenIn } from '../listing.ts';
-import type { Method } from '../method.ts';
-import { get, list } from '../method-row.ts';
-import { pathTo } from '../place.ts';
+import { type Image, newestOf } from '../images.ts';
+import { globalList, seenIn } from '../listing.ts';
+import { get, list, type Method } from '../method.ts';
+import { BASE, pathTo } from '../place.ts';
+import type { Json } from '../records.ts';
+import { fingerprint, timestamp } from '../resource.ts';
 
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images. The sandbox makes none: estates bring them. */
 export const imageMethods: readonly Method[] = [
@@ -38,3 +37,27 @@ export const imageMethods: readonly Method[] = [
     ),
   }),
 ];
+
+/** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images */
+function imageJson({ number, name, createdAt, description, project, content, shelf }: Image): Json {
+  const { family, labels, replacedBy } = shelf;
+  const link = (image: string): string => `${BASE}projects/${project}/global/images/${image}`;
+  return {
+    kind: 'compute#image',
+    id: number,
+    creationTimestamp: timestamp(createdAt),
+    name,
+    ...(description === undefined ? {} : { description }),
+    sourceType: 'RAW',
+    ...(replacedBy === undefined ? {} : { deprecated: { state: 'DEPRECATED', replacement: link(replacedBy) } }),
+    status: 'READY',
+    diskSizeGb: String(content.diskSizeGb),
+    ...(content.licenses.length > 0 ? { licenses: content.licenses.map((license) => `${BASE}${license}`) } : {}),
+    ...(family === undefined ? {} : { family }),
+    selfLink: link(name),
+    ...(labels.size > 0 ? { labels: Object.fromEntries(labels) } : {}),
+    labelFingerprint: fingerprint(labels),
+    architecture: content.architecture,
+    enableConfidentialCompute: false,
+  };
+}

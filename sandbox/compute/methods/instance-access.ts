@@ -1,16 +1,12 @@
 import { invalid, notFound, required } from '../errors.ts';
-import { freshExternalAddress } from '../instance-addresses.ts';
-import { accessConfig } from '../instance-nic.ts';
-import { accessConfigMessage } from '../instance-nic-message.ts';
-import { withNat } from '../instance-power.ts';
-import type { Instance, Nic } from '../instance-records.ts';
-import { targetInstance } from '../instance-target.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { write } from '../method-row.ts';
+import { accessConfigMessage } from '../instance-message.ts';
+import { accessConfig, freshExternalAddress } from '../instance-nic.ts';
+import { targetInstance, withNat } from '../instance-power.ts';
+import { type Asked, type Context, type Method, write } from '../method.ts';
 import { begin } from '../operation.ts';
 import { pathTo } from '../place.ts';
 import type { Project } from '../project.ts';
-import type { Operation } from '../records.ts';
+import type { Instance, Nic, Operation } from '../records.ts';
 
 const INSTANCE = 'zones/{zone}/instances/{instance}';
 

@@ -1,18 +1,15 @@
 import { conditionNotMet, invalid, refused } from '../errors.ts';
-import { fingerprint } from '../fingerprint.ts';
-import { checkArchitecture, machineTypeOf, serviceAccountsOf } from '../instance-hardware.ts';
+import { checkArchitecture, machineTypeOf, serviceAccountsOf } from '../instance-insert.ts';
 import { metadataFingerprint } from '../instance-json.ts';
 import { checkedLabels, checkedMetadata, checkedTags } from '../instance-marks.ts';
 import { metadataMessage, serviceAccountMessage, tagsMessage } from '../instance-message.ts';
-import type { Instance, InstanceSettings, Marks } from '../instance-records.ts';
-import { targetInstance } from '../instance-target.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { write } from '../method-row.ts';
+import { targetInstance } from '../instance-power.ts';
+import { mapOf, message, text } from '../message.ts';
+import { type Asked, type Context, type Method, write } from '../method.ts';
 import { begin } from '../operation.ts';
 import type { Project } from '../project.ts';
-import { mapOf } from '../wire/collection.ts';
-import { message } from '../wire/message.ts';
-import { text } from '../wire/scalar.ts';
+import type { Instance, InstanceSettings, Marks } from '../records.ts';
+import { fingerprint } from '../resource.ts';
 
 /** What a request makes of an instance. Throws what is refused at once. */
 type Change = (instance: Instance, asked: Asked, project: Project) => Instance;

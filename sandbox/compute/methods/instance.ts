@@ -1,15 +1,11 @@
-import { aggregatedList, SCOPES } from '../aggregated-list.ts';
 import { refused } from '../errors.ts';
 import { insertInstance } from '../instance-insert.ts';
 import { instanceJson } from '../instance-json.ts';
 import { instanceMessage } from '../instance-message.ts';
-import { beginDelete, beginReset, beginStart, beginStop } from '../instance-power.ts';
-import type { Instance } from '../instance-records.ts';
-import { seenInstance, targetInstance } from '../instance-target.ts';
-import { type Listing, list, seenIn } from '../listing.ts';
-import type { Context, Method } from '../method.ts';
-import { aggregatedList as everywhere, get, list as inZone, write } from '../method-row.ts';
-import type { Scope } from '../records.ts';
+import { beginDelete, beginReset, beginStart, beginStop, seenInstance, targetInstance } from '../instance-power.ts';
+import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
+import { type Context, aggregatedList as everywhere, get, list as inZone, type Method, write } from '../method.ts';
+import type { Instance, Scope } from '../records.ts';
 
 const INSTANCES = 'zones/{zone}/instances';
 

@@ -1,13 +1,11 @@
-import { aggregatedList, SCOPES } from '../aggregated-list.ts';
 import { notFound } from '../errors.ts';
-import { type Listing, list } from '../listing.ts';
+import { aggregatedList, type Listing, list, SCOPES } from '../listing.ts';
 import { type MachineType, machineTypeNamed, machineTypesIn } from '../machine-types.ts';
-import type { Method } from '../method.ts';
-import { aggregatedList as everywhere, get, list as inZone } from '../method-row.ts';
+import { aggregatedList as everywhere, get, list as inZone, type Method } from '../method.ts';
 import { nameIn, pathTo } from '../place.ts';
 import type { Project } from '../project.ts';
 import type { Json, Resource, Scope } from '../records.ts';
-import { resourceJson } from '../resource-json.ts';
+import { resourceJson } from '../resource.ts';
 
 interface Offer extends Resource {
   readonly type: MachineType;

@@ -1,17 +1,13 @@
-import { inUse } from '../conflicts.ts';
-import { addInternetRoute } from '../default-routes.ts';
-import { invalid, refused } from '../errors.ts';
-import { globalList } from '../global-list.ts';
-import type { Asked, Method } from '../method.ts';
-import { get, list, write } from '../method-row.ts';
-import { networkJson } from '../network-json.ts';
-import { networkContent, networkMessage } from '../network-message.ts';
+import { inUse, invalid, refused } from '../errors.ts';
+import { globalList } from '../listing.ts';
+import { type Asked, get, list, type Method, write } from '../method.ts';
+import { networkContent, networkJson, networkMessage } from '../network.ts';
 import { begin } from '../operation.ts';
 import { pathTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
 import type { Network } from '../records.ts';
-import { mustBeFree, seen, target } from '../resource.ts';
-import { checkedName } from '../resource-name.ts';
+import { checkedName, mustBeFree, seen, target } from '../resource.ts';
+import { addInternetRoute } from '../route.ts';
 
 const idOf = ({ at }: Asked): string => `global/networks/${at['network']}`;
 

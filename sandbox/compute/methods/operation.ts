@@ -1,8 +1,13 @@
-import { aggregatedList, SCOPES } from '../aggregated-list.ts';
 import { notFound } from '../errors.ts';
-import { list, seenIn } from '../listing.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { aggregatedList as aggregated, get, list as listMethod } from '../method-row.ts';
+import { aggregatedList, list, SCOPES, seenIn } from '../listing.ts';
+import {
+  type Asked,
+  aggregatedList as aggregated,
+  type Context,
+  get,
+  list as listMethod,
+  type Method,
+} from '../method.ts';
 import { operationJson } from '../operation.ts';
 import { pathTo } from '../place.ts';
 import type { Operation, Scope } from '../records.ts';

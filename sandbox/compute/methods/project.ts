@@ -1,7 +1,6 @@
-import type { Method } from '../method.ts';
-import { get } from '../method-row.ts';
+import { get, type Method } from '../method.ts';
 import { BASE } from '../place.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '../resource.ts';
 
 export const projectMethods: readonly Method[] = [
   get({

@@ -1,15 +1,12 @@
 import { refused, required } from '../errors.ts';
-import { globalList } from '../global-list.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { get, list, write } from '../method-row.ts';
+import { globalList } from '../listing.ts';
+import { type Asked, type Context, get, list, type Method, write } from '../method.ts';
 import { begin } from '../operation.ts';
 import { pathTo } from '../place.ts';
 import { freshNumber } from '../project.ts';
 import type { Operation, Route } from '../records.ts';
-import { mustBeFree, referenced, seen, target } from '../resource.ts';
-import { checkedName } from '../resource-name.ts';
-import { routeJson } from '../route-json.ts';
-import { routeContent, routeMessage } from '../route-message.ts';
+import { checkedName, mustBeFree, referenced, seen, target } from '../resource.ts';
+import { routeContent, routeJson, routeMessage } from '../route.ts';
 
 const idOf = ({ at }: Asked): string => `global/routes/${at['route']}`;
 

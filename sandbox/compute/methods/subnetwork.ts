@@ -1,21 +1,31 @@
-import { aggregatedList, SCOPES } from '../aggregated-list.ts';
-import { inUse } from '../conflicts.ts';
-import { addSubnetworkRoute, removeSubnetworkRoute } from '../default-routes.ts';
-import { conditionNotMet, invalid, required } from '../errors.ts';
-import { utilizationOf } from '../instance-addresses.ts';
-import { type Listing, list, seenIn } from '../listing.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { aggregatedList as aggregated, get, list as listMethod, write } from '../method-row.ts';
+import { conditionNotMet, inUse, invalid, required } from '../errors.ts';
+import { utilizationOf } from '../instance-nic.ts';
+import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
+import { flag, message, text } from '../message.ts';
+import {
+  type Asked,
+  aggregatedList as aggregated,
+  type Context,
+  get,
+  list as listMethod,
+  type Method,
+  write,
+} from '../method.ts';
 import { begin } from '../operation.ts';
 import { nameIn, pathTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
 import type { Operation, Scope, Subnetwork } from '../records.ts';
-import { checkedDescription, mustBeFree, referenced, seen, target } from '../resource.ts';
-import { checkedName } from '../resource-name.ts';
-import { subnetworkFingerprint, subnetworkJson } from '../subnetwork-json.ts';
-import { checkedRange, logOf, mustGrow, mustNotOverlap, subnetworkMessage } from '../subnetwork-message.ts';
-import { message } from '../wire/message.ts';
-import { flag, text } from '../wire/scalar.ts';
+import { checkedDescription, checkedName, mustBeFree, referenced, seen, target } from '../resource.ts';
+import { addSubnetworkRoute, removeSubnetworkRoute } from '../route.ts';
+import {
+  checkedRange,
+  logOf,
+  mustGrow,
+  mustNotOverlap,
+  subnetworkFingerprint,
+  subnetworkJson,
+  subnetworkMessage,
+} from '../subnetwork.ts';
 
 const scopeOf = ({ at }: Asked): Scope => `regions/${at['region']}`;
 

@@ -1,12 +1,11 @@
 import { notFound } from '../errors.ts';
 import { page } from '../listing.ts';
-import type { Asked, Context, Method } from '../method.ts';
-import { get, list } from '../method-row.ts';
+import { type Asked, type Context, get, list, type Method } from '../method.ts';
 import { linkTo, pathTo } from '../place.ts';
 import type { Project } from '../project.ts';
 import type { Json, Resource } from '../records.ts';
 import { quotasOf } from '../region-quotas.ts';
-import { resourceJson } from '../resource-json.ts';
+import { resourceJson } from '../resource.ts';
 import { type Location, REGIONS, ZONES, type Zone } from '../zones.ts';
 
 /** Zones, or regions: places that lie in no scope but are scopes themselves. */

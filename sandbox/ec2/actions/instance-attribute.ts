@@ -1,16 +1,14 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
+import { deviceXml } from '../instance.ts';
 import { checkedType } from '../instance-types.ts';
-import { deviceXml } from '../instance-xml.ts';
-import { groupSet } from '../interface-xml.ts';
-import { checkedGroups } from '../interfaces.ts';
+import { checkedUserData } from '../launch.ts';
+import { checkedGroups, groupSet } from '../network-interface.ts';
+import { flag, type Input, list, record, text } from '../query.ts';
 import type { Instance } from '../records.ts';
 import type { Region } from '../region.ts';
-import { checkedUserData } from '../user-data.ts';
-import { flag, list, record, text } from '../wire/fields.ts';
-import type { Input } from '../wire/shape.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { el, set, wrap } from '../xml.ts';
 
 const flagValue = record({ Value: flag });
 

@@ -1,13 +1,11 @@
 import { type Action, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
-import { passes } from '../filters.ts';
 import { ID } from '../ids.ts';
 import { isBurstable, TYPES } from '../instance-types.ts';
-import { listFields } from '../list-fields.ts';
-import { page } from '../listing.ts';
+import { listFields, page, passes } from '../listing.ts';
+import { list, text } from '../query.ts';
 import { noTags } from '../tags.ts';
-import { list, text } from '../wire/fields.ts';
-import { el, set } from '../wire/xml.ts';
+import { el, set } from '../xml.ts';
 
 /** What types earn CPU credits, and how machines of them pay for bursts. */
 export const instanceCreditActions: readonly Action[] = [

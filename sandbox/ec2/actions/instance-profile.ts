@@ -1,13 +1,12 @@
 import { type Action, read, write } from '../action.ts';
 import { refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe } from '../listing.ts';
-import { associateProfile, profileOf } from '../profiles.ts';
+import { associateProfile, profileOf } from '../instance-profile.ts';
+import { describe, listFields } from '../listing.ts';
+import { list, record, text } from '../query.ts';
 import type { ProfileAssociation } from '../records.ts';
 import { freshId } from '../region.ts';
-import { list, record, text } from '../wire/fields.ts';
-import { el, time, wrap } from '../wire/xml.ts';
+import { el, time, wrap } from '../xml.ts';
 
 const profileField = { IamInstanceProfile: record({ Arn: text, Name: text }) } as const;
 

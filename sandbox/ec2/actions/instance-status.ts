@@ -1,13 +1,11 @@
 import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
-import { stateXml } from '../instance-xml.ts';
-import { listFields } from '../list-fields.ts';
-import { page } from '../listing.ts';
-import { STATE_CODE } from '../power.ts';
+import { STATE_CODE, stateXml } from '../instance.ts';
+import { listFields, page } from '../listing.ts';
+import { flag, list, text } from '../query.ts';
 import type { Instance } from '../records.ts';
-import { flag, list, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { el, set, wrap } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceStatus.html */
 const MAX_IDS = 100;

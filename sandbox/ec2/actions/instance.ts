@@ -2,17 +2,21 @@ import { type Action, dryRun, read, write } from '../action.ts';
 import { once } from '../client-token.ts';
 import { missing, refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { instanceFilters } from '../instance-filters.ts';
-import { reservationsXml, reservationXml, stateXml } from '../instance-xml.ts';
-import { launch, zoneNamed } from '../launch.ts';
-import { launchFields } from '../launch-fields.ts';
-import { listFields } from '../list-fields.ts';
-import { type ListRules, page } from '../listing.ts';
-import { beginStart, beginStop, beginTerminate } from '../power.ts';
+import {
+  beginStart,
+  beginStop,
+  beginTerminate,
+  instanceFilters,
+  reservationsXml,
+  reservationXml,
+  stateXml,
+} from '../instance.ts';
+import { launch, launchFields, zoneNamed } from '../launch.ts';
+import { type ListRules, listFields, page } from '../listing.ts';
+import { flag, list, text } from '../query.ts';
 import type { Instance } from '../records.ts';
 import type { Region } from '../region.ts';
-import { flag, list, text } from '../wire/fields.ts';
-import { el, set } from '../wire/xml.ts';
+import { el, set } from '../xml.ts';
 
 const listRules: ListRules = { ids: ID.instance, max: 1000, idsExcludePages: 'instancesSet' };
 

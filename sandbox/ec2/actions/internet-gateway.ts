@@ -1,14 +1,12 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { list, text } from '../query.ts';
 import type { InternetGateway } from '../records.ts';
 import { freshId } from '../region.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags, tagSet } from '../tags.ts';
-import { list, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { el, set, wrap } from '../xml.ts';
 
 export const internetGatewayActions: readonly Action[] = [
   read({

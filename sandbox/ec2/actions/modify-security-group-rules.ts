@@ -1,14 +1,20 @@
 import { type Action, dryRun, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { cidrPeer, groupPeer, prefixPeer } from '../peers.ts';
-import { checkedDescription } from '../permissions.ts';
+import { integer, list, record, text } from '../query.ts';
 import type { Peer, SecurityGroup } from '../records.ts';
 import type { Region } from '../region.ts';
-import { type RuleContent, ruleKey, rulesIn } from '../rule-key.ts';
-import { trafficOf } from '../traffic.ts';
-import { integer, list, record, text } from '../wire/fields.ts';
-import { el } from '../wire/xml.ts';
+import {
+  checkedDescription,
+  cidrPeer,
+  groupPeer,
+  prefixPeer,
+  type RuleContent,
+  ruleKey,
+  rulesIn,
+  trafficOf,
+} from '../security-group-rules.ts';
+import { el } from '../xml.ts';
 
 interface Request {
   readonly IpProtocol?: string | undefined;

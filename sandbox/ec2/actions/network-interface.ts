@@ -1,10 +1,9 @@
 import { type Action, type Context, dryRun, read } from '../action.ts';
 import { ID } from '../ids.ts';
-import { interfaceXml } from '../interface-xml.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { interfaceXml } from '../network-interface.ts';
+import { list, text } from '../query.ts';
 import type { NetworkInterface } from '../records.ts';
-import { list, text } from '../wire/fields.ts';
 
 export const networkInterfaceActions: readonly Action[] = [
   read({

@@ -2,16 +2,14 @@ import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { once } from '../client-token.ts';
 import { refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { list, text } from '../query.ts';
 import type { Route, RouteTable, RouteTableAssociation } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
-import { routeState } from '../routing.ts';
 import { own, sharerOf } from '../sharing.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags, tagSet } from '../tags.ts';
-import { list, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { routeState } from '../vpc.ts';
+import { el, set, wrap } from '../xml.ts';
 
 export const routeTableActions: readonly Action[] = [
   read({

@@ -2,10 +2,10 @@ import { parseCidr } from '../../cidr.ts';
 import { type Action, dryRun, write } from '../action.ts';
 import { missing, refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
+import { text } from '../query.ts';
 import type { Route, RouteTable } from '../records.ts';
 import type { Region } from '../region.ts';
-import { text } from '../wire/fields.ts';
-import { el } from '../wire/xml.ts';
+import { el } from '../xml.ts';
 
 const destinationFields = { RouteTableId: text, DestinationCidrBlock: text, DestinationIpv6CidrBlock: text } as const;
 

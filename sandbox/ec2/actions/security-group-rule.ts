@@ -1,19 +1,25 @@
 import { type Action, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
-import { type Permission, permissionsField } from '../permission-fields.ts';
-import { rulesOf } from '../permissions.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { integer, list, record, text } from '../query.ts';
 import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
-import { peerText, type RuleContent, ruleKey, rulesIn } from '../rule-key.ts';
-import { permissionsXml, revokedXml, ruleXml } from '../rule-xml.ts';
+import {
+  type Permission,
+  peerText,
+  permissionsField,
+  permissionsXml,
+  type RuleContent,
+  revokedXml,
+  ruleKey,
+  rulesIn,
+  rulesOf,
+  ruleXml,
+} from '../security-group-rules.ts';
 import { own } from '../sharing.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags } from '../tags.ts';
-import { integer, list, record, text } from '../wire/fields.ts';
-import { el, set } from '../wire/xml.ts';
+import { specifiedTags, tagField } from '../tags.ts';
+import { el, set } from '../xml.ts';
 
 const groupFields = { ...dryRun, ...permissionsField, GroupId: text } as const;
 

@@ -1,18 +1,15 @@
 import { type Action, dryRun, read, write } from '../action.ts';
 import { refused, required } from '../errors.ts';
-import type { FilterTable } from '../filters.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type FilterTable, type Listing, listFields } from '../listing.ts';
+import { list, text } from '../query.ts';
 import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
-import { groupArn, groupXml } from '../rule-xml.ts';
+import { groupArn, groupXml } from '../security-group-rules.ts';
 import { own } from '../sharing.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags, tagSet } from '../tags.ts';
-import { allowAllEgress } from '../vpc-parts.ts';
-import { list, text } from '../wire/fields.ts';
-import { el } from '../wire/xml.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { allowAllEgress } from '../vpc.ts';
+import { el } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html */
 const NAME = /^[a-zA-Z0-9 ._\-:/()#,@[\]+=&;{}!$*]{1,255}$/;

@@ -1,17 +1,15 @@
 import { blockOf, type Cidr, contains, overlaps, parseCidr } from '../../cidr.ts';
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
-import { freeAddressCount } from '../addresses.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { freeAddressCount } from '../network-interface.ts';
+import { flag, list, record, text } from '../query.ts';
 import type { Ipv6Block, Subnet, Vpc } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { own, refuseInShared, sharerOf } from '../sharing.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags, tagSet } from '../tags.ts';
-import { flag, list, record, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { el, set, wrap } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
 const SIZES = { widest: 16, narrowest: 28 };

@@ -1,14 +1,12 @@
 import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
-import { filterField, passes } from '../filters.ts';
 import { ID } from '../ids.ts';
 import { TYPES, zonesOffering } from '../instance-types.ts';
-import { listFields } from '../list-fields.ts';
-import { describe } from '../listing.ts';
+import { describe, filterField, listFields, passes } from '../listing.ts';
+import { flag, list, text } from '../query.ts';
 import type { Image, NetworkAcl } from '../records.ts';
 import { tagSet } from '../tags.ts';
-import { flag, list, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { el, set, wrap } from '../xml.ts';
 import { zoneId } from './subnet.ts';
 
 /** The things that are simply there in a region: zones, images, types of machines, account attributes, network ACLs. */

@@ -1,15 +1,14 @@
+import type { Table } from '../../table.ts';
 import { type Action, dryRun, read, write } from '../action.ts';
 import { missing, refused } from '../errors.ts';
-import { type FilterTable, passes } from '../filters.ts';
-import { target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
+import { ID, type IdType, target } from '../ids.ts';
+import { type FilterTable, listFields, passes } from '../listing.ts';
+import { list, text } from '../query.ts';
+import type { Tagged } from '../records.ts';
 import type { Region } from '../region.ts';
 import { refuseTagging } from '../sharing.ts';
-import { tagShape, type WireTag } from '../tag-fields.ts';
-import { taggableOf, taggables } from '../taggable.ts';
-import { checkedKey, merged, noTags } from '../tags.ts';
-import { list, text } from '../wire/fields.ts';
-import { el, set } from '../wire/xml.ts';
+import { checkedKey, merged, noTags, tagShape, type WireTag } from '../tags.ts';
+import { el, set } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html */
 const MAX_RESOURCES = 1000;
@@ -121,4 +120,35 @@ function without(
   const next = new Map(tags.size > 0 ? tags : noTags);
   for (const { Key = '', Value } of named) if (Value === undefined || next.get(Key) === Value) next.delete(Key);
   return next;
+}
+
+/** One type of object that carries tags: where it is kept, and what tags call it. */
+interface Taggable {
+  readonly type: string;
+  readonly ids: IdType;
+  readonly table: Table<Tagged>;
+}
+
+const kinds: readonly { readonly type: string; readonly ids: IdType; readonly table: (region: Region) => unknown }[] = [
+  { type: 'vpc', ids: ID.vpc, table: (region) => region.vpcs },
+  { type: 'subnet', ids: ID.subnet, table: (region) => region.subnets },
+  { type: 'internet-gateway', ids: ID.gateway, table: (region) => region.gateways },
+  { type: 'route-table', ids: ID.routeTable, table: (region) => region.routeTables },
+  { type: 'network-acl', ids: ID.acl, table: (region) => region.acls },
+  { type: 'security-group', ids: ID.group, table: (region) => region.groups },
+  { type: 'security-group-rule', ids: ID.rule, table: (region) => region.rules },
+  { type: 'instance', ids: ID.instance, table: (region) => region.instances },
+  { type: 'volume', ids: ID.volume, table: (region) => region.volumes },
+  { type: 'network-interface', ids: ID.networkInterface, table: (region) => region.interfaces },
+];
+
+export function taggables(region: Region): readonly Taggable[] {
+  return kinds.map(({ type, ids, table }) => ({ type, ids, table: table(region) as Table<Tagged> })); // why: tags are put on copies of the table's own records
+}
+
+function taggableOf(region: Region, id: string): Taggable {
+  const prefix = id.slice(0, id.lastIndexOf('-'));
+  const found = taggables(region).find((kind) => kind.ids.prefix === prefix);
+  if (!found) throw refused('InvalidID', `The ID '${id}' is not valid`);
+  return found;
 }

@@ -1,14 +1,13 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
-import { diskOf } from '../disks.ts';
 import { refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { integer, list, text } from '../query.ts';
 import type { Volume, VolumeModification } from '../records.ts';
 import type { Region } from '../region.ts';
 import { tagSet } from '../tags.ts';
-import { integer, list, text } from '../wire/fields.ts';
-import { el, set, time, wrap } from '../wire/xml.ts';
+import { diskOf } from '../volume.ts';
+import { el, set, time, wrap } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/ebs/latest/userguide/modify-volume-requirements.html */
 const BETWEEN_MODIFICATIONS_MS = 6 * 3_600_000;

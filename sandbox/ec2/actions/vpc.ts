@@ -2,16 +2,14 @@ import { type Cidr, parseCidr } from '../../cidr.ts';
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
-import { listFields } from '../list-fields.ts';
-import { describe, type Listing } from '../listing.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import { flag, list, record, text } from '../query.ts';
 import type { Vpc } from '../records.ts';
 import { freshId } from '../region.ts';
 import { own } from '../sharing.ts';
-import { tagField } from '../tag-fields.ts';
-import { specifiedTags, tagSet } from '../tags.ts';
-import { makeVpcParts } from '../vpc-parts.ts';
-import { flag, list, record, text } from '../wire/fields.ts';
-import { el, set, wrap } from '../wire/xml.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { makeVpcParts } from '../vpc.ts';
+import { el, set, wrap } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html */
 const SIZES = { widest: 16, narrowest: 28 };

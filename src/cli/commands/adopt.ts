@@ -11,17 +11,14 @@ import { prefixIn } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { providerOf } from '../../estate/load.ts';
 import type { Estate } from '../../queries/estate-view.ts';
-import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { findAddress } from '../estate/find-address.ts';
-import { withStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
-import { type Survey, withSurvey } from '../estate/survey.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { findAddress, readEstate } from '../local/estate.ts';
+import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
+import { withOptionalStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, selectionOf, withSpecsOption } from '../options.ts';
+import { count } from '../output/format.ts';
+import { printJson, printText } from '../output/print.ts';
 
 interface Options extends EstateOptions {
   readonly specs: string;
@@ -34,7 +31,7 @@ interface AdoptLine extends Where {
 }
 
 /** An object that stands in the place of a wanted resource, and cannot be adopted. */
-interface Refused extends Where, Obstacle {}
+interface NotAdoptable extends Where, Obstacle {}
 
 interface Where {
   readonly address: string;
@@ -45,7 +42,7 @@ interface Where {
 
 export const adopt = (context: Context): Command =>
   withSpecsOption(
-    verb('adopt', {
+    defineCommand('adopt', {
       group: 'Own',
       summary: 'print the `adopt:` lines that take over objects that are already there',
       about:
@@ -70,24 +67,24 @@ interface Pair {
 
 async function run(pair: Pair, options: Options, context: Context): Promise<ExitCode> {
   if (pair.address !== undefined && pair.id === undefined)
-    throw new Complaint('Which object?', { next: `setpoint adopt ${pair.address} <id on the cloud>` });
-  const estate = await readEstate(choiceOf(options.specs, options), context);
-  const { lines, refused } = await withStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) =>
+    throw new UserError('Which object?', { next: `setpoint adopt ${pair.address} <id on the cloud>` });
+  const estate = await readEstate(selectionOf(options.specs, options), context);
+  const { lines, refused } = await withOptionalStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, async (view) =>
       pair.address === undefined || pair.id === undefined
-        ? inPlaces(survey)
-        : { lines: chosen(pair.address, pair.id, survey), refused: [] },
+        ? inPlaces(view)
+        : { lines: chosen(pair.address, pair.id, view), refused: [] },
     ),
   );
-  if (options.json) emitJson(context.terminal, { adopt: lines, refused });
-  else emitText(context.terminal, headline(lines, refused), textOf(printable(lines), printable(refused)));
+  if (options.json) printJson(context.terminal, { adopt: lines, refused });
+  else printText(context.terminal, headline(lines, refused), textOf(printable(lines), printable(refused)));
   return exitCodes.done;
 }
 
-const headline = (lines: readonly AdoptLine[], refused: readonly Refused[]): string =>
+const headline = (lines: readonly AdoptLine[], refused: readonly NotAdoptable[]): string =>
   `Adopt: ${count(lines.length, 'line')} to paste${refused.length === 0 ? '' : `, ${count(refused.length, 'object')} that cannot be adopted`}`;
 
-const textOf = (lines: readonly AdoptLine[], refused: readonly Refused[]): string =>
+const textOf = (lines: readonly AdoptLine[], refused: readonly NotAdoptable[]): string =>
   [
     ...lines.map(({ paste, ...where }) => `\n${placed(where)}\n  ${paste}\n`),
     ...refused.map(({ id, why, next, ...where }) => `\n${placed(where)}\n  ${id}: ${why}\n  next: ${next}\n`),
@@ -97,9 +94,9 @@ const placed = ({ file, line, address }: Pick<Where, 'file' | 'line' | 'address'
   `${file}:${line}  # ${address}`;
 
 /** Every object that stands in the place of a wanted resource. Parents and children may be adopted together. */
-function inPlaces({ estate, looked, plans }: Survey): {
+function inPlaces({ estate, looked, plans }: ObservedEstate): {
   readonly lines: readonly AdoptLine[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly NotAdoptable[];
 } {
   const found = looked.flatMap(({ scope, input }, i) => {
     const plan = plans[i];
@@ -124,7 +121,7 @@ function pairsIn({ wanted }: PlanInput, objects: readonly Ownership[]): readonly
  * The line for this very object, below that of its network, where that stands unadopted too. Throws with the reason and the next
  * step, where it cannot be adopted.
  */
-function chosen(given: string, id: string, { estate, looked, plans }: Survey): readonly AdoptLine[] {
+function chosen(given: string, id: string, { estate, looked, plans }: ObservedEstate): readonly AdoptLine[] {
   const here = looked.flatMap(({ scope, input }, i) => {
     const plan = plans[i];
     const objects = plan === undefined ? [] : ownership(input, plan);
@@ -139,15 +136,15 @@ function chosen(given: string, id: string, { estate, looked, plans }: Survey): r
   const address = findAddress(given, new Set(wanted.map((one) => one.address)));
   const desired = wanted.find((one) => one.address === address);
   if (desired === undefined || observed.kind !== desired.kind)
-    throw new Complaint(`${id} and ${address} are of two kinds.`, {
+    throw new UserError(`${id} and ${address} are of two kinds.`, {
       why: `The object is of kind ${observed.kind}.`,
       next: `Name a resource of that kind: setpoint inventory --refresh lists them.`,
       code: exitCodes.refused,
     });
   const pair = { desired, id };
   const { file, line } = whereOf(pair, estate);
-  const refusal = (obstacle: Obstacle): Complaint =>
-    new Complaint(`${id} cannot be adopted as ${address}.`, {
+  const refusal = (obstacle: Obstacle): UserError =>
+    new UserError(`${id} cannot be adopted as ${address}.`, {
       where: `${file}:${line}`,
       ...obstacle,
       code: exitCodes.refused,
@@ -169,10 +166,10 @@ const nextOf: Readonly<Record<Exclude<Ownership['claim'], 'unmanaged' | 'copied-
   'unrecorded-mark': `Take over what this store lost: setpoint takeover --id <id> --reason "…"`,
 };
 
-function notFound(id: string, looked: Survey['looked']): Complaint {
+function notFound(id: string, looked: ObservedEstate['looked']): UserError {
   const scopes = looked.map(({ scope }) => scope.scope).join(', ');
   const gaps = looked.flatMap(({ input }) => input.observation.gaps.map(({ kind, reason }) => `${kind}: ${reason}`));
-  return new Complaint(`No object here has the id ${id}.`, {
+  return new UserError(`No object here has the id ${id}.`, {
     why:
       gaps.length === 0
         ? `${scopes}: the listings are complete and do not have it. Groups of Google Cloud are network tags, and no objects.`

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { type ListenOptions, listenOf, withListenOptions } from '../listen-options.ts';
-import { runService } from '../run-service.ts';
-import { verb } from '../verb.ts';
+import { type ListenOptions, listenAddressOf, runDaemon, withListenOptions } from '../daemon.ts';
+import { defineCommand } from '../options.ts';
 
 interface Options extends ListenOptions {
   /** The store's folder. */
@@ -12,7 +11,7 @@ interface Options extends ListenOptions {
 
 export const api = (context: Context): Command =>
   withListenOptions(
-    verb('api', {
+    defineCommand('api', {
       group: 'Run',
       summary: 'serve the API alone, until Ctrl-C or SIGTERM',
       about:
@@ -28,12 +27,12 @@ export const api = (context: Context): Command =>
     }).option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there'),
   ).action(async (_options: Options, command: Command) => {
     const options = command.optsWithGlobals<Options>();
-    const listen = listenOf(options, true);
+    const listen = listenAddressOf(options, true);
     if (listen === undefined) throw new Error('the API always listens');
     const settings = {
       folder: options.dir,
       allowEndpoint: options.allowEndpoint ?? false,
       listen: { ...listen, isNamed: true },
     };
-    context.finish(await runService({ name: 'The API', start: () => context.house.api(settings) }, context));
+    context.finish(await runDaemon({ name: 'The API', start: () => context.dependencies.startApi(settings) }, context));
   });

@@ -5,28 +5,27 @@ import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
-import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { withAllowances } from '../estate/allowances.ts';
-import { type Approval, apply as carryOut } from '../estate/apply.ts';
-import { readEstate } from '../estate/estate.ts';
-import { withOwnStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { overlayOf } from '../estate/overlay-option.ts';
-import { houseAt } from '../estate/rollback.ts';
-import { type Approved, readPlan } from '../estate/saved-plan.ts';
-import { type Survey, withSurvey } from '../estate/survey.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { agoFrom } from '../output/ago.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
-import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
-import { paintFor } from '../output/paint.ts';
-import { planPaintFor } from '../output/plan-paint.ts';
-import { parseReason } from '../output/reason.ts';
-import { askYes } from '../prompt/ask.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { type ApplyApproval, apply as carryOut } from '../local/apply.ts';
+import { compileEstate, type EstateSelection, type LocalEstate, readEstate, refuseInvalid } from '../local/estate.ts';
+import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
+import { type Approved, readPlan } from '../local/saved-plan.ts';
+import { pastSpecs, withCreatedStore } from '../local/store.ts';
+import {
+  defineCommand,
+  type EstateOptions,
+  overlayOf,
+  parseDuration,
+  parseReason,
+  selectionOf,
+  withAllowances,
+  withEstateOptions,
+} from '../options.ts';
+import { agoFrom } from '../output/format.ts';
+import { type ApplyResult, applyResultOf, exitOf, isRefusal, outcomeJson, outcomeText } from '../output/outcome.ts';
+import { paintFor, printJson, printText } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
 
 interface RollbackOptions {
   readonly commit?: string;
@@ -44,7 +43,7 @@ interface Options extends EstateOptions, RollbackOptions, Allowance {
 export const apply = (context: Context): Command =>
   withAllowances(
     withEstateOptions(
-      verb('apply', {
+      defineCommand('apply', {
         group: 'Change',
         summary: 'make the clouds as the specs say, after showing the plan and asking',
         about:
@@ -73,7 +72,7 @@ export const apply = (context: Context): Command =>
 
 function reasonOf({ reason }: Options): string {
   if (reason !== undefined) return reason;
-  throw new Complaint('Going back to a commit needs a reason.', {
+  throw new UserError('Going back to a commit needs a reason.', {
     why: 'The estate is held there, and others will ask why nothing is followed.',
     next: 'Say why: --reason "…"',
   });
@@ -84,50 +83,53 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
   const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
   const overlay = overlayOf({ overlay: options.overlay ?? saved?.overlay });
-  const house = options.commit === undefined ? context.house : houseAt(options.commit, options, context);
-  const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), { ...context, house });
+  const selection = selectionOf(dir, { ...options, target, ...overlay });
+  const estate =
+    options.commit === undefined
+      ? await readEstate(selection, context)
+      : await readEstateAt(options.commit, options, selection, context);
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = allowanceIn(options);
-  return withOwnStore(options.dir, context, (store) =>
-    withSurvey({ estate, store, grant }, context, (survey) =>
-      approve({ ...survey, store }, { options, saved }, context),
-    ),
+  return withCreatedStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context)),
   );
 }
 
-const otherEstate = (saved: Approved, estate: Estate): Complaint =>
-  new Complaint(`The plan is of the estate ${saved.estate}; ${estate.dir} holds ${estate.name}.`, {
+const otherEstate = (saved: Approved, estate: Estate): UserError =>
+  new UserError(`The plan is of the estate ${saved.estate}; ${estate.dir} holds ${estate.name}.`, {
     next: 'Name the folder of the specs that the plan was made from.',
     code: exitCodes.refused,
   });
 
-type OwnSurvey = Survey & { readonly store: Store };
-
-interface Wish {
+interface ApplyRequest {
   readonly options: Options;
   readonly saved: Approved | undefined;
 }
 
-async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Context): Promise<ExitCode> {
-  const { terminal, stop } = context;
-  const planned = survey.plans.flatMap(({ actions }) => actions);
+async function approve(
+  view: ObservedEstate<Store>,
+  { options, saved }: ApplyRequest,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const planned = view.plans.flatMap(({ actions }) => actions);
   const { approved, stale } =
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
-  if (saved === undefined) show(survey, context);
-  const text = saved === undefined && !options.yes ? question(approved, survey, options) : undefined;
-  if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, stop))) throw declined;
-  const approval: Approval = {
+  if (saved === undefined) printPlan(view, context);
+  const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
+  if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, signal))) throw declined;
+  const approval: ApplyApproval = {
     actions: approved,
     lockTimeoutMs: options.lockTimeout,
     ...(options.commit === undefined ? {} : { pin: reasonOf(options) }),
     ...allowanceIn(options),
   };
-  const outcome = await carryOut(survey, approval, context);
-  const refused = saved === undefined ? held(survey.plans) : stale.map(toldBy(held(survey.plans)));
-  const result = only(resultOf(approved, refused, outcome), saved);
-  if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
+  const outcome = await carryOut(view, approval, context);
+  const refused = saved === undefined ? withheldIn(view.plans) : stale.map(withReason(withheldIn(view.plans)));
+  const result = onlySaved(applyResultOf(approved, refused, outcome), saved);
+  if (options.json) printJson(terminal, outcomeJson(result, outcome.generation));
   else {
-    emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
+    printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
     if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
   }
   return exitOf(result);
@@ -136,30 +138,34 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
 const pinned = '  Pinned: nothing else comes into force until: setpoint unpin --reason "…"';
 
 /** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
-function question(actions: readonly Action[], { estate }: OwnSurvey, { commit }: Options): string | undefined {
+function question(
+  actions: readonly Action[],
+  { estate }: ObservedEstate<Store>,
+  { commit }: Options,
+): string | undefined {
   const something = actions.some(({ verb: does }) => does !== 'forget');
   if (commit !== undefined)
     return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}, and hold it at commit ${commit} until \`setpoint unpin\`?`;
   return something ? `Apply these changes to ${estate.name}?` : undefined;
 }
 
-const declined = new Complaint('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+const declined = new UserError('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 
 /** What else is open does not matter to a plan that was kept. */
-function only(result: Result, saved: Approved | undefined): Result {
+function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResult {
   if (saved === undefined) return result;
   const asked = new Set(saved.actions.map(({ address }) => address));
   return { ...result, open: result.open.filter((found) => 'address' in found && asked.has(found.address)) };
 }
 
 /** On stderr: stdout's first line is the verdict of what came of it. */
-function show({ plans, bound }: Survey, { terminal, clock }: Context): void {
-  const paint = planPaintFor(terminal.err);
+function printPlan({ plans, bound }: ObservedEstate, { terminal, clock }: Context): void {
+  const paint = paintFor(terminal.err);
   terminal.err.write(`${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()) })}\n`);
 }
 
 /** What the plan itself withholds: a limit, `protect`, or a mode. */
-const held = (plans: readonly ScopePlan[]): readonly Stale[] =>
+const withheldIn = (plans: readonly ScopePlan[]): readonly Stale[] =>
   plans.flatMap(({ findings }) =>
     findings.flatMap((found) =>
       isRefusal(found) ? [{ address: found.address, verb: found.action, why: found.why }] : [],
@@ -167,7 +173,29 @@ const held = (plans: readonly ScopePlan[]): readonly Stale[] =>
   );
 
 /** What a plan that was kept can no longer do because it is held by now is told with the reason for that. */
-const toldBy =
+const withReason =
   (refused: readonly Stale[]) =>
   (stale: Stale): Stale =>
     refused.find(({ address, verb: does }) => address === stale.address && does === stale.verb) ?? stale;
+
+/** The specs of a commit that were active once: the store keeps them. */
+async function readEstateAt(
+  commit: string,
+  { dir: folder, inForceOf: estate }: Options,
+  selection: EstateSelection,
+  context: Context,
+): Promise<LocalEstate> {
+  refuseNoCommit(commit);
+  const tree = await pastSpecs(commit, { folder, ...(estate === undefined ? {} : { estate }) }, context);
+  refuseInvalid(tree, selection.dir);
+  return compileEstate(tree, selection, context);
+}
+
+const shortest = 7;
+
+function refuseNoCommit(commit: string): void {
+  if (/^[0-9a-f]{7,40}$/i.test(commit)) return;
+  throw new UserError(`${JSON.stringify(commit)} is no commit.`, {
+    next: `Name it by ${shortest} to 40 hexadecimal digits, as \`setpoint status\` and \`git log\` show it.`,
+  });
+}

@@ -5,32 +5,48 @@ import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
+import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
-import { approvableIn, saidOf } from '../../queries/approvals.ts';
-import { Complaint } from '../complaint.ts';
+import { approvableIn, giveApproval as give, type NewApproval as Said, saidOf } from '../../queries/approvals.ts';
+import type { EstateView } from '../../queries/estate-view.ts';
+import { requestReconciles } from '../../queries/requests.ts';
+import { approveOnServer, fetchPendingApprovals } from '../api-client/approvals.ts';
+import type { ApiClient } from '../api-client/client.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { acceptHistory } from '../estate/accept-history.ts';
-import { readEstate } from '../estate/estate.ts';
-import { giveApproval } from '../estate/give-approval.ts';
-import { withGivenStore, withOwnStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { type Survey, withSurvey } from '../estate/survey.ts';
-import { unseenCode } from '../estate/unseen.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { approvalJson, approvalText, type Offer, offerText, questionText } from '../output/approval-text.ts';
-import { parseDigest, shownDigits } from '../output/digest.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { inOrder } from '../output/in-order.ts';
-import { planPaintFor } from '../output/plan-paint.ts';
-import { parseReason } from '../output/reason.ts';
-import { askYes } from '../prompt/ask.ts';
-import { approveOn, offerOn } from '../server/approvals.ts';
-import type { Client } from '../server/client.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { acceptFolder, refuseSuperseded } from '../local/accept.ts';
+import { readEstate } from '../local/estate.ts';
+import { localUser } from '../local/leases.ts';
+import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
+import { withCreatedStore, withExistingStore } from '../local/store.ts';
+import {
+  defineCommand,
+  type EstateOptions,
+  parseDuration,
+  parseReason,
+  selectionOf,
+  withEstateOptions,
+} from '../options.ts';
+import {
+  approvalJson,
+  approvalText,
+  type PendingApprovals,
+  parseDigest,
+  pendingApprovalsText,
+  questionText,
+  shownDigits,
+} from '../output/approval-text.ts';
+import { incompleteExitCode } from '../output/plan.ts';
+import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
 
-interface Options extends EstateOptions, ServedEstateOption {
+interface Options extends EstateOptions, ServerEstateOption {
   readonly reason: string;
   readonly expires: number;
   readonly address?: string;
@@ -41,9 +57,9 @@ interface Options extends EstateOptions, ServedEstateOption {
 }
 
 export const approve = (context: Context): Command =>
-  withServedEstateOption(
+  withServerEstateOption(
     withEstateOptions(
-      verb('approve', {
+      defineCommand('approve', {
         group: 'Steer',
         summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
         about:
@@ -81,20 +97,24 @@ export const approve = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['allowEndpoint', 'overlay', 'history'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = {
+  localOptions: ['allowEndpoint', 'overlay', 'history'],
+  serverOptions: ['estate'],
+  takesDir: false,
+};
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   if (options.expires === 0)
-    throw new Complaint('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
-  const server = await serverFor(command, sides, context);
-  if (server !== undefined) return decide(await askedThere(server, options), options, context);
+    throw new UserError('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
+  const server = await apiClientFor(command, serverSupport, context);
+  if (server !== undefined) return decide(await proposalOnServer(server, options), options, context);
   const { history } = options;
   if (history !== undefined) return rewritten(dir, { ...options, history }, context);
-  const estate = await readEstate(choiceOf(dir, options), context);
-  return withOwnStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) =>
-      decide(await askedHere({ ...survey, store }, options), options, context),
+  const estate = await readEstate(selectionOf(dir, options), context);
+  return withCreatedStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, async (view) =>
+      decide(await localProposal(view, options), options, context),
     ),
   );
 }
@@ -105,11 +125,11 @@ async function rewritten(
   context: Context,
 ): Promise<ExitCode> {
   const { name: estate } = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
-  return withGivenStore(options.dir, context, async (store) => {
+  return withExistingStore(options.dir, context, async (store) => {
     const source = await acceptHistory({ estate, commit, reason: options.reason }, store);
-    if (options.json) emitJson(context.terminal, { estate, history: source });
+    if (options.json) printJson(context.terminal, { estate, history: source });
     else
-      emitText(
+      printText(
         context.terminal,
         printable(`Approved: the history of ${source.source} up to ${shortRevision(source.head ?? '')}`),
       );
@@ -117,11 +137,9 @@ async function rewritten(
   });
 }
 
-type OwnSurvey = Survey & { readonly store: Store };
-
 /** What a person is asked, what keeps it from being the whole truth, and how their yes is given. */
-interface Asked {
-  readonly offer: Offer;
+interface Proposal {
+  readonly offer: PendingApprovals;
   readonly plans: readonly ScopePlan[];
   /** Why a yes would not be theirs to give. */
   readonly refused?: string;
@@ -130,56 +148,56 @@ interface Asked {
   give(until: number): Promise<readonly Approval[]>;
 }
 
-async function askedThere(server: Client, options: Options): Promise<Asked> {
-  const { offer, unseen: plans, refused, authorsUnknown } = await offerOn(server, options);
+async function proposalOnServer(server: ApiClient, options: Options): Promise<Proposal> {
+  const { offer, unseen: plans, refused, authorsUnknown } = await fetchPendingApprovals(server, options);
   const { expires: expiresMs, reason, target, address, estate } = options;
   return {
     offer,
     plans,
     ...(refused === undefined ? {} : { refused }),
     ...(authorsUnknown ? { note: 'Of some of this nobody knows who made it.\n' } : {}),
-    give: () => approveOn(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
+    give: () => approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
   };
 }
 
-const askedHere = async (survey: OwnSurvey, { reason, address }: Options): Promise<Asked> => {
-  const offer = await offerOf(survey, address);
-  return { offer, plans: survey.plans, give: (until) => giveApproval({ ...offer, reason, until }, survey) };
+const localProposal = async (view: ObservedEstate<Store>, { reason, address }: Options): Promise<Proposal> => {
+  const offer = await pendingApprovalsOf(view, address);
+  return { offer, plans: view.plans, give: (until) => giveApproval({ ...offer, reason, until }, view) };
 };
 
 async function decide(
-  { offer, plans, refused, note = '', give }: Asked,
+  { offer, plans, refused, note = '', give }: Proposal,
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { terminal, clock, stop } = context;
+  const { terminal, clock, signal } = context;
   refuseUnseen(plans);
-  terminal.err.write(offerText(offer, planPaintFor(terminal.err)));
+  terminal.err.write(pendingApprovalsText(offer, paintFor(terminal.err)));
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
-    if (options.json) emitJson(terminal, approvalJson([]));
-    else emitText(terminal, 'Approved: nothing, as nothing waits for it', offer.accepts && notInForce);
+    if (options.json) printJson(terminal, approvalJson([]));
+    else printText(terminal, 'Approved: nothing, as nothing waits for it', offer.accepts && notInForce);
     return exitCodes.done;
   }
-  if (refused !== undefined) throw new Complaint('Nothing was approved.', { why: refused, code: exitCodes.refused });
+  if (refused !== undefined) throw new UserError('Nothing was approved.', { why: refused, code: exitCodes.refused });
   terminal.err.write(note);
   const until = clock.now() + options.expires;
-  if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, stop)))
-    throw new Complaint('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+  if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, signal)))
+    throw new UserError('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   const given = await give(until);
-  if (options.json) emitJson(terminal, inOrder(approvalJson(given)));
-  else emitText(terminal, ...approvalText(offer, given, clock.now()));
+  if (options.json) printJson(terminal, sortKeys(approvalJson(given)));
+  else printText(terminal, ...approvalText(offer, given, clock.now()));
   return exitCodes.done;
 }
 
 const notInForce =
   '  These specs are not in force: setpoint apply makes them so, and so does a worker that follows them.';
 
-async function offerOf(survey: OwnSurvey, address: string | undefined): Promise<Offer> {
-  const { estate, store, bound } = survey;
+async function pendingApprovalsOf(view: ObservedEstate<Store>, address: string | undefined): Promise<PendingApprovals> {
+  const { estate, store, bound } = view;
   const newest = await store.generations.current(estate.name);
   const isNewest = newest?.revision === bound.revision;
-  const approvable = await approvableIn(survey, isNewest ? await saidOf(survey) : new Map(), address);
+  const approvable = await approvableIn(view, isNewest ? await saidOf(view) : new Map(), address);
   return {
     estate: estate.name,
     revision: bound.revision,
@@ -192,19 +210,69 @@ async function offerOf(survey: OwnSurvey, address: string | undefined): Promise<
 
 /** An approval is bound to what was seen. */
 function refuseUnseen(plans: readonly ScopePlan[]): void {
-  const code = unseenCode(plans);
+  const code = incompleteExitCode(plans);
   if (code === undefined) return;
   const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
-  throw new Complaint('Nothing is approved on half a look.', { why: printable(why).join('\n'), code });
+  throw new UserError('Nothing is approved on half a look.', { why: printable(why).join('\n'), code });
 }
 
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
 
-function refuseOther({ digest }: Offer, asked: string | undefined): void {
+function refuseOther({ digest }: PendingApprovals, asked: string | undefined): void {
   if (asked === undefined || digest.startsWith(asked)) return;
-  throw new Complaint('What waits is not what was shown with that digest.', {
+  throw new UserError('What waits is not what was shown with that digest.', {
     why: `Its digest is ${digest.slice(0, shownDigits)} by now, and ${asked.slice(0, shownDigits)} was asked for.`,
     next: `Look at what is shown above; if it is right: --digest ${digest.slice(0, shownDigits)}`,
     code: exitCodes.refused,
+  });
+}
+
+/** `generation`: that the specs are, or become by this. */
+interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'until'> {
+  readonly reason: string;
+}
+
+/** One approval for each scope where something waits, in the generation that was shown; workers look at once. */
+async function giveApproval(
+  { plans, digest, generation, reason, until }: NewApproval,
+  { estate, store }: Pick<EstateView, 'estate'> & { readonly store: Store },
+): Promise<readonly Approval[]> {
+  const newest = await store.generations.current(estate.name);
+  refuseSuperseded({ generation, newest, estate }, 'approved');
+  const isNew = newest?.number !== (await acceptFolder(estate, store)).number;
+  const by = { person: localUser(), reason };
+  const given = await give({ estate: estate.name, plans, generation, digest, by, until }, store);
+  const scopes = isNew ? estate.compiled.scopes.map(({ scope }) => scope) : given.map(({ scope }) => scope);
+  await requestReconciles(estate, scopes, { store, reason: `${by.person} approved: ${by.reason}` });
+  return given;
+}
+
+interface Rewritten {
+  readonly estate: string;
+  /** The beginning of the new head's hash. */
+  readonly commit: string;
+  readonly reason: string;
+}
+
+/** Takes on a history that was rewritten: its head may come into force, if it is signed as the estate asks. */
+async function acceptHistory({ estate, commit, reason }: Rewritten, store: Store): Promise<SourceState> {
+  const waiting = (await store.sources.states.list(estate)).filter(({ state }) => state === 'rewritten');
+  const meant = waiting.filter(({ head }) => head?.startsWith(`git:${commit.toLowerCase()}`));
+  const [source] = meant;
+  if (source?.head === undefined || meant.length > 1 || !/^[0-9a-f]{7,40}$/i.test(commit)) throw none(commit, waiting);
+  const current = await store.generations.current(estate);
+  const move = { head: source.head, after: current?.revision ?? '' };
+  await store.sources.histories.accept(estate, move, { person: localUser(), reason });
+  // why: whoever follows hears it at once, and not at its next look
+  await store.sources.bells.ring(estate);
+  return source;
+}
+
+function none(commit: string, waiting: readonly SourceState[]): UserError {
+  const lines = waiting.flatMap(({ head }) =>
+    head === undefined ? [] : [printable(`--history ${head.slice(4, 16)}  # ${shortRevision(head)}`)],
+  );
+  return new UserError(`No rewritten history with the head ${JSON.stringify(commit)} waits.`, {
+    next: lines.length === 0 ? 'None waits at all: setpoint status' : `Name one that does:\n${lines.join('\n')}`,
   });
 }

@@ -1,12 +1,18 @@
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { placedAt } from '../../core/compile/placed-at.ts';
+import { ofKind } from '../../core/documents/spec-set.ts';
+import { difference as compare } from '../../core/plan/preview.ts';
 import { type Difference, diffJson, diffText } from '../../core/render/revision-diff.ts';
+import { dayOf } from '../../core/render/wording.ts';
+import type { Cloud } from '../../core/resource.ts';
+import { type OpenedEstate, openEstate } from '../../estate/load.ts';
+import { type Estate, namedFromHere } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
-import { differenceOf, sideOf } from '../estate/difference.ts';
-import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { planPaintFor } from '../output/plan-paint.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { defineCommand, type OverlayOption, overlayOf, withOverlayOption } from '../options.ts';
+import { paintFor, printJson, printText } from '../output/print.ts';
 
 interface Options extends OverlayOption {
   readonly from?: string;
@@ -19,7 +25,7 @@ interface Options extends OverlayOption {
 
 export const diff = (context: Context): Command =>
   withOverlayOption(
-    verb('diff', {
+    defineCommand('diff', {
       group: 'Specs',
       summary: 'say what would change in the clouds between two states of the specs',
       about:
@@ -46,10 +52,10 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const to = await sideOf(dir, options.to, overlayOf({ overlay: toOverlay }));
   const found = await differenceOf(from, to, context);
   const { terminal } = context;
-  if (options.json) emitJson(terminal, diffJson(found));
+  if (options.json) printJson(terminal, diffJson(found));
   else {
-    const [verdict = '', ...body] = diffText(found, planPaintFor(terminal.out)).split('\n');
-    emitText(terminal, verdict, body.join('\n'));
+    const [verdict = '', ...body] = diffText(found, paintFor(terminal.out)).split('\n');
+    printText(terminal, verdict, body.join('\n'));
   }
   return options.detailedExitcode && differs(found) ? exitCodes.changes : exitCodes.done;
 }
@@ -57,3 +63,68 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 /** What is held back differs too: applying the second would not come to what it asks. */
 const differs = ({ plans, left }: Difference): boolean =>
   left.length > 0 || plans.some(({ actions, findings }) => actions.length + findings.length > 0);
+
+/** One state of the specs: a folder as it is, or as a commit of its repository has it. */
+interface Side extends OverlayOption {
+  readonly dir: string;
+  readonly ref?: string;
+}
+
+/** What a person names: a folder there is, else a commit; nothing: the folder of specs itself. */
+async function sideOf(dir: string, given: string | undefined, option: OverlayOption): Promise<Side> {
+  const overlay = overlayOf(option);
+  if (given === undefined) return { dir, ...overlay };
+  const isFolder = await stat(given).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? { dir: given, ...overlay } : { dir, ref: given, ...overlay };
+}
+
+/**
+ * What the second asks of the clouds that the first does not, and the other way round. Two environments are compared where
+ * the second one's targets are. Asks no cloud and no store.
+ */
+async function differenceOf(first: Side, second: Side, context: Context): Promise<Difference> {
+  if (isSame(first, second)) throw same;
+  const from = await readSide(first, context);
+  const to = await readSide(second, context);
+  const { compiled, moved } =
+    first.overlay === second.overlay ? { ...from, moved: [] } : await asPlaced(from, to, context);
+  const { plans, left } = compare(compiled, to.compiled, { estate: to.name, dialects: dialectsOf(to) });
+  return {
+    from: from.tree.revision,
+    to: to.tree.revision,
+    plans: plans.map((plan) => namedFromHere(plan, second.dir)),
+    left,
+    moved,
+  };
+}
+
+/** Two commits may come to be one, and then nothing differs; the folder itself is never what somebody meant twice. */
+const isSame = (one: Side, other: Side): boolean =>
+  [one.ref, other.ref].every((ref) => ref === undefined) && one.dir === other.dir && one.overlay === other.overlay;
+
+const same = new UserError('There is nothing to compare: both sides are the folder as it is.', {
+  next: 'Name two: --from main, or --from v1.2 --to HEAD, or --from-overlay staging --to-overlay prod',
+});
+
+const readSide = (side: Side, context: Context): Promise<Estate> =>
+  readEstate({ ...side, targets: [], allowEndpoint: true }, context);
+
+async function asPlaced({ tree, clouds }: Estate, to: Estate, { clock }: Context) {
+  const targets = ofKind(to.tree.documents, 'Target').map(({ value }) => value);
+  const { documents, moved } = placedAt(tree.documents, targets);
+  const today = dayOf(clock.now());
+  const opened = await openEstate({ ...tree, documents }, async (cloud) => opening(clouds, cloud), today);
+  return { compiled: opened.compiled, moved };
+}
+
+function opening(clouds: OpenedEstate['clouds'], name: Cloud) {
+  const cloud = clouds.get(name);
+  if (cloud === undefined) throw new Error(`${name} was not opened`);
+  return cloud;
+}
+
+const dialectsOf = ({ clouds }: Estate) =>
+  Object.fromEntries([...clouds].map(([name, { dialect }]) => [name, dialect]));

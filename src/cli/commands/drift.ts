@@ -2,34 +2,33 @@ import type { Command } from 'commander';
 import { planText } from '../../core/render/plan-text.ts';
 import { summarise } from '../../core/render/summary.ts';
 import { driftOf } from '../../queries/drift.ts';
+import { renderAnswer } from '../api-client/client.ts';
+import { fetchDrift, type PlanReport } from '../api-client/plans.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { withSurvey } from '../estate/survey.ts';
-import { unseenCode } from '../estate/unseen.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { agoFrom } from '../output/ago.ts';
-import { count } from '../output/count.ts';
-import { emitJson, emitText, emitWithheld } from '../output/emit.ts';
-import { paintFor } from '../output/paint.ts';
-import { planPaintFor } from '../output/plan-paint.ts';
-import { toldJson } from '../output/told-json.ts';
-import { rendered } from '../server/client.ts';
-import { driftOn } from '../server/drift.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import type { Told } from '../server/planned.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { withObservedEstate } from '../local/observe.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
+import { agoFrom, count } from '../output/format.ts';
+import { incompleteExitCode, sortedPlanJson } from '../output/plan.ts';
+import { paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 
-interface Options extends EstateOptions, ServedEstateOption {
+interface Options extends EstateOptions, ServerEstateOption {
   readonly json?: boolean;
   readonly detailedExitcode?: boolean;
 }
 
 export const drift = (context: Context): Command =>
-  withServedEstateOption(
+  withServerEstateOption(
     withEstateOptions(
-      verb('drift', {
+      defineCommand('drift', {
         group: 'Look',
         summary: 'say only what changed on the clouds behind our back',
         about:
@@ -47,41 +46,45 @@ export const drift = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['allowEndpoint', 'overlay'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = {
+  localOptions: ['allowEndpoint', 'overlay'],
+  serverOptions: ['estate'],
+  takesDir: false,
+};
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const told = await driftOn(server, options, context);
-    return rendered(server, () => tell(told, options, context));
+    const report = await fetchDrift(server, options, context);
+    return renderAnswer(server, () => print(report, options, context));
   }
-  const estate = await readEstate(choiceOf(dir, options), context);
-  return withGivenStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) =>
-      tell({ bound: survey.bound, plans: await driftOf(survey) }, options, context),
+  const estate = await readEstate(selectionOf(dir, options), context);
+  return withExistingStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, async (view) =>
+      print({ bound: view.bound, plans: await driftOf(view) }, options, context),
     ),
   );
 }
 
 /** `plans`: of what drifted only. */
-function tell({ bound, plans: drifted }: Told, options: Options, { terminal, clock }: Context): ExitCode {
+function print({ bound, plans: drifted }: PlanReport, options: Options, { terminal, clock }: Context): ExitCode {
   const n = summarise(drifted).drifted;
   const unseen = drifted.flatMap(({ findings }) => findings).filter(({ type }) => type === 'incomplete').length;
-  if (options.json) emitJson(terminal, toldJson(drifted, bound));
+  if (options.json) printJson(terminal, sortedPlanJson(drifted, bound));
   else {
     const parts = [
       `Drift: ${n === 0 ? 'none' : count(n, 'change')}`,
       ...(unseen > 0 ? [`${count(unseen, 'listing')} incomplete`] : []),
     ];
-    const how = { paint: planPaintFor(terminal.out), ago: agoFrom(clock.now()) };
+    const how = { paint: paintFor(terminal.out), ago: agoFrom(clock.now()) };
     const body = planText(drifted, { revision: bound.revision, ...how })
       .split('\n')
       .slice(1);
-    emitWithheld(terminal, bound.withheldDrift);
-    emitText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
+    printWithheld(terminal, bound.withheldDrift);
+    printText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
   }
-  const cannotTell = unseenCode(drifted);
+  const cannotTell = incompleteExitCode(drifted);
   if (cannotTell !== undefined) return cannotTell;
   return options.detailedExitcode && n > 0 ? exitCodes.changes : exitCodes.done;
 }

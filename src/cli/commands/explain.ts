@@ -1,35 +1,42 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Ownership } from '../../core/inventory/ownership.ts';
+import type { Action, Finding } from '../../core/action.ts';
+import type { Desired } from '../../core/desired.ts';
+import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
-import { compareText } from '../../core/text.ts';
+import { fieldLines, ruleText } from '../../core/render/plan-text.ts';
+import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
+import { compareText, printable } from '../../core/text.ts';
+import type { TouchedBy } from '../../core/touch.ts';
 import { explanationOf } from '../../queries/explain.ts';
+import { renderAnswer } from '../api-client/client.ts';
+import { type ExplanationReport, fetchExplanation } from '../api-client/explanation.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { findAddress } from '../estate/find-address.ts';
-import { withStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
-import { tellHeldSources } from '../estate/source-words.ts';
-import { withSurvey } from '../estate/survey.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { agoFrom } from '../output/ago.ts';
-import { emitJson } from '../output/emit.ts';
-import { explanationText } from '../output/explanation-text.ts';
-import { inOrder } from '../output/in-order.ts';
-import { planPaintFor } from '../output/plan-paint.ts';
-import { rendered } from '../server/client.ts';
-import { type ExplanationTold, explanationOn } from '../server/explanation.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { findAddress, readEstate } from '../local/estate.ts';
+import { withObservedEstate } from '../local/observe.ts';
+import { withOptionalStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, selectionOf, withSpecsOption } from '../options.ts';
+import { agoFrom } from '../output/format.ts';
+import { printHeldSources } from '../output/plan.ts';
+import { paintFor, printJson, sortKeys } from '../output/print.ts';
+import { table } from '../output/table.ts';
 
-interface Options extends EstateOptions, ServedEstateOption {
+interface Options extends EstateOptions, ServerEstateOption {
   readonly specs: string;
   readonly json?: boolean;
 }
 
 export const explain = (context: Context): Command =>
-  withServedEstateOption(
+  withServerEstateOption(
     withSpecsOption(
-      verb('explain', {
+      defineCommand('explain', {
         group: 'Look',
         summary: 'say all about one resource: which line wants what, what is there, who owns it, what would happen',
         about:
@@ -46,37 +53,41 @@ export const explain = (context: Context): Command =>
       context.finish(await run(address, command, context));
     });
 
-const sides: Sides = { here: ['specs', 'target', 'allowEndpoint', 'overlay'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = {
+  localOptions: ['specs', 'target', 'allowEndpoint', 'overlay'],
+  serverOptions: ['estate'],
+  takesDir: false,
+};
 
 async function run(given: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const told = await explanationOn(server, given, options);
-    tellHeldSources(told.sources ?? [], context);
-    return rendered(server, () => tell(told, { ...options, specs: '' }, context));
+    const report = await fetchExplanation(server, given, options);
+    printHeldSources(report.sources ?? [], context);
+    return renderAnswer(server, () => print(report, { ...options, specs: '' }, context));
   }
-  const estate = await readEstate(choiceOf(options.specs, options), context);
-  const told = await withStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) => ({
-      explanation: explanationOf(given, survey, findAddress),
-      sources: survey.bound.sources,
+  const estate = await readEstate(selectionOf(options.specs, options), context);
+  const report = await withOptionalStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, async (view) => ({
+      explanation: explanationOf(given, view, findAddress),
+      sources: view.bound.sources,
     })),
   );
-  return tell(told, options, context);
+  return print(report, options, context);
 }
 
 /** `specs`: goes before the paths of documents. */
-function tell(
-  { explanation: found, sources }: ExplanationTold,
+function print(
+  { explanation: found, sources }: ExplanationReport,
   { json, specs: dir }: Options,
   context: Context,
 ): ExitCode {
   const { terminal, clock } = context;
   const explanation = { ...found, there: found.there.toSorted(byObject) };
-  if (json) emitJson(terminal, inOrder({ ...explanation, ...(sources === undefined ? {} : { sources }) }));
+  if (json) printJson(terminal, sortKeys({ ...explanation, ...(sources === undefined ? {} : { sources }) }));
   else {
-    const how = { dir, paint: planPaintFor(terminal.out), ago: agoFrom(clock.now()) };
+    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()) };
     terminal.out.write(explanationText(explanation, how));
   }
   return exitCodes.done;
@@ -85,3 +96,112 @@ function tell(
 /** What stands alone first; a store keeps what was seen in an order of its own. */
 const byObject = ({ observed: a }: Ownership, { observed: b }: Ownership): number =>
   kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind) || compareText(a.id, b.id);
+
+interface How {
+  readonly dir: string;
+  readonly paint: Paint;
+  readonly ago: Ago;
+}
+
+/** The verdict in one line, then each question with its answer. */
+export function explanationText(given: Explanation, how: How): string {
+  const explanation = printable(given);
+  const { address, wanted, origins, there, mode, actions, findings } = explanation;
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
+    ['Written', originLines(origins)],
+    ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap((one) => thereLines(one, how))],
+    ['Mode', mode === undefined ? [] : modeLines(mode)],
+    ['Would happen', happens(actions, findings, how)],
+  ];
+  const body = sections.flatMap(([title, lines]) =>
+    lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],
+  );
+  return `${[how.paint('strong', `${address}: ${verdict(explanation)}`), ...body].join('\n')}\n`;
+}
+
+function verdict({ wanted, there, actions, findings }: Explanation): string {
+  if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'to be changed';
+  if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'held back';
+  if (wanted.length > 0) return there.length > 0 ? 'as wanted' : 'wanted, and not there';
+  return there[0]?.claim ?? 'unknown';
+}
+
+const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] => [
+  `${mode}: ${why}`,
+  ...(stillBoundBy === undefined
+    ? []
+    : [`${stillBoundBy} until the next generation, as in the one before.${stillBoundBy === 'plan' ? letPass : ''}`]),
+];
+
+const letPass = ' To let it pass now: setpoint approve --reason "…"';
+
+function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
+  const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));
+  const by = [...documents.values()].map(({ address, file, line }) => `by ${join(dir, file)}:${line}  ${address}`);
+  const terms = wanted[0]?.terms;
+  const rules =
+    terms === undefined ? [] : [`deletionPolicy ${terms.deletionPolicy}${terms.protect ? ', protected' : ''}`];
+  return [...by, ...rules, ...wanted.flatMap(attributeLines)];
+}
+
+const attributeLines = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): readonly string[] =>
+  kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes);
+
+const thereLines = ({ observed, claim, why, by }: Ownership, how: How): readonly string[] => [
+  `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${claim}${why === 'wanted' ? '' : `, ${why}`}`,
+  ...byLines(by, how),
+  ...attributeLines(observed).map((line) => `  ${line}`),
+  ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),
+];
+
+const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
+  by === undefined ? [] : [`  ${touchedText(by, ago)}`];
+
+/** Who changed what stands is said there; here, who took away what does not. */
+function happens(actions: readonly Action[], findings: readonly Finding[], how: How): readonly string[] {
+  const lines = [
+    ...actions.flatMap((action) => [
+      `${action.verb} (${action.cause})`,
+      ...changeLines(action),
+      ...byLines(goneBy(action), how),
+    ]),
+    ...findings.map(({ type, why }) => `${type}: ${why}`),
+  ];
+  return lines.length === 0 ? ['nothing'] : lines;
+}
+
+const changeLines = (action: Action): readonly string[] =>
+  'changes' in action
+    ? action.changes.map(
+        ({ field, from, to }) =>
+          `  ${field}: ${JSON.stringify(from) ?? 'nothing'} → ${JSON.stringify(to) ?? 'nothing'}`,
+      )
+    : [];
+
+const goneBy = (action: Action): TouchedBy | undefined => ('observed' in action ? undefined : action.by);
+
+/** Field, value, layer and line, aligned; by document where there are several. */
+function originLines(origins: readonly Origin[]): readonly string[] {
+  const byDocument = Map.groupBy(origins, ({ document }) => document);
+  return [...byDocument].flatMap(([document, its]) => {
+    const lines = table(['FIELD', 'VALUE', 'LAYER', 'LINE'], its.map(cells)).trimEnd().split('\n');
+    return byDocument.size === 1 ? lines : [document, ...lines.map((line) => `  ${line}`)];
+  });
+}
+
+const cells = ({ field, value, layer, file, line }: Origin): readonly string[] => [
+  field,
+  shown(value),
+  layer,
+  file === undefined ? '' : `${file}:${line}`,
+];
+
+function shown(value: unknown): string {
+  const text = Array.isArray(value) ? value.map(word).join(', ') : word(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+const longest = 40;
+
+const word = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -9,18 +9,14 @@ import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import { unmanagedScopes } from '../../queries/status.ts';
-import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { findAddress } from '../estate/find-address.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
-import { withPass } from '../estate/warrant.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { askYes } from '../prompt/ask.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { findAddress, readEstate } from '../local/estate.ts';
+import { withLedgerAccess } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, parseDuration, selectionOf, withSpecsOption } from '../options.ts';
+import { printJson, printText } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
 
 interface Options extends EstateOptions {
   readonly specs: string;
@@ -32,7 +28,7 @@ interface Options extends EstateOptions {
 
 export const forget = (context: Context): Command =>
   withSpecsOption(
-    verb('forget', {
+    defineCommand('forget', {
       group: 'Own',
       summary: 'let go of a resource without touching the cloud',
       about:
@@ -55,8 +51,8 @@ interface Known {
 }
 
 async function run(given: string, options: Options, context: Context): Promise<ExitCode> {
-  const estate = await readEstate(choiceOf(options.specs, { ...options, allowEndpoint: true }), context);
-  return withGivenStore(options.dir, context, async (store) => {
+  const estate = await readEstate(selectionOf(options.specs, { ...options, allowEndpoint: true }), context);
+  return withExistingStore(options.dir, context, async (store) => {
     const known = await allSettled(estate, store);
     const address = findAddress(given, new Set(known.map(({ settled }) => settled.address)));
     const chosen = known.filter(({ settled }) => settled.address === address);
@@ -64,11 +60,11 @@ async function run(given: string, options: Options, context: Context): Promise<E
     if (!options.althoughWanted) refuseWanted(address, ids, estate);
     const named = printable(`${address} (${ids.join(', ')})`);
     const text = `Let go of ${named}? The object stays as it is, and is no longer ours.`;
-    if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.stop)))
-      throw new Complaint('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+    if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.signal)))
+      throw new UserError('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
     for (const one of chosen) await letGo(one, { estate, store, lockTimeoutMs: options.lockTimeout }, context);
-    if (options.json) emitJson(context.terminal, { forgotten: { address, ids } });
-    else emitText(context.terminal, `Forgotten: ${named}`);
+    if (options.json) printJson(context.terminal, { forgotten: { address, ids } });
+    else printText(context.terminal, `Forgotten: ${named}`);
     return exitCodes.done;
   });
 }
@@ -78,7 +74,7 @@ function refuseWanted(address: Address, ids: readonly CloudId[], { scopes, dir }
   const desired = scopes.flatMap(({ wanted }) => wanted.desired).find((one) => wants(one, address));
   if (desired === undefined) return;
   const where = desired.documents.map(({ file, line }) => printable(`${join(dir, file)}:${line}`)).join('\n');
-  throw new Complaint(`${address} is still wanted.`, {
+  throw new UserError(`${address} is still wanted.`, {
     ...(where === '' ? {} : { where }),
     why: `Without a claim on ${ids.join(', ')} the next apply would make another beside it.`,
     next: 'Take it out of the specs, and forget it before the next apply.\nIf another is to be made: --although-wanted',
@@ -108,7 +104,7 @@ interface Where {
 }
 
 const letGo = ({ scope, id, settled: { kind, address } }: Known, where: Where, context: Context): Promise<void> =>
-  withPass({ ...where, scope }, context, async (pass) => {
+  withLedgerAccess({ ...where, scope }, context, async (pass) => {
     const { ledger } = where.store;
     const details = { because: 'let go by a person' };
     const [intended] = await ledger.intend(pass, [{ verb: 'forget', subject: { kind, address, id }, details }]);

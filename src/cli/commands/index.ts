@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-export type Verb = (context: Context) => Command;
+export type CommandFactory = (context: Context) => Command;
 
-/** Every verb, in the order of the help, loaded when it is asked for. A new verb is one file and one line. */
-const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
+/** Every command, in the order of the help, loaded when it is asked for. A new command is one file and one line. */
+const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['validate', async () => (await import('./validate.ts')).validate],
   ['schema', async () => (await import('./schema.ts')).schema],
   ['plan', async () => (await import('./plan.ts')).plan],
@@ -35,8 +35,8 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
 ]);
 
-/** What a command line that begins with this word may need: its verb, or every one where it names none, as for help. */
-export function verbsFor(first: string | undefined): Promise<readonly Verb[]> {
-  const named = first === undefined ? undefined : verbs.get(first);
-  return Promise.all((named ? [named] : [...verbs.values()]).map((load) => load()));
+/** What a command line that begins with this word may need: its command, or every one where it names none, as for help. */
+export function commandsFor(first: string | undefined): Promise<readonly CommandFactory[]> {
+  const named = first === undefined ? undefined : commands.get(first);
+  return Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
 }

@@ -9,30 +9,40 @@ import { actionRecorder } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
+import { type Ago, touchedText } from '../../core/render/wording.ts';
 import { type Kind, nameIn } from '../../core/resource.ts';
-import { compareText } from '../../core/text.ts';
+import { compareText, printable } from '../../core/text.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
 import type { Store } from '../../ports/store.ts';
-import { type Estate, heldSources } from '../../queries/estate-view.ts';
-import { Complaint } from '../complaint.ts';
+import { heldSources } from '../../queries/estate-view.ts';
+import { type ApiClient, renderAnswer } from '../api-client/client.ts';
+import {
+  fetchInventory,
+  fetchTargets,
+  type InventoryObject,
+  refreshTargets,
+  type ScopeInventory,
+} from '../api-client/inventory.ts';
+import { refuseUnknown } from '../api-client/plans.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { withStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { tellHeldSources } from '../estate/source-words.ts';
-import { withSurvey } from '../estate/survey.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson } from '../output/emit.ts';
-import { inOrder } from '../output/in-order.ts';
-import { inventoryJson, inventoryText, type Piece, type Shelf } from '../output/inventory-text.ts';
-import { type Client, rendered } from '../server/client.ts';
-import { refuseUnknown } from '../server/drift.ts';
-import { shelvesOn } from '../server/inventory.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { lookAgainOn, targetsOn } from '../server/targets.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { type LocalEstate, readEstate } from '../local/estate.ts';
+import { withObservedEstate } from '../local/observe.ts';
+import { withOptionalStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
+import { agoFrom, count, formatDuration } from '../output/format.ts';
+import { printHeldSources } from '../output/plan.ts';
+import { paintFor, printJson, sortKeys } from '../output/print.ts';
+import { table } from '../output/table.ts';
+import type { Output } from '../terminal.ts';
 
-interface Options extends EstateOptions, ServedEstateOption {
+interface Options extends EstateOptions, ServerEstateOption {
   readonly kind?: Kind;
   readonly claim?: Claim;
   readonly refresh?: boolean;
@@ -40,9 +50,9 @@ interface Options extends EstateOptions, ServedEstateOption {
 }
 
 export const inventory = (context: Context): Command =>
-  withServedEstateOption(
+  withServerEstateOption(
     withEstateOptions(
-      verb('inventory', {
+      defineCommand('inventory', {
         group: 'Look',
         summary: 'list what stands on the clouds, whose it is and why',
         about: 'From the last look that is kept in the store, with its age and completeness; --refresh looks now.',
@@ -61,64 +71,74 @@ export const inventory = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['allowEndpoint', 'overlay'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = {
+  localOptions: ['allowEndpoint', 'overlay'],
+  serverOptions: ['estate'],
+  takesDir: false,
+};
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const shelves = await shelvesThere(server, options, context);
-    return rendered(server, () => tell({ all: shelves, held: [] }, options, context));
+    const inventories = await inventoryOnServer(server, options, context);
+    return renderAnswer(server, () => print({ all: inventories, held: [] }, options, context));
   }
   const allowEndpoint = options.allowEndpoint ?? !options.refresh;
-  const estate = await readEstate(choiceOf(dir, { ...options, allowEndpoint }), context);
-  const { all, held } = await withStore(options.dir, context, async (store) => ({
-    all: await shelves(estate, store, options, context),
+  const estate = await readEstate(selectionOf(dir, { ...options, allowEndpoint }), context);
+  const { all, held } = await withOptionalStore(options.dir, context, async (store) => ({
+    all: await inventories(estate, store, options, context),
     held: await heldSources(estate.name, store),
   }));
   // why: a survey has told them already
-  if (!options.refresh) tellHeldSources(held, context);
-  return tell({ all, held }, options, context);
+  if (!options.refresh) printHeldSources(held, context);
+  return print({ all, held }, options, context);
 }
 
-async function shelvesThere(server: Client, options: Options, context: Context): Promise<readonly Shelf[]> {
-  const targets = await targetsOn(server, options);
+async function inventoryOnServer(
+  server: ApiClient,
+  options: Options,
+  context: Context,
+): Promise<readonly ScopeInventory[]> {
+  const targets = await fetchTargets(server, options);
   refuseUnknown(options.target, { targets: targets.map(({ name }) => name) }, server.url);
   const chosen = targets.filter(({ name }) => options.target.length === 0 || options.target.includes(name));
-  return shelvesOn(server, options.refresh ? await lookAgainOn(server, chosen, context) : chosen, options);
+  return fetchInventory(server, options.refresh ? await refreshTargets(server, chosen, context) : chosen, options);
 }
 
 interface Found {
-  readonly all: readonly Shelf[];
+  readonly all: readonly ScopeInventory[];
   /** Sources whose newest state is not in force. */
   readonly held: readonly HeldSource[];
 }
 
-function tell({ all, held }: Found, options: Options, { terminal, clock }: Context): ExitCode {
+function print({ all, held }: Found, options: Options, { terminal, clock }: Context): ExitCode {
   const chosen = all
-    .map((shelf) => ({ ...shelf, objects: shelf.objects.filter((one) => isChosen(one, options)) }))
+    .map((inventory) => ({ ...inventory, objects: inventory.objects.filter((one) => isChosen(one, options)) }))
     .sort((a, b) => compareText(a.scope, b.scope));
   const now = clock.now();
   if (options.json)
-    emitJson(terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: inOrder(held) }) });
+    printJson(terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: sortKeys(held) }) });
   else terminal.out.write(inventoryText(chosen, now, terminal.out));
   return exitCodes.done;
 }
 
-const isChosen = (piece: Piece, { kind, claim }: Options): boolean =>
-  (kind === undefined || piece.kind === kind) && (claim === undefined || piece.claim === claim);
+const isChosen = (object: InventoryObject, { kind, claim }: Options): boolean =>
+  (kind === undefined || object.kind === kind) && (claim === undefined || object.claim === claim);
 
-async function shelves(
-  estate: Estate,
+async function inventories(
+  estate: LocalEstate,
   store: Store | undefined,
   { refresh, dir }: Options,
   context: Context,
-): Promise<readonly Shelf[]> {
+): Promise<readonly ScopeInventory[]> {
   if (refresh) {
-    return withSurvey({ estate, store }, context, async ({ looked }) => looked.map(({ input }) => shelfOf(input)));
+    return withObservedEstate({ estate, store }, context, async ({ looked }) =>
+      looked.map(({ input }) => shelfOf(input)),
+    );
   }
   if (store === undefined)
-    throw new Complaint(`There is no store in ${dir}, so nothing was kept.`, { next: 'Look now with --refresh.' });
+    throw new UserError(`There is no store in ${dir}, so nothing was kept.`, { next: 'Look now with --refresh.' });
   const kept = new Map((await store.inventory.latest(estate.name)).map((seen) => [seen.scope, seen]));
   return Promise.all(
     estate.scopes.flatMap(({ scope }) => {
@@ -128,7 +148,7 @@ async function shelves(
   );
 }
 
-async function fromStore(observation: Observation, estate: Estate, store: Store): Promise<Shelf> {
+async function fromStore(observation: Observation, estate: LocalEstate, store: Store): Promise<ScopeInventory> {
   const scope = estate.scopes.find((one) => one.scope === observation.scope);
   const provider = scope?.targets[0] && estate.clouds.get(scope.targets[0].spec.provider);
   if (scope === undefined || provider === undefined) throw new Error(`${observation.scope} is in no spec`);
@@ -137,7 +157,7 @@ async function fromStore(observation: Observation, estate: Estate, store: Store)
   return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect });
 }
 
-function shelfOf(input: PlanInput): Shelf {
+function shelfOf(input: PlanInput): ScopeInventory {
   const { scope, at, gaps } = input.observation;
   const noted = actionRecorder();
   const { choices } = input;
@@ -148,7 +168,7 @@ function shelfOf(input: PlanInput): Shelf {
   return { scope, at, gaps, objects };
 }
 
-function pieceOf({ observed, claim, address, why, by }: Ownership, status: Status): Piece {
+function pieceOf({ observed, claim, address, why, by }: Ownership, status: Status): InventoryObject {
   const { kind, id, name, attributes } = observed;
   return {
     kind,
@@ -163,3 +183,57 @@ function pieceOf({ observed, claim, address, why, by }: Ownership, status: Statu
     attributes,
   };
 }
+
+/** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
+export function inventoryText(inventories: readonly ScopeInventory[], now: number, output: Output): string {
+  const paint = paintFor(output);
+  const ago = agoFrom(now);
+  const all = inventories.flatMap(({ objects }) => objects);
+  const verdict = `Inventory: ${count(all.length, 'object')} in ${count(inventories.length, 'scope')}${tally(all)}`;
+  const parts = inventories.map(({ scope, at, gaps, objects }) => {
+    const missing = printable(gaps).map(({ kind, code }) => `${kind} (${code})`);
+    const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
+    const head = `${paint('strong', printable(scope))}  seen ${formatDuration(now - at)} ago · ${whole}`;
+    const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
+    const { width = Infinity } = output;
+    return `\n${head}\n${indent(table(['KIND', 'NAME', 'STATUS', 'CLAIM', 'WHY', 'ID'], rows, width - 2))}`;
+  });
+  return `${paint('strong', verdict)}\n${parts.join('')}`;
+}
+
+/** What stands alone first; the many rules last. A store keeps what was seen in an order of its own. */
+const byPlace = (a: InventoryObject, b: InventoryObject): number =>
+  kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(shown(a), shown(b)) || compareText(a.id, b.id);
+
+const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
+
+function tally(all: readonly InventoryObject[]): string {
+  const counts = claims.map((claim) => ({ claim, n: all.filter((one) => one.claim === claim).length }));
+  return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
+}
+
+const row = (object: InventoryObject, ago: Ago): readonly string[] => [
+  object.kind,
+  shown(object),
+  object.status,
+  object.claim,
+  object.claim === 'ours' ? '' : object.why,
+  object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
+];
+
+const shown = ({ kind, name, address }: InventoryObject): string =>
+  address === undefined ? name : nameIn(address, kind);
+
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+/** The same as one object; ages in milliseconds. */
+const inventoryJson = (inventories: readonly ScopeInventory[], now: number): object => ({
+  scopes: inventories.map(({ scope, at, gaps, objects }) => ({
+    scope,
+    seenAt: new Date(at).toISOString(),
+    ageMs: now - at,
+    complete: gaps.length === 0,
+    gaps: sortKeys(gaps),
+    objects: sortKeys(objects.toSorted(byPlace)),
+  })),
+});

@@ -2,28 +2,23 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
-import { formatMoment } from '../../core/render/wording.ts';
+import { bareMoment, formatMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
 import { printable, printableLines } from '../../core/text.ts';
 import type { LedgerEntry, Witness } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';
 import { heldSources } from '../../queries/estate-view.ts';
-import { Complaint } from '../complaint.ts';
+import { type ApiClient, renderAnswer } from '../api-client/client.ts';
+import { exportLedger, fetchLedger, fetchVerdict, type LedgerPage } from '../api-client/ledger.ts';
+import { apiClientFor, type ServerOption, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { tellHeldSources } from '../estate/source-words.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { formatDuration, parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { inOrder } from '../output/in-order.ts';
-import { type Listed, ledgerTable } from '../output/ledger-text.ts';
-import { whole } from '../output/number.ts';
-import { paintFor } from '../output/paint.ts';
-import { type Client, rendered } from '../server/client.ts';
-import { entriesOn, exportOn, verdictOn } from '../server/ledger.ts';
-import { type ServerOption, type Sides, serverFor, withServerOption } from '../server/option.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { localUser } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, integerBetween, parseDuration } from '../options.ts';
+import { count, formatDuration } from '../output/format.ts';
+import { printHeldSources } from '../output/plan.ts';
+import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
+import { table } from '../output/table.ts';
 
 interface Options extends ServerOption {
   readonly dir: string;
@@ -40,7 +35,7 @@ interface Options extends ServerOption {
 
 export const ledger = (context: Context): Command =>
   withServerOption(
-    verb('ledger', {
+    defineCommand('ledger', {
       group: 'Look',
       summary: 'read the record of every change, or prove that it is whole',
       examples: [
@@ -53,7 +48,7 @@ export const ledger = (context: Context): Command =>
   )
     .argument('[address]', 'only what was done to this')
     .option('--estate <name>', 'whose ledger; may be left out where the store has one estate')
-    .option('--limit <n>', 'at most so many entries, the newest', whole(1, 1_000_000), 50)
+    .option('--limit <n>', 'at most so many entries, the newest', integerBetween(1, 1_000_000), 50)
     .option('--json', 'one JSON object on stdout')
     .action(async (address: string | undefined, _options: Options, command: Command) => {
       context.finish(await list(address, command, context));
@@ -64,7 +59,7 @@ export const ledger = (context: Context): Command =>
     .addCommand(acceptingLoss(context));
 
 const verify = (context: Context): Command =>
-  verb('verify', {
+  defineCommand('verify', {
     group: 'Look',
     summary: 'check every hash and every signed checkpoint; names the first bad entry',
     about:
@@ -83,7 +78,7 @@ const verify = (context: Context): Command =>
     });
 
 const rekeying = (context: Context): Command =>
-  verb('rekey', {
+  defineCommand('rekey', {
     group: 'Own',
     summary: 'let the key of this folder sign the ledger from now on',
     about:
@@ -96,7 +91,7 @@ const rekeying = (context: Context): Command =>
     });
 
 const acceptingLoss = (context: Context): Command =>
-  verb('accept-loss', {
+  defineCommand('accept-loss', {
     group: 'Own',
     summary: 'go on with a restored database, whose newest entries are lost',
     about:
@@ -111,7 +106,7 @@ const acceptingLoss = (context: Context): Command =>
     });
 
 const exporting = (context: Context): Command =>
-  verb('export', {
+  defineCommand('export', {
     group: 'Look',
     summary: 'write every entry as one line of JSON, from the first',
     examples: [['ledger export --out ledger.jsonl', 'into a file']],
@@ -121,36 +116,36 @@ const exporting = (context: Context): Command =>
       context.finish(await write(command, context));
     });
 
-const sides: Sides = { here: [], there: [], dir: true };
+const serverSupport: ServerSupport = { localOptions: [], serverOptions: [], takesDir: true };
 
 async function list(address: string | undefined, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const listed = await entriesOn(server, { ...options, address });
-    return rendered(server, () => tell(listed, { ...options, address }, context));
+    const listed = await fetchLedger(server, { ...options, address });
+    return renderAnswer(server, () => print(listed, { ...options, address }, context));
   }
-  return withGivenStore(options.dir, context, async (store) => {
+  return withExistingStore(options.dir, context, async (store) => {
     const estate = await estateOf(store, options);
     const filter = { estate, ...(address === undefined ? {} : { address }) };
     const newest = await newestOf(store.ledger.entries(filter), options.limit);
     const held = await heldSources(estate, store);
-    return tell({ estate, ...newest, sources: held }, { ...options, address }, context);
+    return print({ estate, ...newest, sources: held }, { ...options, address }, context);
   });
 }
 
 type Asked = Options & { readonly address: string | undefined };
 
-function tell(listed: Listed, { address, json }: Asked, context: Context): ExitCode {
+function print(listed: LedgerPage, { address, json }: Asked, context: Context): ExitCode {
   const { estate, total, entries, sources } = listed;
-  tellHeldSources(sources, context);
+  printHeldSources(sources, context);
   if (json) {
-    const held = sources.length === 0 ? {} : { sources: inOrder(sources) };
+    const held = sources.length === 0 ? {} : { sources: sortKeys(sources) };
     const known = total === undefined ? {} : { total };
-    emitJson(context.terminal, { estate, ...known, entries: inOrder(entries), ...held });
+    printJson(context.terminal, { estate, ...known, entries: sortKeys(entries), ...held });
   } else {
     const of = address === undefined ? '' : ` of ${address}`;
-    emitText(
+    printText(
       context.terminal,
       printable(`Ledger: ${countOf(listed, of)}`),
       ledgerTable(entries, context.terminal.out.width),
@@ -159,7 +154,7 @@ function tell(listed: Listed, { address, json }: Asked, context: Context): ExitC
   return exitCodes.done;
 }
 
-function countOf({ total, entries }: Listed, of: string): string {
+function countOf({ total, entries }: LedgerPage, of: string): string {
   const shown = count(total ?? entries.length, 'entry', 'entries');
   if (total === undefined) return `${shown}${of}, of those that you may see the newest`;
   return `${shown}${of}${entries.length < total ? `, the newest ${entries.length}` : ''}`;
@@ -179,48 +174,48 @@ async function newestOf(all: AsyncIterable<LedgerEntry>, limit: number) {
 async function prove(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const verdict = await provenBy(options, await proverFor(command, options, context), context);
-  if (options.json) emitJson(context.terminal, verdict);
+  if (options.json) printJson(context.terminal, verdict);
   else {
     const text = verdictText(printable(verdict), context.clock.now());
-    emitText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', text));
+    printText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', text));
   }
   return verdict.ok ? exitCodes.done : exitCodes.error;
 }
 
 /** Each estate's ledger says which key signed until now, and why another one does from here on. */
 async function rekey({ dir, reason = '' }: Options, context: Context): Promise<ExitCode> {
-  return withGivenStore(dir, context, async (store) => {
+  return withExistingStore(dir, context, async (store) => {
     const [before, after] = [await store.audit.claimKey('onlyFirst'), await store.audit.ownKey()];
     if (before === after) {
-      emitText(context.terminal, `Ledger: the key ${after} of this folder signs it already`);
+      printText(context.terminal, `Ledger: the key ${after} of this folder signs it already`);
       return exitCodes.done;
     }
     const estates = await store.estates.list();
     for (const estate of estates) {
-      await store.ledger.note(estate, { rekey: { from: before, to: after, reason, person: approver() } });
+      await store.ledger.note(estate, { rekey: { from: before, to: after, reason, person: localUser() } });
     }
     await store.audit.claimKey();
     for (const estate of estates) await store.audit.checkpoint(estate);
-    emitText(context.terminal, `Ledger: the key ${after} of this folder signs it from now on, instead of ${before}`);
+    printText(context.terminal, `Ledger: the key ${after} of this folder signs it from now on, instead of ${before}`);
     return exitCodes.done;
   });
 }
 
 async function acceptLoss(options: Options, context: Context): Promise<ExitCode> {
   const { dir, reason = '' } = options;
-  return withGivenStore(dir, context, async (store) => {
+  return withExistingStore(dir, context, async (store) => {
     const estate = await estateOf(store, options);
     const lost = (await store.audit.lost()).find((one) => one.estate === estate);
     if (lost === undefined) {
-      emitText(context.terminal, `Ledger: nothing of ${estate} is lost`);
+      printText(context.terminal, `Ledger: nothing of ${estate} is lost`);
       return exitCodes.done;
     }
     const { held, signed } = lost;
     // why: a folder without the lost checkpoints is refused here, and a refusal leaves no word in the ledger
     await store.audit.acceptLoss(estate);
-    await store.ledger.note(estate, { loss: { first: held + 1, last: signed, reason, person: approver() } });
+    await store.ledger.note(estate, { loss: { first: held + 1, last: signed, reason, person: localUser() } });
     const gone = signed === held + 1 ? `checkpoint ${signed} is` : `checkpoints ${held + 1} to ${signed} are`;
-    emitText(
+    printText(
       context.terminal,
       `Ledger: ${gone} given up with the entries that they signed. Deletions in ${estate} pass again.`,
     );
@@ -229,30 +224,30 @@ async function acceptLoss(options: Options, context: Context): Promise<ExitCode>
 }
 
 /** An export is proven here, whatever SETPOINT_SERVER says. */
-const proverFor = async (command: Command, options: Options, context: Context): Promise<Client | undefined> =>
+const proverFor = async (command: Command, options: Options, context: Context): Promise<ApiClient | undefined> =>
   options.export !== undefined && options.server === undefined
     ? undefined
-    : serverFor(command, { ...sides, here: ['export', 'witness', 'unsignedLimit'] }, context);
+    : apiClientFor(command, { ...serverSupport, localOptions: ['export', 'witness', 'unsignedLimit'] }, context);
 
-async function provenBy(options: Options, server: Client | undefined, context: Context): Promise<Verdict> {
+async function provenBy(options: Options, server: ApiClient | undefined, context: Context): Promise<Verdict> {
   if (server !== undefined) {
-    const verdict = await verdictOn(server, options);
+    const verdict = await fetchVerdict(server, options);
     context.terminal.err.write(byItsWord(server));
     return verdict;
   }
   const compared = await verifyOptionsOf(options, context);
   if (options.export !== undefined) return provenExport(options.export, options.dir, { compared, context });
-  return withGivenStore(options.dir, context, async (store) =>
+  return withExistingStore(options.dir, context, async (store) =>
     store.audit.verify(await estateOf(store, options), compared),
   );
 }
 
-async function verifyOptionsOf({ witness, unsignedLimit }: Options, { house }: Context): Promise<VerifyOptions> {
+async function verifyOptionsOf({ witness, unsignedLimit }: Options, { dependencies }: Context): Promise<VerifyOptions> {
   const limit = unsignedLimit === undefined ? {} : { unsignedLimitMs: unsignedLimit };
   if (witness === undefined) return limit;
-  const witnesses = house.witnesses(witness === true ? undefined : witness);
+  const witnesses = dependencies.witnesses(witness === true ? undefined : witness);
   if (witnesses.length === 0)
-    throw new Complaint('No witness is named.', { next: 'Name one: --witness PLACE, or set SETPOINT_WITNESS.' });
+    throw new UserError('No witness is named.', { next: 'Name one: --witness PLACE, or set SETPOINT_WITNESS.' });
   const held = await Promise.all(witnesses.map(heldBy));
   return { ...limit, witness: held.flat() };
 }
@@ -262,11 +257,11 @@ async function heldBy(witness: Witness): Promise<readonly WitnessedCheckpoint[]>
     return await witness.read();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Complaint(`The witness ${witness.name} cannot be read, so nothing was compared.`, { why, cause });
+    throw new UserError(`The witness ${witness.name} cannot be read, so nothing was compared.`, { why, cause });
   }
 }
 
-const byItsWord = ({ url }: Client): string =>
+const byItsWord = ({ url }: ApiClient): string =>
   `This is the word of ${url} about its own ledger. To prove it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
 
 interface Proving {
@@ -276,10 +271,10 @@ interface Proving {
 
 async function provenExport(file: string, folder: string, { compared, context }: Proving): Promise<Verdict> {
   try {
-    return await context.house.verifyExport(file, folder, compared);
+    return await context.dependencies.verifyExport(file, folder, compared);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Complaint(`The export ${file} cannot be checked.`, {
+    throw new UserError(`The export ${file} cannot be checked.`, {
       why,
       next: 'Name the file and the store: --dir',
       cause,
@@ -321,9 +316,9 @@ const laterText = (later: number): string =>
 
 async function write(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
-  if (server !== undefined) return writeLines(exportOn(server, options), options, context);
-  return withGivenStore(options.dir, context, async (store) =>
+  const server = await apiClientFor(command, serverSupport, context);
+  if (server !== undefined) return writeLines(exportLedger(server, options), options, context);
+  return withExistingStore(options.dir, context, async (store) =>
     writeLines(store.audit.export(await estateOf(store, options)), options, context),
   );
 }
@@ -335,7 +330,7 @@ async function writeLines(
 ): Promise<ExitCode> {
   if (out !== undefined) {
     await writeWhole(out, withEnds(lines));
-    emitText(terminal, `Ledger: exported to ${out}`);
+    printText(terminal, `Ledger: exported to ${out}`);
   } else for await (const line of withEnds(lines)) terminal.out.write(printableLines(line));
   return exitCodes.done;
 }
@@ -364,11 +359,71 @@ async function estateOf(store: Store, { estate }: Options): Promise<string> {
   if (estate === undefined && known.length === 1 && only !== undefined) return only;
   if (estate !== undefined && known.includes(estate)) return estate;
   if (known.length === 0)
-    throw new Complaint('The ledger is empty.', { next: 'The first `setpoint apply` writes to it.' });
-  throw new Complaint(
+    throw new UserError('The ledger is empty.', { next: 'The first `setpoint apply` writes to it.' });
+  throw new UserError(
     estate === undefined ? 'The store has several estates.' : `The store knows no estate ${estate}.`,
     {
       next: `Name one: --estate ${known.join(' or --estate ')}`,
     },
   );
 }
+
+/** Entries as lines for people: when, what, to whom, with what outcome and by whom. */
+export const ledgerTable = (entries: readonly LedgerEntry[], width?: number): string =>
+  table(['SEQ', 'AT', 'TYPE', 'VERB', 'ADDRESS', 'OUTCOME', 'GEN', 'BY', 'CALLS'], entries.map(row), width);
+
+function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
+  const authority = member(body, 'authority');
+  return [
+    String(seq),
+    bareMoment(at, 'second'),
+    type,
+    text(body['verb']),
+    type === 'note' ? noteText(member(body, 'note')) : text(body['address']),
+    type === 'settlement' ? outcome(member(body, 'outcome')) : '',
+    text(authority['generation']),
+    text(authority['approver']),
+    type === 'intent' ? drift(member(body, 'details')) : calls(body['calls']),
+  ];
+}
+
+/** Whose change an intent undoes: `changed by bob (StopInstances from 203.0.113.9) at 2026-01-01 08:00:00 UTC`. */
+function drift(details: Readonly<Record<string, unknown>>): string {
+  const { who, action, from, at } = member(details, 'by');
+  if (typeof who !== 'string' || typeof action !== 'string' || typeof at !== 'number') return '';
+  return touchedText({ who, action, at, event: '', ...(typeof from === 'string' ? { from } : {}) });
+}
+
+/**
+ * `pause by ann: a freeze`, `pin at commit 1a2b3c4 by ann: #815`: a person's word by what it is, who gave it and why; of anything
+ * else its beginning.
+ */
+function noteText(note: Readonly<Record<string, unknown>>): string {
+  const [kind = ''] = Object.keys(note);
+  const said = member(note, kind);
+  const { person, reason } = 'by' in said ? member(said, 'by') : said;
+  if (text(person) === '') return JSON.stringify(note).slice(0, 80);
+  const at = text(said['revision']) || text(said['head']);
+  return `${kind}${at === '' ? '' : ` at ${shortRevision(at)}`} by ${text(person)}: ${text(reason) || text(said['name'])}`;
+}
+
+const outcome = (said: Readonly<Record<string, unknown>>): string =>
+  said['ok'] === true ? 'ok' : text(member(said, 'failure')['code']);
+
+/** `RunInstances 1f2e…`: the cloud's own request ids, to ask its support about. */
+function calls(made: unknown): string {
+  if (!Array.isArray(made)) return '';
+  return made
+    .map((call: unknown) => (isObject(call) ? `${text(call['action'])} ${text(call['requestId'])}`.trim() : ''))
+    .join(', ');
+}
+
+function member(of: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const value = of[name];
+  return isObject(value) ? value : {};
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');

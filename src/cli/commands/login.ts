@@ -1,17 +1,23 @@
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
+import { apiClient } from '../api-client/client.ts';
+import {
+  boundsText,
+  checkToken,
+  type Identity,
+  loginsFile,
+  readLogins,
+  serverAddress,
+  whoami,
+  writeLogins,
+} from '../api-client/logins.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { askSecret } from '../prompt/ask-secret.ts';
-import { serverAddress } from '../server/address.ts';
-import { clientOf } from '../server/client.ts';
-import { loginsFile, readLogins, writeLogins } from '../server/logins.ts';
-import { pipedToken } from '../server/piped-token.ts';
-import { boundsText, type Self, self } from '../server/self.ts';
-import { checkToken } from '../server/token.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { defineCommand } from '../options.ts';
+import { printJson, printText } from '../output/print.ts';
+import { askSecret } from '../prompt.ts';
 
 interface Options {
   readonly tokenStdin?: boolean;
@@ -19,7 +25,7 @@ interface Options {
 }
 
 export const login = (context: Context): Command =>
-  verb('login', {
+  defineCommand('login', {
     group: 'Server',
     summary: 'keep a token for a server, after asking it whose that is',
     about:
@@ -40,28 +46,40 @@ async function run(given: string, options: Options, context: Context): Promise<E
   const file = loginsFile(process.env);
   const logins = await readLogins(file);
   const token = await tokenFrom(url, options, context);
-  const who = await self(clientOf({ url, token }, context));
+  const who = await whoami(apiClient({ url, token }, context));
   const kept = { token, person: who.person, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
   await writeLogins(file, { last: url, servers: { ...logins.servers, [url]: kept } });
-  if (options.json) emitJson(context.terminal, { server: url, ...who });
-  else emitText(context.terminal, verdictOf(url, printable(who)), rolesOf(printable(who)));
+  if (options.json) printJson(context.terminal, { server: url, ...who });
+  else printText(context.terminal, verdictOf(url, printable(who)), rolesOf(printable(who)));
   return exitCodes.done;
 }
 
-async function tokenFrom(url: string, { tokenStdin }: Options, { terminal, stop }: Context): Promise<string> {
+async function tokenFrom(url: string, { tokenStdin }: Options, { terminal, signal }: Context): Promise<string> {
   if (tokenStdin) return checkToken(await pipedToken(process.stdin), 'What came on stdin');
   const given = process.env['SETPOINT_TOKEN'];
   if (given) return checkToken(given, 'SETPOINT_TOKEN');
   const otherwise = 'Pipe the token in with --token-stdin, or set SETPOINT_TOKEN.';
-  return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, stop), 'What was typed');
+  return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, signal), 'What was typed');
 }
 
-function verdictOf(url: string, { person, expiresAt }: Self): string {
+function verdictOf(url: string, { person, expiresAt }: Identity): string {
   const until = expiresAt === undefined ? '' : ` · until ${formatMoment(Date.parse(expiresAt))}`;
   return `Logged in: ${url} as ${person}${until}`;
 }
 
-const rolesOf = ({ grants }: Self): string =>
+const rolesOf = ({ grants }: Identity): string =>
   grants.length === 0
     ? '  You may do nothing there yet: ask an administrator for a role.'
     : grants.map((grant) => `  ${grant.role} ${boundsText(grant)}`).join('\n');
+
+const mostBytes = 16 * 1024;
+
+/** A token that another program writes to us. */
+async function pipedToken(input: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += String(chunk);
+    if (text.length > mostBytes) throw new UserError('What came on stdin is longer than any token.');
+  }
+  return text;
+}

@@ -1,18 +1,16 @@
 import type { Command } from 'commander';
-import { Complaint } from '../complaint.ts';
+import { loginsFile, readLogins, serverAddress, writeLogins } from '../api-client/logins.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { serverAddress } from '../server/address.ts';
-import { loginsFile, readLogins, writeLogins } from '../server/logins.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { defineCommand } from '../options.ts';
+import { printJson, printText } from '../output/print.ts';
 
 interface Options {
   readonly json?: boolean;
 }
 
 export const logout = (context: Context): Command =>
-  verb('logout', {
+  defineCommand('logout', {
     group: 'Server',
     summary: 'forget the token of a server',
     about:
@@ -34,14 +32,14 @@ async function run(given: string | undefined, { json }: Options, { terminal }: C
   const { [url]: _gone, ...others } = servers;
   // why: which server comes next is for a person to say
   await writeLogins(file, { ...(last === undefined || last === url ? {} : { last }), servers: others });
-  if (json) emitJson(terminal, { server: url, loggedOut: true });
+  if (json) printJson(terminal, { server: url, loggedOut: true });
   else
-    emitText(terminal, `Logged out: ${url}`, '  Its token still holds: have it revoked if somebody else may know it.');
+    printText(terminal, `Logged out: ${url}`, '  Its token still holds: have it revoked if somebody else may know it.');
   return exitCodes.done;
 }
 
-const notIn = (url: string | undefined, known: readonly string[]): Complaint =>
-  new Complaint(url === undefined ? 'No server was logged in to last.' : `You are not logged in to ${url}.`, {
+const notIn = (url: string | undefined, known: readonly string[]): UserError =>
+  new UserError(url === undefined ? 'No server was logged in to last.' : `You are not logged in to ${url}.`, {
     next:
       known.length === 0
         ? 'You are logged in to none at all.'

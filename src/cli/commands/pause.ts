@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PauseDraft } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import type { ScopeKey } from '../../core/resource.ts';
@@ -7,29 +7,36 @@ import type { Pause } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { namesIn, scopesOf } from '../../queries/pauses.ts';
 import { callsOnTheWay, requestReconciles, scopesRunning } from '../../queries/requests.ts';
-import { Complaint } from '../complaint.ts';
+import { renderAnswer } from '../api-client/client.ts';
+import { fetchAddress } from '../api-client/explanation.ts';
+import { pauseOnServer, type StartedPause } from '../api-client/pauses.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../estate/held-options.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { type OverlayOption, overlayOf } from '../estate/overlay-option.ts';
-import { foundSubject } from '../estate/subject.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { formatDuration, parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { heldFlags } from '../output/held-flags.ts';
-import { inOrder } from '../output/in-order.ts';
-import { onTheWayText } from '../output/on-the-way-text.ts';
-import { parseMoment } from '../output/parse-moment.ts';
-import { parseReason } from '../output/reason.ts';
-import { rendered } from '../server/client.ts';
-import { addressOn } from '../server/explanation.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { type BegunPause, pauseOn } from '../server/pauses.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { readEstate, resolveSubject } from '../local/estate.ts';
+import { localUser } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import {
+  defineCommand,
+  type OverlayOption,
+  overlayOf,
+  type PauseOptions,
+  parseDuration,
+  parseReason,
+  pauseFlags,
+  pauseModeOf,
+  pauseSubjectOf,
+  withPauseOptions,
+} from '../options.ts';
+import { callsInFlightText, formatDuration, pauseJson } from '../output/format.ts';
+import { printJson, printText, sortKeys } from '../output/print.ts';
 
-interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
+interface Options extends PauseOptions, OverlayOption, ServerEstateOption {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
@@ -41,9 +48,9 @@ interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
 }
 
 export const pause = (context: Context): Command =>
-  withServedEstateOption(
-    withHeldOptions(
-      verb('pause', {
+  withServerEstateOption(
+    withPauseOptions(
+      defineCommand('pause', {
         group: 'Steer',
         summary: 'hold the estate, or a part of it, still for a while',
         about:
@@ -59,7 +66,7 @@ export const pause = (context: Context): Command =>
   )
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
-    .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseMoment))
+    .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
     .addOption(
       new Option('--wait <duration>', 'wait so long for calls that are on their way: 30s, 2m').argParser(parseDuration),
     )
@@ -68,7 +75,7 @@ export const pause = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['overlay', 'wait'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = { localOptions: ['overlay', 'wait'], serverOptions: ['estate'], takesDir: false };
 
 const defaultMs = 86_400_000;
 const longestMs = 366 * 86_400_000;
@@ -76,32 +83,32 @@ const longestMs = 366 * 86_400_000;
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const until = endOf(options, context.clock.now());
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const given = subjectGiven(options);
-    const of = given.by === 'address' ? { ...given, name: await addressOn(server, given.name, options) } : given;
-    const told = await pauseOn(server, {
-      what: whatGiven(options),
+    const given = pauseSubjectOf(options);
+    const of = given.by === 'address' ? { ...given, name: await fetchAddress(server, given.name, options) } : given;
+    const started = await pauseOnServer(server, {
+      what: pauseModeOf(options),
       of,
       estate: options.estate,
       reason: options.reason,
       until,
     });
-    return rendered(server, () => tell(told, options, context));
+    return renderAnswer(server, () => print(started, options, context));
   }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  return withGivenStore(options.dir, context, async (store) => {
-    const of = foundSubject(subjectGiven(options), await namesIn(estate, store));
-    const draft: PauseDraft = { what: whatGiven(options), of, reason: options.reason, person: approver(), until };
-    const begun = await store.fleet.pauses.begin(estate.name, draft);
+  return withExistingStore(options.dir, context, async (store) => {
+    const of = resolveSubject(pauseSubjectOf(options), await namesIn(estate, store));
+    const draft: PauseDraft = { what: pauseModeOf(options), of, reason: options.reason, person: localUser(), until };
+    const started = await store.fleet.pauses.begin(estate.name, draft);
     // why: what runs may be of newer specs than this folder's, in scopes that it does not know
-    const wished = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
-    await requestReconciles(estate, wished, {
+    const scopes = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
+    await requestReconciles(estate, scopes, {
       store,
       reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}`,
     });
-    const onTheWay = await ended(estate.name, scopesOf(of, estate), { store, context, forMs: options.wait ?? 0 });
-    return tell({ estate: estate.name, pause: begun, scopes: wished, onTheWay }, options, context);
+    const inFlight = await ended(estate.name, scopesOf(of, estate), { store, context, forMs: options.wait ?? 0 });
+    return print({ estate: estate.name, pause: started, scopes: scopes, inFlight }, options, context);
   });
 }
 
@@ -117,43 +124,52 @@ const askEveryMs = 250;
 async function ended(
   estate: string,
   scopes: readonly ScopeKey[],
-  { store, context: { clock, stop }, forMs }: Waiting,
+  { store, context: { clock, signal }, forMs }: Waiting,
 ): Promise<number> {
-  for (const until = clock.now() + forMs; ; await clock.sleep(askEveryMs, stop)) {
+  for (const until = clock.now() + forMs; ; await clock.sleep(askEveryMs, signal)) {
     const { length } = await callsOnTheWay(estate, scopes, store);
     if (length === 0 || clock.now() >= until) return length;
   }
 }
 
-function tell(
-  { estate, pause: begun, scopes, onTheWay }: BegunPause,
+function print(
+  { estate, pause: started, scopes, inFlight }: StartedPause,
   options: Options,
   { terminal, clock }: Context,
 ): ExitCode {
-  if (options.json) emitJson(terminal, { estate, pause: inOrder(begun), scopes, onTheWay });
+  if (options.json) printJson(terminal, { estate, pause: sortKeys(pauseJson(started)), scopes, inFlight });
   else
-    emitText(
+    printText(
       terminal,
-      printable(verdictOf(begun, options, clock.now())),
-      `${printable(hint(begun))}\n${onTheWayText(onTheWay)}`,
+      printable(verdictOf(started, options, clock.now())),
+      `${printable(hint(started))}\n${callsInFlightText(inFlight)}`,
     );
   return exitCodes.done;
 }
 
 function endOf({ for: length, until }: Options, now: number): number {
   const end = until ?? now + (length ?? defaultMs);
-  if (end <= now) throw new Complaint('That pause would be over already.', { next: 'Name a later end: --for 4h' });
+  if (end <= now) throw new UserError('That pause would be over already.', { next: 'Name a later end: --for 4h' });
   if (end - now > longestMs)
-    throw new Complaint('A pause lasts a year at most.', {
+    throw new UserError('A pause lasts a year at most.', {
       next: 'What is to stay as it is for good says so in the specs: mode: observe',
     });
   return end;
 }
 
-function verdictOf(begun: Pause, options: Options, now: number): string {
+function verdictOf(started: Pause, options: Options, now: number): string {
   const chosen = options.for !== undefined || options.until !== undefined;
-  const length = formatDuration(begun.until - now);
-  return `Paused: ${heldText(begun)} until ${formatMoment(begun.until)} (${length}${chosen ? '' : ', as nothing else was said'})`;
+  const length = formatDuration(started.until - now);
+  return `Paused: ${heldText(started)} until ${formatMoment(started.until)} (${length}${chosen ? '' : ', as nothing else was said'})`;
 }
 
-const hint = (begun: Pause): string => `  To let it go on earlier: setpoint resume${heldFlags(begun)} --reason "…"`;
+const hint = (started: Pause): string =>
+  `  To let it go on earlier: setpoint resume${pauseFlags(started)} --reason "…"`;
+
+/** Reads `2026-12-01T08:00Z` or `…+01:00` as milliseconds since the epoch. A parser of options. */
+function parseTimestamp(text: string): number {
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('Write a moment with its time zone: 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.');
+  return at;
+}

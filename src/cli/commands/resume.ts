@@ -2,33 +2,45 @@ import { type Command, Option } from 'commander';
 import type { Held } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import type { Pause, StoppedRollout } from '../../ports/fleet-state.ts';
+import type { By, Pause, Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
-import { scopesOf } from '../../queries/pauses.ts';
+import { type Stop, scopesOf, stoppedIn, stopsNamed } from '../../queries/pauses.ts';
 import { requestReconciles } from '../../queries/requests.ts';
-import { Complaint } from '../complaint.ts';
+import { type ApiClient, renderAnswer } from '../api-client/client.ts';
+import {
+  fetchPauses,
+  type PauseList,
+  releaseOnServer,
+  resumeOnServer,
+  resumeRolloutsOnServer,
+} from '../api-client/pauses.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../estate/held-options.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { type OverlayOption, overlayOf } from '../estate/overlay-option.ts';
-import { releaseQuarantine, resumeRollouts } from '../estate/resume-fleet.ts';
-import { foundSubject } from '../estate/subject.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { heldFlags } from '../output/held-flags.ts';
-import { inOrder } from '../output/in-order.ts';
-import { parseReason } from '../output/reason.ts';
-import { type Client, rendered } from '../server/client.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { type PausesTold, pausesOn, resumeOn } from '../server/pauses.ts';
-import { releaseOn, resumeRolloutsOn } from '../server/resumes.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { readEstate, resolveSubject } from '../local/estate.ts';
+import { localUser } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import {
+  defineCommand,
+  type OverlayOption,
+  overlayOf,
+  type PauseOptions,
+  parseReason,
+  pauseFlags,
+  pauseModeOf,
+  pauseSubjectOf,
+  withPauseOptions,
+} from '../options.ts';
+import { count, pauseJson } from '../output/format.ts';
+import { printJson, printText, sortKeys } from '../output/print.ts';
 
-interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
+interface Options extends PauseOptions, OverlayOption, ServerEstateOption {
   readonly reason: string;
   readonly all?: boolean;
   readonly rolloutOf?: string;
@@ -41,9 +53,9 @@ interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
 const wholes = ['all', 'rolloutOf', 'quarantined'];
 
 export const resume = (context: Context): Command =>
-  withServedEstateOption(
-    withHeldOptions(
-      verb('resume', {
+  withServerEstateOption(
+    withPauseOptions(
+      defineCommand('resume', {
         group: 'Steer',
         summary: 'let go on what is paused, what stopped in a rollout, or what is in quarantine',
         about:
@@ -69,41 +81,41 @@ export const resume = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['overlay'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = { localOptions: ['overlay'], serverOptions: ['estate'], takesDir: false };
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const told = await resumedOn(server, options);
-    return rendered(server, () => tell(told.estate, told.resumed(), options, context));
+    const answer = await resumedOn(server, options);
+    return renderAnswer(server, () => print(answer.estate, answer.resumed(), options, context));
   }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  return withGivenStore(options.dir, context, async (store) =>
-    tell(estate.name, await resumed(options, estate, store), options, context),
+  return withExistingStore(options.dir, context, async (store) =>
+    print(estate.name, await resumed(options, estate, store), options, context),
   );
 }
 
-function tell(estate: string, [verdict, said]: Resumed, { json }: Options, { terminal }: Context): ExitCode {
-  if (json) emitJson(terminal, { estate, ...inOrder(said) });
-  else emitText(terminal, printable(`Resumed: ${verdict}`));
+function print(estate: string, [verdict, said]: Resumed, { json }: Options, { terminal }: Context): ExitCode {
+  if (json) printJson(terminal, { estate, ...sortKeys(said) });
+  else printText(terminal, printable(`Resumed: ${verdict}`));
   return exitCodes.done;
 }
 
 /** `resumed`: read of what the server answered. */
-interface Told {
+interface PlanReport {
   readonly estate: string;
   resumed(): Resumed;
 }
 
-async function resumedOn(server: Client, options: Options): Promise<Told> {
+async function resumedOn(server: ApiClient, options: Options): Promise<PlanReport> {
   const { estate: named, reason, rolloutOf, quarantined } = options;
   if (rolloutOf !== undefined) {
-    const { estate, rollouts } = await resumeRolloutsOn(server, { estate: named, reason, rolloutOf });
+    const { estate, rollouts } = await resumeRolloutsOnServer(server, { estate: named, reason, rolloutOf });
     return { estate, resumed: () => rolloutsText(rollouts) };
   }
   if (quarantined !== undefined) {
-    const { estate, released } = await releaseOn(server, { estate: named, reason, quarantined });
+    const { estate, released } = await releaseOnServer(server, { estate: named, reason, quarantined });
     return { estate, resumed: () => releasedText(released) };
   }
   const { estate, items } = await endedOn(server, options);
@@ -111,19 +123,19 @@ async function resumedOn(server: Client, options: Options): Promise<Told> {
 }
 
 /** Whether what is named is held is found here, so that what is said of it is the same. */
-async function endedOn(server: Client, options: Options): Promise<PausesTold> {
+async function endedOn(server: ApiClient, options: Options): Promise<PauseList> {
   const { estate, reason, all } = options;
-  const inForce = await pausesOn(server, { estate });
+  const inForce = await fetchPauses(server, { estate });
   if (inForce.items.length === 0) return inForce;
-  if (all) return resumeOn(server, { estate, reason, all });
+  if (all) return resumeOnServer(server, { estate, reason, all });
   const { what, of } = chosen(options, inForce.items);
-  return resumeOn(server, { estate, reason, what, of });
+  return resumeOnServer(server, { estate, reason, what, of });
 }
 
 type Resumed = readonly [verdict: string, said: object];
 
 async function resumed(options: Options, estate: Estate, store: Store): Promise<Resumed> {
-  const by = { person: approver(), reason: options.reason };
+  const by = { person: localUser(), reason: options.reason };
   if (options.rolloutOf !== undefined)
     return rolloutsText(await resumeRollouts(options.rolloutOf, { estate, store, by }));
   if (options.quarantined !== undefined)
@@ -133,21 +145,26 @@ async function resumed(options: Options, estate: Estate, store: Store): Promise<
 
 function rolloutsText(rollouts: readonly StoppedRollout[]): Resumed {
   const names = rollouts.map(({ document }) => document).join(', ');
-  return [rollouts.length === 0 ? 'no rollout had stopped' : `the rollout of ${names}`, { rollouts }];
+  return [
+    rollouts.length === 0 ? 'no rollout had stopped' : `the rollout of ${names}`,
+    { rollouts: rollouts.map(rolloutJson) },
+  ];
 }
+
+const rolloutJson = ({ document, generation, why }: StoppedRollout) => ({ document, generation, reason: why });
 
 const releasedText = (scope: string): Resumed => [`${scope} is out of quarantine`, { released: scope }];
 
 function endedText(pauses: readonly Pause[]): Resumed {
   const subjects = [...new Set(pauses.map(heldText))].join(', ');
-  if (pauses.length === 0) return ['nothing was paused', { pauses }];
-  return [`${subjects} (${count(pauses.length, 'pause')} ended)`, { pauses }];
+  if (pauses.length === 0) return ['nothing was paused', { pauses: [] }];
+  return [`${subjects} (${count(pauses.length, 'pause')} ended)`, { pauses: pauses.map(pauseJson) }];
 }
 
 async function endPauses(options: Options, estate: Estate, store: Store): Promise<readonly Pause[]> {
   const inForce = await store.fleet.pauses.inForce(estate.name);
   if (inForce.length === 0) return [];
-  const by = { person: approver(), reason: options.reason };
+  const by = { person: localUser(), reason: options.reason };
   const ended: Pause[] = [];
   for (const held of options.all ? distinct(inForce) : [chosen(options, inForce)])
     ended.push(...(await store.fleet.pauses.end(estate.name, held, by)));
@@ -165,16 +182,64 @@ function chosen(options: Options, inForce: readonly Pause[]): Held {
   const names = (by: Held['of']['by']) =>
     new Set(inForce.flatMap(({ of }) => (of.by === by && of.by !== 'estate' ? [of.name] : [])));
   const known = { address: names('address'), owner: names('owner'), target: names('target') };
-  const given = subjectGiven(options);
+  const given = pauseSubjectOf(options);
   const isKnown = given.by === 'estate' || known[given.by].size > 0;
-  const held: Held = { what: whatGiven(options), of: isKnown ? foundSubject(given, known) : given };
+  const held: Held = { what: pauseModeOf(options), of: isKnown ? resolveSubject(given, known) : given };
   if (inForce.some((pause) => heldText(pause) === heldText(held))) return held;
   const lines = inForce.map((pause) =>
     printable(
-      `setpoint resume${heldFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
+      `setpoint resume${pauseFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
     ),
   );
-  throw new Complaint(`No pause holds exactly ${heldText(held)}.`, {
+  throw new UserError(`No pause holds exactly ${heldText(held)}.`, {
     next: `Name one that is in force, or all with --all:\n${lines.join('\n')}`,
   });
+}
+
+interface Resuming {
+  readonly estate: Estate;
+  readonly store: Store;
+  readonly by: By;
+}
+
+/** Lets stopped rollouts go on: of this document, in whichever scope, or `all`. Those that did; none where none had stopped. */
+async function resumeRollouts(document: string, { estate, store, by }: Resuming): Promise<readonly StoppedRollout[]> {
+  const { rollouts } = store.fleet;
+  const stops = await stoppedIn(estate, store);
+  if (stops.length === 0) return [];
+  const chosen = document === 'all' ? stops : [stopNamed(document, stops)];
+  for (const { where, rollout } of chosen) await rollouts.resume(where, by, rollout.document);
+  await requestReconciles(estate, [...new Set(chosen.map(({ where }) => where.scope))], {
+    store,
+    reason: `${by.person} let a rollout go on: ${by.reason}`,
+  });
+  return chosen.map(({ rollout }) => rollout);
+}
+
+/** Whole, or an ending that only one of them has. Of a target's rollout the name is its scope. */
+function stopNamed(given: string, stops: readonly Stop[]): Stop {
+  const fits = stopsNamed(given, stops);
+  const [stop] = fits;
+  if (stop !== undefined && fits.length === 1) return stop;
+  const lines = stops.map(({ rollout }) => `--rollout-of ${printable(rollout.document)}`);
+  throw new UserError(`${fits.length > 1 ? 'More than one' : 'No'} rollout of "${given}" has stopped.`, {
+    next: `Name one that has, or all:\n${lines.join('\n')}`,
+  });
+}
+
+/** Lets a scope have passes again. */
+async function releaseQuarantine(given: string, { estate, store, by }: Resuming): Promise<Quarantined> {
+  const { quarantine } = store.fleet;
+  const list = await quarantine.list(estate.name);
+  const held = list.find(({ scope }) => scope === given);
+  if (held === undefined)
+    throw new UserError(`${given} is not in quarantine.`, {
+      next: list.length === 0 ? 'Nothing is.' : `These are: ${list.map(({ scope }) => scope).join(', ')}`,
+    });
+  await quarantine.release({ estate: estate.name, scope: held.scope }, by);
+  await requestReconciles(estate, [held.scope], {
+    store,
+    reason: `${by.person} released it from quarantine: ${by.reason}`,
+  });
+  return held;
 }

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { Complaint } from '../complaint.ts';
-import type { Context } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import type { RunningSandbox, SandboxSettings } from '../house.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { positive, whole } from '../output/number.ts';
-import { verb } from '../verb.ts';
+import type { Context, RunningSandbox, SandboxSettings } from '../context.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { defineCommand, integerBetween, parseDuration, positiveNumber } from '../options.ts';
+import { printJson, printText } from '../output/print.ts';
 
 type Options = Place & Manner & { readonly json?: boolean };
 
@@ -25,7 +21,7 @@ interface Manner {
 }
 
 export const sandbox = (context: Context): Command =>
-  verb('sandbox', {
+  defineCommand('sandbox', {
     group: 'Set up',
     summary: 'run clouds on this machine, until Ctrl-C',
     about:
@@ -35,27 +31,27 @@ export const sandbox = (context: Context): Command =>
       ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],
     ],
   })
-    .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', whole(0, 65535), 4566)
+    .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', integerBetween(0, 65535), 4566)
     .option('--estate <file>', 'what its accounts hold at the start, as JSON')
     .option('--events <file>', 'whom its clouds tell of what clients write, as JSON')
     .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
-    .option('--speed <factor>', "how fast the sandbox's time runs", positive, 1)
-    .option('--seed <number>', 'all that is random follows from it', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--speed <factor>', "how fast the sandbox's time runs", positiveNumber, 1)
+    .option('--seed <number>', 'all that is random follows from it', integerBetween(0, Number.MAX_SAFE_INTEGER), 1)
     .option('--public-url <url>', 'how clients reach it, where a proxy or a container stands between')
     .option('--json', 'one JSON object on stdout')
     .action(async (options: Options) => context.finish(await run(options, context)));
 
 async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, context: Context): Promise<ExitCode> {
-  const { house, terminal, stop } = context;
+  const { dependencies, terminal, signal } = context;
   const more = {
     ...(estate === undefined ? {} : { estateFile: estate }),
     ...(events === undefined ? {} : { eventsFile: events }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
   };
-  const running = await start({ ...rest, lagMs: lag, ...more }, house);
-  if (json) emitJson(terminal, { url: running.url });
-  else emitText(terminal, `Sandbox: ${running.url}`, keys);
-  if (!stop.aborted) await once(stop, 'abort');
+  const running = await start({ ...rest, lagMs: lag, ...more }, dependencies);
+  if (json) printJson(terminal, { url: running.url });
+  else printText(terminal, `Sandbox: ${running.url}`, keys);
+  if (!signal.aborted) await once(signal, 'abort');
   await running.close();
   return exitCodes.done;
 }
@@ -64,12 +60,12 @@ async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, c
 const keys =
   'Targets of AWS need an access key: AWS_ACCESS_KEY_ID=test, and any secret: AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C ends it, and all that it holds.';
 
-async function start(settings: SandboxSettings, house: Context['house']): Promise<RunningSandbox> {
+async function start(settings: SandboxSettings, dependencies: Context['dependencies']): Promise<RunningSandbox> {
   try {
-    return await house.sandbox(settings);
+    return await dependencies.startSandbox(settings);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new Complaint(`Port ${settings.port} is taken.`, {
+    throw new UserError(`Port ${settings.port} is taken.`, {
       why: 'Another program listens there, perhaps another sandbox.',
       next: 'Choose another with --port, or let us choose: --port 0',
       cause: error,

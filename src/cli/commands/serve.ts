@@ -1,17 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import {
-  type AskedOptions,
-  type FleetOptions,
-  runFleet,
-  type SourceOptions,
-  withFleetOptions,
-} from '../fleet-options.ts';
-import { verb } from '../verb.ts';
+import { type FleetOptions, runFleet, withFleetOptions } from '../daemon.ts';
+import { defineCommand } from '../options.ts';
 
 export const serve = (context: Context): Command =>
   withFleetOptions(
-    verb('serve', {
+    defineCommand('serve', {
       group: 'Run',
       summary: 'converge without a person, all in this process, until Ctrl-C or SIGTERM',
       about:
@@ -23,7 +17,7 @@ export const serve = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow; specs, where neither is named'),
   ).action(async (named: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & AskedOptions & SourceOptions>();
+    const options = command.optsWithGlobals<FleetOptions>();
     const dirs = named.length === 0 && options.repo === undefined ? ['specs'] : named;
-    context.finish(await runFleet('alone', { ...options, dirs }, context));
+    context.finish(await runFleet('alone', dirs, options, context));
   });

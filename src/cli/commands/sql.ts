@@ -1,12 +1,10 @@
+import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { Complaint } from '../complaint.ts';
-import type { Context } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import type { SqlLogin } from '../house.ts';
-import { emitText } from '../output/emit.ts';
-import { progressOn } from '../progress/progress.ts';
-import { runPsql, urlOf } from '../psql.ts';
-import { verb } from '../verb.ts';
+import type { Context, SqlLogin } from '../context.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { defineCommand } from '../options.ts';
+import { printText } from '../output/print.ts';
+import { progressOn } from '../output/progress.ts';
 
 interface Options {
   readonly url?: boolean;
@@ -16,7 +14,7 @@ interface Options {
 }
 
 export const sql = (context: Context): Command =>
-  verb('sql', {
+  defineCommand('sql', {
     group: 'Look',
     summary: 'read the inventory, drift and ledger with psql',
     about:
@@ -34,13 +32,13 @@ export const sql = (context: Context): Command =>
     });
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { house, terminal, clock } = context;
+  const { dependencies, terminal, clock } = context;
   const progress = progressOn(terminal.err, clock);
-  const reading = await house
-    .reading(options.dir, (text) => progress.show('store', text))
+  const reading = await dependencies
+    .openSqlSession(options.dir, (text) => progress.show('store', text))
     .finally(() => progress.end());
   if (reading === undefined)
-    throw new Complaint(`There is no store in ${options.dir}.`, {
+    throw new UserError(`There is no store in ${options.dir}.`, {
       next: 'Run this where you ran `setpoint apply`, or name its folder with --dir.',
     });
   try {
@@ -51,8 +49,8 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   }
 }
 
-const ownServer = (): Complaint =>
-  new Complaint('The store is on a server of your own (DATABASE_URL): whom it lets in is yours to say.', {
+const ownServer = (): UserError =>
+  new UserError('The store is on a server of your own (DATABASE_URL): whom it lets in is yours to say.', {
     why: 'Setpoint has no password for its role setpoint_reader there.',
     next: [
       'Log in as somebody who has the role. Its owner gives it, in psql, to a new person or to one there is:',
@@ -62,7 +60,7 @@ const ownServer = (): Complaint =>
   });
 
 function tellUrl(login: SqlLogin, { terminal }: Context): ExitCode {
-  emitText(terminal, urlOf(login));
+  printText(terminal, urlOf(login));
   if (!login.shared)
     terminal.err.write('Nothing else uses the database: it stops now. Run `setpoint serve`, and ask again.\n');
   return exitCodes.done;
@@ -71,7 +69,47 @@ function tellUrl(login: SqlLogin, { terminal }: Context): ExitCode {
 async function session(login: SqlLogin, { command }: Options): Promise<ExitCode> {
   const code = await runPsql(login, command === undefined ? [] : ['--command', command]);
   if (code !== undefined) return code === 0 ? exitCodes.done : exitCodes.error;
-  throw new Complaint('There is no psql on the search path.', {
+  throw new UserError('There is no psql on the search path.', {
     next: 'Install it (Debian: postgresql-client, macOS: libpq), or give the URL of `setpoint sql --url` to another program while `setpoint serve` runs.',
   });
+}
+
+/** Always 127.0.0.1: it is the database that Setpoint brings along. */
+const urlOf = ({ user, password, port }: SqlLogin): string =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
+
+/**
+ * psql of the search path, on this terminal; its exit code, or undefined where there is none. The password goes by the environment:
+ * other users of the machine see command lines. What that says of TLS is of some other server: this one has none.
+ */
+async function runPsql({ user, password, port }: SqlLogin, args: readonly string[]): Promise<number | undefined> {
+  const place = ['--host=127.0.0.1', `--port=${port}`, `--username=${user}`, '--dbname=postgres'];
+  const calm = withoutInterrupts();
+  try {
+    return await new Promise((resolve, reject) => {
+      const psql = spawn('psql', [...place, ...args], {
+        stdio: 'inherit',
+        env: { ...process.env, PGSSLMODE: 'disable', PGPASSWORD: password },
+      });
+      psql.on('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ENOENT' ? resolve(undefined) : reject(error),
+      );
+      psql.on('exit', (code) => resolve(code ?? 1));
+    });
+  } finally {
+    calm.end();
+  }
+}
+
+/** In psql Ctrl-C ends a query, as often as one likes: it reaches us as well, and must not end us before psql. */
+function withoutInterrupts(): { end(): void } {
+  const others = process.listeners('SIGINT');
+  const ignore = (): void => {};
+  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  return {
+    end: () => {
+      process.off('SIGINT', ignore);
+      for (const other of others) process.on('SIGINT', other);
+    },
+  };
 }

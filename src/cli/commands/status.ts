@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
-import { estateStatusOf } from '../../queries/status.ts';
+import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
+import { type EstateStatus, estateStatusOf, type ScopeStatus } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText, emitWithheld } from '../output/emit.ts';
-import { paintFor } from '../output/paint.ts';
-import { standingText } from '../output/standing-text.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, type OverlayOption, overlayOf, pauseFlags, withOverlayOption } from '../options.ts';
+import { count, formatDuration } from '../output/format.ts';
+import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
+import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
+import { table } from '../output/table.ts';
 
 interface Options extends OverlayOption {
   readonly json?: boolean;
@@ -18,7 +20,7 @@ interface Options extends OverlayOption {
 
 export const status = (context: Context): Command =>
   withOverlayOption(
-    verb('status', {
+    defineCommand('status', {
       group: 'Steer',
       summary: 'say how far the newest generation is, and what holds it or lets it pass',
       about:
@@ -34,12 +36,159 @@ export const status = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  const standing = await withGivenStore(options.dir, context, (store) => estateStatusOf(estate, store));
-  if (options.json) emitJson(terminal, standing);
+  const standing = await withExistingStore(options.dir, context, (store) => estateStatusOf(estate, store));
+  if (options.json) printJson(terminal, standing);
   else {
-    emitWithheld(terminal, standing.withheldDrift);
+    printWithheld(terminal, standing.withheldDrift);
     const { out } = terminal;
-    emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(out), width: out.width }));
+    printText(terminal, ...statusText(standing, { now: clock.now(), paint: paintFor(out), width: out.width }));
   }
   return exitCodes.done;
 }
+
+interface How {
+  readonly now: number;
+  readonly paint: Paint;
+  readonly width?: number | undefined;
+}
+
+/** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
+export function statusText(given: EstateStatus, { now, paint, width }: How): readonly [verdict: string, body: string] {
+  const standing = printable(given);
+  const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
+    lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
+  );
+  const scopes = standing.scopes.map((one) => [one.scope, progressOf(one, standing.generation?.number ?? 0)]);
+  const rows = table(['SCOPE', 'STANDS AT'], scopes, width).trimEnd();
+  return [
+    paint('strong', verdictOf(standing)),
+    [...folderLines(standing), rows, ...leftLines(standing), ...body].join('\n'),
+  ];
+}
+
+function verdictOf(standing: EstateStatus): string {
+  const { estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone } = standing;
+  const sum = (of: (scope: ScopeStatus) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
+  const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
+  return [
+    `Status: ${estate}`,
+    generation === undefined
+      ? 'no generation yet'
+      : `generation ${generation.number} (${shortRevision(generation.revision)})`,
+    ...(pin === undefined ? [] : ['Pinned']),
+    ...(followerLines(standing).length === 0 ? [] : ['no worker follows the specs']),
+    ...some(
+      limited.reduce((all, { count: held }) => all + held, 0),
+      'change held by a limit',
+      'changes held by a limit',
+    ),
+    ...some(pauses.length, 'pause'),
+    ...some(
+      sum(({ approvals }) => approvals.length),
+      'approval',
+    ),
+    ...some(
+      sum(({ stopped }) => stopped.length),
+      'stopped rollout',
+    ),
+    ...some(
+      sum(({ replacements }) => replacements.length),
+      'machine half replaced',
+      'machines half replaced',
+    ),
+    ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
+    ...some(leftAlone.length, 'scope left alone', 'scopes left alone'),
+  ].join(' · ');
+}
+
+const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>
+  generation === undefined || generation.revision === revision
+    ? []
+    : [`  What is in ${dir} (${shortRevision(revision)}) is not in force: see setpoint plan ${dir}`];
+
+/** Only workers bring a generation wholly into force; who applies by hand may leave something. */
+function progressOf({ standing, wish }: ScopeStatus, newest: number): string {
+  const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
+  const waits = standing < newest ? `, ${newest} is not wholly in force` : '';
+  return `${at}${waits}${wish === undefined ? '' : ` · a pass is asked for: ${wish}`}`;
+}
+
+/** Nothing where a pass is still to come: that may be all. */
+const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
+  scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
+    ? [
+        '  What is left: setpoint plan. What of it waits for a person is shown, before anything is asked, by: setpoint approve --reason "…"',
+      ]
+    : [];
+
+function sectionsOf(
+  standing: EstateStatus,
+  now: number,
+): readonly (readonly [title: string, lines: readonly string[]])[] {
+  const { scopes, limited, pauses, quarantined, leases, sources, pin } = standing;
+  return [
+    ['Pinned', pin === undefined ? [] : pinLines(pin)],
+    ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(standing)]],
+    ['Held by a limit', limited.flatMap(limitLines)],
+    ['Paused', pauses.flatMap(pauseLines)],
+    ['Approved', scopes.flatMap(approvalLines)],
+    ['Half replaced', scopes.flatMap(replacementLines)],
+    ['Stopped', scopes.flatMap(stopLines)],
+    ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
+    ['Left alone', standing.leftAlone.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
+    ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
+  ];
+}
+
+/** A source's last state stays in the store when its worker has gone. */
+const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =>
+  sources.length === 0 || follower !== undefined
+    ? []
+    : [
+        'No worker follows them now, so newer commits do not count. Start one:',
+        '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
+      ];
+
+const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): readonly string[] => [
+  `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
+  '  setpoint unpin --reason "…"',
+];
+
+const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]): readonly string[] => [
+  `${scope}: ${count(held, 'change')}: ${why}`,
+  '  setpoint approve --reason "…"',
+];
+
+const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] => [
+  `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
+  `  setpoint resume${pauseFlags(pause)} --reason "…"`,
+];
+
+const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
+  approvals.flatMap(({ actions, destroys, until, by, seq }) => {
+    const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destroying`}`;
+    return [
+      `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`,
+      `  setpoint withdraw ${seq} --reason "…"`,
+    ];
+  });
+
+const replacementLines = ({ replacements }: ScopeStatus): readonly string[] =>
+  replacements.flatMap(({ address, predecessor, successor, since, waitsFor, heldBy }) => [
+    `${address}: ${predecessor} and its successor ${successor ?? '(being launched)'} since ${formatMoment(since)}, waits for ${waitsFor}`,
+    ...(heldBy === undefined ? [] : [`  ${heldBy}`]),
+  ]);
+
+const stopLines = ({ stopped }: ScopeStatus): readonly string[] =>
+  stopped.flatMap(({ document, generation, why }) => [
+    `${document} in generation ${generation}: ${why}`,
+    `  setpoint resume --rollout-of ${document} --reason "…"`,
+  ]);
+
+const quarantineLines = (
+  { scope, since, why }: EstateStatus['quarantined'][number],
+  now: number,
+): readonly string[] => [
+  `${scope} for ${formatDuration(now - since)}: ${why}`,
+  `  setpoint resume --quarantined ${scope} --reason "…"`,
+];

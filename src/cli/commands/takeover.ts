@@ -4,20 +4,17 @@ import { isUnrecorded } from '../../core/plan/world.ts';
 import type { Address, CloudId } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Accepted, Store } from '../../ports/store.ts';
-import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { withOwnStore } from '../estate/opened-store.ts';
-import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { type Survey, withSurvey } from '../estate/survey.ts';
-import { withPass } from '../estate/warrant.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { withLedgerAccess } from '../local/leases.ts';
+import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
+import { withCreatedStore } from '../local/store.ts';
+import { defineCommand, type EstateOptions, parseDuration, selectionOf, withEstateOptions } from '../options.ts';
+import { count } from '../output/format.ts';
+import { printJson, printText } from '../output/print.ts';
 import { table } from '../output/table.ts';
-import { askYes } from '../prompt/ask.ts';
-import { verb } from '../verb.ts';
+import { askYes } from '../prompt.ts';
 
 interface Options extends EstateOptions {
   readonly reason: string;
@@ -29,7 +26,7 @@ interface Options extends EstateOptions {
 
 export const takeover = (context: Context): Command =>
   withEstateOptions(
-    verb('takeover', {
+    defineCommand('takeover', {
       group: 'Own',
       summary: 'accept as ours what another store of this estate has marked, as after losing the database',
       about:
@@ -50,9 +47,9 @@ export const takeover = (context: Context): Command =>
     });
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
-  const estate = await readEstate(choiceOf(dir, options), context);
-  return withOwnStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, (survey) => accept({ ...survey, store }, options, context)),
+  const estate = await readEstate(selectionOf(dir, options), context);
+  return withCreatedStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, (view) => accept(view, options, context)),
   );
 }
 
@@ -67,11 +64,9 @@ interface Found {
   readonly unnamed: readonly CloudId[];
 }
 
-type OwnSurvey = Survey & { readonly store: Store };
-
-async function accept(survey: OwnSurvey, options: Options, context: Context): Promise<ExitCode> {
-  const { terminal, stop } = context;
-  const found = survey.looked.map(({ input }) =>
+async function accept(view: ObservedEstate<Store>, options: Options, context: Context): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const found = view.looked.map(({ input }) =>
     foundIn(input.observation.scope, claim(input.observation.resources, input), options.id),
   );
   refuseUnknown(found, options);
@@ -90,26 +85,26 @@ async function accept(survey: OwnSurvey, options: Options, context: Context): Pr
     );
   if (accepted.length > 0 && !options.yes) {
     const text = `Accept ${count(accepted.length, 'object')} as ours?`;
-    if (!(await askYes(terminal, { text, flag: '--yes' }, stop)))
-      throw new Complaint('Nothing was taken over.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+    if (!(await askYes(terminal, { text, flag: '--yes' }, signal)))
+      throw new UserError('Nothing was taken over.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   }
-  for (const one of found) await write(one, survey, options, context);
+  for (const one of found) await write(one, view, options, context);
   const left = twins.length + unnamed.length;
-  if (options.json) emitJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins, unnamed });
+  if (options.json) printJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins, unnamed });
   else
-    emitText(terminal, `Taken over: ${count(accepted.length, 'object')}${left > 0 ? ` · ${left} not accepted` : ''}`);
+    printText(terminal, `Taken over: ${count(accepted.length, 'object')}${left > 0 ? ` · ${left} not accepted` : ''}`);
   return left > 0 ? exitCodes.refused : exitCodes.done;
 }
 
 async function write(
   { scope, accepted }: Found,
-  { estate, store }: OwnSurvey,
+  { estate, store }: ObservedEstate<Store>,
   options: Options,
   context: Context,
 ): Promise<void> {
   if (accepted.length === 0) return;
-  const deed = { estate, store, scope, lockTimeoutMs: options.lockTimeout };
-  await withPass(deed, context, (pass) => store.estates.takeover(pass, accepted, options.reason));
+  const ledgerWork = { estate, store, scope, lockTimeoutMs: options.lockTimeout };
+  await withLedgerAccess(ledgerWork, context, (pass) => store.estates.takeover(pass, accepted, options.reason));
 }
 
 /** An id that was named and cannot be taken over is a mistake, whatever else was named. */
@@ -119,7 +114,7 @@ function refuseUnknown(found: readonly Found[], { id = [] }: Options): void {
   );
   const unknown = id.filter((one) => !known.has(one));
   if (unknown.length > 0)
-    throw new Complaint(`Not to be taken over: ${printable(unknown).join(', ')}.`, {
+    throw new UserError(`Not to be taken over: ${printable(unknown).join(', ')}.`, {
       why: 'Only what bears a mark of this estate that this store cannot explain can be.',
       next: 'See what can be: setpoint takeover --reason "…"',
       code: exitCodes.refused,

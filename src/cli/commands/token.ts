@@ -1,19 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { bareGrant, permissionsOf, type Role, roles } from '../../core/access/grant.ts';
+import { bareGrant, type Grant, permissionsOf, type Role, roles } from '../../core/access/grant.ts';
 import { formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Token, TokenDraft } from '../../ports/tokens.ts';
-import { Complaint } from '../complaint.ts';
+import { boundsText } from '../api-client/logins.ts';
 import type { Context } from '../context.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore, withOwnStore } from '../estate/opened-store.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { parseDuration } from '../output/duration.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { grantsText, tokenJson, tokenState, tokenTable } from '../output/token-text.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { localUser } from '../local/leases.ts';
+import { withCreatedStore, withExistingStore } from '../local/store.ts';
+import { defineCommand, parseDuration } from '../options.ts';
+import { count, formatDuration } from '../output/format.ts';
+import { printJson, printText } from '../output/print.ts';
+import { table } from '../output/table.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -35,7 +34,7 @@ interface BoundOptions {
 }
 
 export const token = (context: Context): Command =>
-  verb('token', {
+  defineCommand('token', {
     group: 'Server',
     summary: 'make, list and revoke the tokens that the API lets in',
     about:
@@ -55,7 +54,7 @@ const day = 86_400_000;
 const longestMs = 366 * day;
 
 const make = (context: Context): Command =>
-  verb('make', {
+  defineCommand('make', {
     group: 'Server',
     summary: 'make a token; it is printed once, alone on stdout',
     about:
@@ -93,12 +92,12 @@ function parsePerson(text: string): string {
 async function runMake(options: MakeOptions, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const draft = draftOf(options, clock.now());
-  const { made, known } = await withOwnStore(options.dir, context, async (store) => ({
+  const { made, known } = await withCreatedStore(options.dir, context, async (store) => ({
     known: await store.estates.list(),
     made: await store.tokens.make(draft),
   }));
-  if (options.json) emitJson(terminal, { token: tokenJson(made.token, clock.now()), text: made.text });
-  else emitText(terminal, made.text);
+  if (options.json) printJson(terminal, { token: tokenJson(made.token, clock.now()), text: made.text });
+  else printText(terminal, made.text);
   terminal.err.write(`${verdictOf(printable(made.token))}\n${strangersText(options.estate ?? [], printable(known))}`);
   return exitCodes.done;
 }
@@ -114,13 +113,13 @@ function strangersText(named: readonly string[], known: readonly string[]): stri
 function draftOf(options: MakeOptions, now: number): TokenDraft {
   const { name, role, estate: estates, target: targets, owner: owners, expires } = options;
   if (expires <= 0 || expires > longestMs)
-    throw new Complaint('A token holds for a while, and for a year at most.', { next: 'Choose: --expires 90d' });
+    throw new UserError('A token holds for a while, and for a year at most.', { next: 'Choose: --expires 90d' });
   return {
     name,
     grants: [bareGrant({ role, estates, targets, owners })],
     expiresAt: now + expires,
     ...(options.for === undefined ? {} : { for: options.for }),
-    maker: { person: approver(), identities: [] },
+    maker: { person: localUser(), identities: [] },
   };
 }
 
@@ -133,7 +132,7 @@ function verdictOf({ id, name, grants, expiresAt, for: person }: Token): string 
 }
 
 const list = (context: Context): Command =>
-  verb('list', {
+  defineCommand('list', {
     group: 'Server',
     summary: 'list all tokens, newest first',
     examples: [['token list --json', 'for programs']],
@@ -145,12 +144,12 @@ const list = (context: Context): Command =>
 
 async function runList(options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
-  const tokens = await withGivenStore(options.dir, context, allOf);
+  const tokens = await withExistingStore(options.dir, context, allOf);
   const now = clock.now();
   const live = tokens.filter((one) => tokenState(one, now) === 'live').length;
-  if (options.json) emitJson(terminal, { tokens: tokens.map((one) => tokenJson(one, now)) });
+  if (options.json) printJson(terminal, { tokens: tokens.map((one) => tokenJson(one, now)) });
   else
-    emitText(
+    printText(
       terminal,
       `Tokens: ${count(tokens.length, 'token')}, ${live} live`,
       tokenTable(tokens, now, terminal.out.width),
@@ -169,7 +168,7 @@ async function allOf({ tokens }: Store): Promise<readonly Token[]> {
 }
 
 const revoke = (context: Context): Command =>
-  verb('revoke', {
+  defineCommand('revoke', {
     group: 'Server',
     summary: 'revoke a token: it is of no use from then on, in every process',
     examples: [['token revoke 3f1c9a52b7e40d68', 'by the id that `token list` shows']],
@@ -183,13 +182,56 @@ const revoke = (context: Context): Command =>
 async function runRevoke(id: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   if (id.startsWith('setpoint_'))
-    throw new Complaint('That is a token, and not its id: it has been seen on a command line now.', {
+    throw new UserError('That is a token, and not its id: it has been seen on a command line now.', {
       next: 'Revoke it by the 16 characters between its first _ and the second.',
     });
-  const revoked = await withGivenStore(options.dir, context, ({ tokens }) => tokens.revoke(id, approver()));
+  const revoked = await withExistingStore(options.dir, context, ({ tokens }) => tokens.revoke(id, localUser()));
   if (revoked === undefined)
-    throw new Complaint('There is no token of that id.', { next: 'See which there are: setpoint token list' });
-  if (options.json) emitJson(terminal, { token: tokenJson(revoked, clock.now()) });
-  else emitText(terminal, printable(`Revoked: token ${revoked.name} (${revoked.id})`));
+    throw new UserError('There is no token of that id.', { next: 'See which there are: setpoint token list' });
+  if (options.json) printJson(terminal, { token: tokenJson(revoked, clock.now()) });
+  else printText(terminal, printable(`Revoked: token ${revoked.name} (${revoked.id})`));
   return exitCodes.done;
 }
+
+/** Tokens as lines for people, in the order given. */
+export const tokenTable = (tokens: readonly Token[], now: number, width?: number): string =>
+  table(
+    ['ID', 'NAME', 'STATE', 'MAY', 'FOR', 'USED', 'MADE BY'],
+    tokens.map((token) => [
+      token.id,
+      token.name,
+      stateText(token, now),
+      grantsText(token.grants),
+      token.for ?? '-',
+      token.usedAt === undefined ? 'never' : `${formatDuration(Math.max(0, now - token.usedAt))} ago`,
+      token.maker.person,
+    ]),
+    width,
+  );
+
+/** `planner on estates: acme` */
+const grantsText = (grants: readonly Grant[]): string =>
+  grants.map(({ role, ...bounds }) => `${role} ${boundsText(bounds)}`).join(', ');
+
+function stateText(token: Token, now: number): string {
+  const end = formatMoment(token.revoked?.at ?? token.expiresAt);
+  const state = tokenState(token, now);
+  return state === 'live' ? `until ${end}` : `${state} ${end}`;
+}
+
+function tokenState({ revoked, expiresAt }: Token, now: number): 'live' | 'revoked' | 'expired' {
+  if (revoked !== undefined) return 'revoked';
+  return expiresAt > now ? 'live' : 'expired';
+}
+
+/** As the API tells it. */
+const tokenJson = ({ maker, at, revoked, expiresAt, usedAt, ...token }: Token, now: number): object => ({
+  ...token,
+  state: tokenState({ ...token, maker, at, expiresAt, ...(revoked && { revoked }) }, now),
+  made: { at: moment(at), by: maker.person },
+  expiresAt: moment(expiresAt),
+  ...(revoked === undefined ? {} : { revoked: { at: moment(revoked.at), by: revoked.person } }),
+  ...(usedAt === undefined ? {} : { usedAt: moment(usedAt) }),
+});
+
+const moment = (at: number): string => new Date(at).toISOString();

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { parseReason } from '../output/reason.ts';
-import { verb } from '../verb.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { localUser } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, type OverlayOption, overlayOf, parseReason, withOverlayOption } from '../options.ts';
+import { printJson, printText } from '../output/print.ts';
 
 interface Options extends OverlayOption {
   readonly reason: string;
@@ -20,7 +18,7 @@ interface Options extends OverlayOption {
 
 export const unpin = (context: Context): Command =>
   withOverlayOption(
-    verb('unpin', {
+    defineCommand('unpin', {
       group: 'Steer',
       summary: 'follow the repository again that `apply --commit` stopped following',
       about: 'Its head becomes the next generation, if it is sound and signed as the estate asks.',
@@ -35,14 +33,15 @@ export const unpin = (context: Context): Command =>
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { name } = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  return withGivenStore(options.dir, context, async (store) => {
-    const ended = await store.sources.pins.unpin(name, { person: approver(), reason: options.reason });
+  return withExistingStore(options.dir, context, async (store) => {
+    const ended = await store.sources.pins.unpin(name, { person: localUser(), reason: options.reason });
     // why: whoever follows hears it at once, and not at its next look
     if (ended !== undefined) await store.sources.bells.ring(name);
-    if (options.json) emitJson(context.terminal, { estate: name, unpinned: ended ?? null });
-    else if (ended === undefined) emitText(context.terminal, printable(`Unpinned: nothing, as ${name} was not pinned`));
+    if (options.json) printJson(context.terminal, { estate: name, unpinned: ended ?? null });
+    else if (ended === undefined)
+      printText(context.terminal, printable(`Unpinned: nothing, as ${name} was not pinned`));
     else
-      emitText(
+      printText(
         context.terminal,
         printable(`Unpinned: ${name} was held at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`),
         '  A worker that follows it takes its head on: setpoint status',

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
-import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { count } from '../output/count.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { paintFor } from '../output/paint.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { readSpecs } from '../local/estate.ts';
+import { defineCommand, type OverlayOption, overlayOf, withOverlayOption } from '../options.ts';
+import { count } from '../output/format.ts';
+import { paintFor, printJson, printText } from '../output/print.ts';
 import { hasErrors, problemCount, problemJson, problemText } from '../output/problems.ts';
-import { readSpecs } from '../specs.ts';
-import { verb } from '../verb.ts';
 
 interface Options extends OverlayOption {
   readonly json?: boolean;
@@ -17,7 +15,7 @@ interface Options extends OverlayOption {
 
 export const validate = (context: Context): Command =>
   withOverlayOption(
-    verb('validate', {
+    defineCommand('validate', {
       group: 'Specs',
       summary: 'check the specs, without a cloud or a store',
       about:
@@ -33,14 +31,15 @@ export const validate = (context: Context): Command =>
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, options: Options) => context.finish(await run(dir, options, context)));
 
-async function run(dir: string, options: Options, { house, terminal }: Context): Promise<ExitCode> {
-  const tree = await readSpecs(house, dir, overlayOf(options));
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const tree = await readSpecs(dir, overlayOf(options), context);
   const valid = !hasErrors(tree.problems) && !(options.strict && tree.problems.length > 0);
-  if (options.json) emitJson(terminal, { ...summary(tree, valid), problems: problemJson(tree.problems, dir) });
+  if (options.json) printJson(terminal, { ...summary(tree, valid), problems: problemJson(tree.problems, dir) });
   else {
     const paint = paintFor(terminal.out);
     const verdict = paint(valid ? 'good' : 'bad', verdictOf(tree, valid));
-    emitText(terminal, verdict, tree.problems.length > 0 ? `\n${problemText(tree.problems, dir, paint)}` : '');
+    printText(terminal, verdict, tree.problems.length > 0 ? `\n${problemText(tree.problems, dir, paint)}` : '');
   }
   return valid ? exitCodes.done : exitCodes.error;
 }

@@ -2,25 +2,25 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { printable } from '../../core/text.ts';
 import type { Withdrawn } from '../../ports/queries.ts';
 import { withdrawApproval } from '../../queries/approvals.ts';
-import { Complaint } from '../complaint.ts';
+import { withdrawOnServer } from '../api-client/approvals.ts';
+import { renderAnswer } from '../api-client/client.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
-import { readEstate } from '../estate/estate.ts';
-import { approver } from '../estate/leases.ts';
-import { withGivenStore } from '../estate/opened-store.ts';
-import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { readEstate } from '../local/estate.ts';
+import { localUser } from '../local/leases.ts';
+import { withExistingStore } from '../local/store.ts';
+import { defineCommand, type OverlayOption, overlayOf, parseReason, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';
-import { count } from '../output/count.ts';
-import { emitJson, emitText } from '../output/emit.ts';
-import { inOrder } from '../output/in-order.ts';
-import { onTheWayText } from '../output/on-the-way-text.ts';
-import { parseReason } from '../output/reason.ts';
-import { withdrawOn } from '../server/approvals.ts';
-import { rendered } from '../server/client.ts';
-import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
-import { verb } from '../verb.ts';
+import { callsInFlightText, count } from '../output/format.ts';
+import { printJson, printText, sortKeys } from '../output/print.ts';
 
-interface Options extends OverlayOption, ServedEstateOption {
+interface Options extends OverlayOption, ServerEstateOption {
   readonly reason: string;
   readonly json?: boolean;
   /** The store's folder. */
@@ -28,9 +28,9 @@ interface Options extends OverlayOption, ServedEstateOption {
 }
 
 export const withdraw = (context: Context): Command =>
-  withServedEstateOption(
+  withServerEstateOption(
     withOverlayOption(
-      verb('withdraw', {
+      defineCommand('withdraw', {
         group: 'Steer',
         summary: 'withdraw an approval',
         about:
@@ -47,7 +47,7 @@ export const withdraw = (context: Context): Command =>
       context.finish(await run({ entry, dir }, command, context));
     });
 
-const sides: Sides = { here: ['overlay'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = { localOptions: ['overlay'], serverOptions: ['estate'], takesDir: false };
 
 function parseEntry(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write the number of its entry in the ledger.');
@@ -61,30 +61,31 @@ async function run(
 ): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const { estate: named, reason } = options;
-  const server = await serverFor(command, sides, context);
+  const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const withdrawn = await withdrawOn(server, { estate: named, seq, reason });
-    return rendered(server, () => tell(withdrawn, options, context));
+    const withdrawn = await withdrawOnServer(server, { estate: named, seq, reason });
+    const { approval, inFlight: onTheWay } = withdrawn;
+    return renderAnswer(server, () => print({ approval, onTheWay }, options, context));
   }
   const { name } = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  return withGivenStore(options.dir, context, async (store) => {
-    const withdrawn = await withdrawApproval(name, { seq, by: { person: approver(), reason } }, store);
-    if (withdrawn !== undefined) return tell(withdrawn, options, context);
-    throw new Complaint(`Ledger entry ${seq} is no approval of ${printable(name)} that is in force.`, {
+  return withExistingStore(options.dir, context, async (store) => {
+    const withdrawn = await withdrawApproval(name, { seq, by: { person: localUser(), reason } }, store);
+    if (withdrawn !== undefined) return print(withdrawn, options, context);
+    throw new UserError(`Ledger entry ${seq} is no approval of ${printable(name)} that is in force.`, {
       next: 'List those that are: setpoint status',
     });
   });
 }
 
-function tell({ approval, onTheWay }: Withdrawn, { json }: Options, { terminal }: Context): ExitCode {
-  if (json) emitJson(terminal, inOrder({ ...approvalJson([approval]), onTheWay }));
+function print({ approval, onTheWay }: Withdrawn, { json }: Options, { terminal }: Context): ExitCode {
+  if (json) printJson(terminal, sortKeys({ ...approvalJson([approval]), inFlight: onTheWay }));
   else {
     const { seq, actions, scope, by } = approval;
     const changes = count(actions.length, 'change');
-    emitText(
+    printText(
       terminal,
       printable(`Withdrawn: the approval of ${changes} of ${scope} by ${by.person} (ledger entry ${seq})`),
-      onTheWayText(onTheWay),
+      callsInFlightText(onTheWay),
     );
   }
   return exitCodes.done;

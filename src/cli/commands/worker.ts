@@ -1,17 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import {
-  type AskedOptions,
-  type FleetOptions,
-  runFleet,
-  type SourceOptions,
-  withFleetOptions,
-} from '../fleet-options.ts';
-import { verb } from '../verb.ts';
+import { type FleetOptions, runFleet, withFleetOptions } from '../daemon.ts';
+import { defineCommand } from '../options.ts';
 
 export const worker = (context: Context): Command =>
   withFleetOptions(
-    verb('worker', {
+    defineCommand('worker', {
       group: 'Run',
       summary: 'be one worker of a fleet, until Ctrl-C or SIGTERM',
       about:
@@ -22,6 +16,6 @@ export const worker = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow'),
   ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & AskedOptions & SourceOptions>();
-    context.finish(await runFleet('worker', { ...options, dirs }, context));
+    const options = command.optsWithGlobals<FleetOptions>();
+    context.finish(await runFleet('worker', dirs, options, context));
   });

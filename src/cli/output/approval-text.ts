@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
@@ -6,12 +7,10 @@ import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { type Approvable, boundedIn } from '../../queries/approvals.ts';
-import { count } from './count.ts';
-import { shownDigits } from './digest.ts';
-import { formatDuration } from './duration.ts';
+import { count, formatDuration } from './format.ts';
 
 /** What a person is asked to let pass. `generation`: that the specs are or, where `accepts` says so, would become. */
-export interface Offer extends Approvable {
+export interface PendingApprovals extends Approvable {
   readonly estate: string;
   readonly revision: string;
   readonly digest: string;
@@ -20,14 +19,14 @@ export interface Offer extends Approvable {
 }
 
 /** For stderr: stdout's first line is the verdict of what came of it. */
-export function offerText(offer: Offer, paint: Paint): string {
+export function pendingApprovalsText(offer: PendingApprovals, paint: Paint): string {
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
   const plan = planText(offer.plans, { revision: offer.revision, paint });
   return `${plan}\nDigest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
 }
 
 /** Says all that a yes does. */
-export function questionText({ plans, ...offer }: Offer, until: number): string {
+export function questionText({ plans, ...offer }: PendingApprovals, until: number): string {
   const { estate, generation, accepts, free } = printable(offer);
   const actions = plans.flatMap((plan) => plan.actions);
   const changes = changesIn(plans);
@@ -54,12 +53,12 @@ function boundedText(actions: ScopePlan['actions']): string {
 }
 
 /** As plans count them: by what people wrote. */
-const changesIn = (plans: Offer['plans']): number =>
+const changesIn = (plans: PendingApprovals['plans']): number =>
   plans.reduce((sum, { actions }) => sum + entriesOf(actions).length, 0);
 
 /** What was let pass, until when, and how to see what came of it. */
 export function approvalText(
-  { estate, generation, digest, plans }: Offer,
+  { estate, generation, digest, plans }: PendingApprovals,
   given: readonly Approval[],
   now: number,
 ): readonly [verdict: string, body: string] {
@@ -76,5 +75,23 @@ export function approvalText(
 
 /** The same as one object. */
 export const approvalJson = (given: readonly Approval[]): object => ({
-  approvals: given.map(({ by, ...approval }) => ({ ...approval, ...by })),
+  approvals: given.map(({ by, destroys, creates, closures, ran, ranBeside: _, ...approval }) => ({
+    ...approval,
+    destructiveCount: destroys,
+    createCount: creates,
+    closureCount: closures,
+    executed: ran,
+    actor: by.person,
+    reason: by.reason,
+    authorsUnknown: by.authorsUnknown,
+  })),
 });
+
+/** So much of a digest is shown, and enough to name one. */
+export const shownDigits = 12;
+
+/** The digest of a plan, or the beginning of it that was shown. A parser of options. */
+export function parseDigest(text: string): string {
+  if (new RegExp(`^[0-9a-f]{${shownDigits},64}$`).test(text)) return text;
+  throw new InvalidArgumentError(`Write the digest that was shown: ${shownDigits} digits of it or more.`);
+}

@@ -1,26 +1,28 @@
 import type { Action, Finding, Verb } from '../../core/action.ts';
-import { type Entry, entriesOf } from '../../core/render/summary.ts';
+import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
 import type { Converged } from '../../engine/converge.ts';
 import type { Failing } from '../../engine/execute.ts';
-import type { Outcome } from '../estate/apply.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import type { ApplyOutcome } from '../local/apply.ts';
+import type { Paint } from './print.ts';
 
 /** What came of an approved plan, by what people see as one change. Of a change that is half done, each half stands where it belongs. */
-export interface Result {
+export interface ApplyResult {
   readonly done: readonly Entry[];
   readonly failed: readonly Failing[];
   /** Approved and not done: held back, or nobody came to it. Why, where it is known, is told elsewhere. */
   readonly left: readonly Entry[];
   /** Not done because something forbids it; `stale` ones among them. */
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedChange[];
   /** Of the last look at every scope: listings that failed, and what waits for a person. */
   readonly open: readonly Finding[];
   /** `calls`: those that change something, as a plan predicts them; looks are not among them. */
   readonly ended: { readonly stopped: boolean; readonly calls: number };
 }
 
-export interface Refused {
+export interface RefusedChange {
   readonly address: Address;
   readonly verb: Verb;
   readonly kind?: Kind;
@@ -29,7 +31,11 @@ export interface Refused {
   readonly chosen?: true;
 }
 
-export function resultOf(approved: readonly Action[], stale: readonly Refused[], { scopes, idle }: Outcome): Result {
+export function applyResultOf(
+  approved: readonly Action[],
+  stale: readonly RefusedChange[],
+  { scopes, idle }: ApplyOutcome,
+): ApplyResult {
   const passes = scopes.flatMap((scope) => scope.passes);
   const isOver = settledOrGone(scopes);
   const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
@@ -73,14 +79,14 @@ function settledOrGone(scopes: readonly Converged[]): (address: Address) => bool
 }
 
 /** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */
-function refusedBy(scopes: readonly Converged[]): readonly Refused[] {
+function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
   const findings = scopes.flatMap(({ passes }) => passes.flatMap((pass) => pass.findings));
   const byAddress = new Map(findings.flatMap((found) => (isRefusal(found) ? [[found.address, found] as const] : [])));
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }
 
 /** What was approved and then paused by somebody: the last look found it held. */
-function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly Refused[] {
+function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly RefusedChange[] {
   const asked = new Set(approved.map(({ verb, address }) => `${verb} ${address}`));
   const findings = scopes.flatMap(({ last }) => last?.plan.findings ?? []);
   return findings.flatMap((found) =>
@@ -108,9 +114,85 @@ export const isRefusal = (finding: Finding): finding is Withheld =>
  *   refused                                 | 3            | 3
  *   none of these                           | 0            | 0
  */
-export function exitOf({ done, failed, left, refused, open, ended }: Result): ExitCode {
+export function exitOf({ done, failed, left, refused, open, ended }: ApplyResult): ExitCode {
   const partly = done.length > 0 ? exitCodes.partly : undefined;
   if (failed.length + left.length > 0 || ended.stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
   if (open.some(isBlocked) || refused.some(({ chosen }) => chosen)) return partly ?? exitCodes.refused;
   return refused.length > 0 ? exitCodes.refused : exitCodes.done;
 }
+
+const symbols: Readonly<Record<EntryVerb, string>> = {
+  create: '+',
+  update: '~',
+  replace: '-/+',
+  delete: '-',
+  adopt: '+',
+  forget: '·',
+};
+
+/** `Applied: 3 added, 1 changed, 0 replaced, 0 deleted · generation 4 · 41 calls`; what was not done follows, then what was. */
+export function outcomeText(
+  result: ApplyResult,
+  generation: number,
+  paint: Paint,
+): readonly [verdict: string, body: string] {
+  const code = exitOf(result);
+  const word = code === exitCodes.done || result.done.length > 0 ? 'Applied' : 'Not applied';
+  const parts = [
+    `${word}: ${counts(result.done)}`,
+    ...some(result.failed.length, 'failed'),
+    ...some(result.left.length, 'not done'),
+    ...some(result.refused.length, 'refused'),
+    ...some(result.open.length, 'open'),
+    ...(result.ended.stopped ? ['stopped'] : []),
+    `generation ${generation}`,
+    `${result.ended.calls} calls`,
+  ];
+  return [
+    paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')),
+    body(printable(result), paint).join('\n'),
+  ];
+}
+
+const some = (n: number, what: string): readonly string[] => (n > 0 ? [`${n} ${what}`] : []);
+
+function counts(done: readonly Entry[]): string {
+  const of = (verb: EntryVerb): number => done.filter((entry) => entry.verb === verb).length;
+  const adopted = of('adopt') > 0 ? `, ${of('adopt')} adopted` : '';
+  return `${of('create')} added, ${of('update')} changed, ${of('replace')} replaced, ${of('delete')} deleted${adopted}`;
+}
+
+/** After a whole success nothing is left to say: the plan has said it. Addresses are whole: there may be many scopes. */
+function body({ done, failed, left, refused, open }: ApplyResult, paint: Paint): readonly string[] {
+  if (failed.length + left.length + refused.length + open.length === 0) return [];
+  return [
+    ...failed.map(({ address, verb, failure }) =>
+      paint('bad', `  failed    ${verb} ${address}: ${failure.code}: ${failure.message}${request(failure.requestId)}`),
+    ),
+    ...refused.map(({ address, verb, why }) => paint('warn', `  refused   ${verb} ${address}: ${why}`)),
+    ...openLines(open).map((line) => paint('bad', line)),
+    ...left.map((entry) => paint('warn', `  not done  ${nameOf(entry)}`)),
+    ...done.map((entry) => paint('good', `  done      ${nameOf(entry)}`)),
+  ];
+}
+
+/** What one cause holds open in a scope is one line: a cloud that cannot be listed would fill the screen. */
+function openLines(open: ApplyResult['open']): readonly string[] {
+  const byCause = Map.groupBy(open, ({ scope, why }) => `${scope}\n${why}`);
+  return [...byCause.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const subject = 'address' in first ? first.address : first.scope;
+    return [`  open      ${subject}${rest.length === 0 ? '' : ` and ${rest.length} more`}: ${first.why}`];
+  });
+}
+
+const nameOf = ({ verb, address }: Entry): string => `${symbols[verb]} ${address}`;
+const request = (id: string | undefined): string => (id === undefined ? '' : ` (request ${id})`);
+
+/** The same as one object. */
+export function outcomeJson(result: ApplyResult, generation: number): object {
+  const { done, left, ended, ...rest } = result;
+  return { ...rest, ...ended, done: done.map(short), left: left.map(short), generation, exitCode: exitOf(result) };
+}
+
+const short = ({ verb, kind, address }: Entry): object => ({ verb, kind, address });

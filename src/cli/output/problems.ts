@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Problem, renderProblem } from '../../core/documents/problem.ts';
-import { count } from './count.ts';
-import type { Paint } from './paint.ts';
+import { count } from './format.ts';
+import type { Paint } from './print.ts';
 
 /** `3 errors and 1 warning`. */
 export function problemCount(problems: readonly Problem[]): string {

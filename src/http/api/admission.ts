@@ -1,45 +1,43 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { boundsFor } from '../../core/access/grant.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
-import { authorizationIn } from '../access/credential.ts';
-import { allowances } from '../hooks/allowance.ts';
-import { apiLimits, type CallerLimit, callerLimits } from '../limits.ts';
-import type { Problem } from '../problem.ts';
-import { type Authenticate, nobody } from './authenticate.ts';
-import { forbidden, unauthorized } from './problems.ts';
-import { Refusal } from './refusal.ts';
-import type { Caller, Route } from './route.ts';
+import { authorizationHeader } from '../auth/authenticator.ts';
+import { apiLimits, type CallerLimit, defaultCallerLimit } from '../limits.ts';
+import { forbidden, type Problem, ProblemError, unauthorized } from '../problem.ts';
+import { tokenBuckets } from '../token-bucket.ts';
+import { type Authenticate, anonymous, type Caller, type Route } from './route.ts';
 
 /** Settles who asks, and whether they may ask such a thing at all and this often, before anything else of theirs is read. */
 export type Admission = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<Caller>;
 
-interface Admitting {
+interface AdmissionDependencies {
   readonly authenticate: Authenticate;
   readonly clock: Clock;
   /** Absent: the usual one. */
   readonly callerLimit?: CallerLimit;
 }
 
-export function admission({ authenticate, clock, callerLimit = callerLimits }: Admitting): Admission {
-  const allowance = allowances(clock, { ...callerLimit, pieceBytes: 1 });
+export function admission({ authenticate, clock, callerLimit = defaultCallerLimit }: AdmissionDependencies): Admission {
+  const buckets = tokenBuckets(clock, { ...callerLimit, pieceBytes: 1 });
   const policy = policyOf(callerLimit);
   const spend = (who: string, reply: FastifyReply): void => {
-    const { left, fullInSeconds, afterSeconds } = allowance.spend(who, 0);
-    reply.headers({ ratelimit: `"caller";r=${left};t=${fullInSeconds}`, 'ratelimit-policy': policy });
-    if (afterSeconds !== undefined) throw new Refusal(tooMany(afterSeconds, callerLimit));
+    const { remaining, resetSeconds, retryAfterSeconds } = buckets.spend(who, 0);
+    reply.headers({ ratelimit: `"caller";r=${remaining};t=${resetSeconds}`, 'ratelimit-policy': policy });
+    if (retryAfterSeconds !== undefined) throw new ProblemError(tooMany(retryAfterSeconds, callerLimit));
   };
-  return async ({ needs, ignoresCredential = false }, request, reply) => {
-    if (request.url.length > apiLimits.queryBytes) throw new Refusal(tooLong);
+  return async ({ permission, ignoresCredential = false }, request, reply) => {
+    if (request.url.length > apiLimits.queryBytes) throw new ProblemError(tooLong);
     const from = `from ${request.ip}`;
     const hasCredential = request.headers.authorization !== undefined;
-    if (needs === undefined && (ignoresCredential || !hasCredential)) {
+    if (permission === undefined && (ignoresCredential || !hasCredential)) {
       spend(from, reply);
-      return nobody;
+      return anonymous;
     }
-    const caller = await authenticate(authorizationIn(request.raw.rawHeaders));
+    const caller = await authenticate(authorizationHeader(request.raw.rawHeaders));
     spend(caller === undefined ? from : `as ${caller.id}`, reply);
-    if (caller === undefined) throw new Refusal(unauthorized);
-    if (needs !== undefined && boundsFor(caller.grants, needs).length === 0) throw new Refusal(forbidden(needs));
+    if (caller === undefined) throw new ProblemError(unauthorized);
+    if (permission !== undefined && boundsFor(caller.grants, permission).length === 0)
+      throw new ProblemError(forbidden(permission));
     return caller;
   };
 }
@@ -50,11 +48,11 @@ export function admission({ authenticate, clock, callerLimit = callerLimits }: A
  */
 const policyOf = ({ perSecond, burst }: CallerLimit): string => `"caller";q=${burst};w=${Math.ceil(burst / perSecond)}`;
 
-const tooMany = (afterSeconds: number, { perSecond, burst }: CallerLimit): Problem => ({
+const tooMany = (retryAfterSeconds: number, { perSecond, burst }: CallerLimit): Problem => ({
   status: 429,
   title: 'Too Many Requests',
   detail: `There may be ${perSecond} a second, and ${burst} at once: come again later.`,
-  headers: { 'retry-after': String(afterSeconds) },
+  headers: { 'retry-after': String(retryAfterSeconds) },
 });
 
 const tooLong: Problem = {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { bodyJson } from './body-json.ts';
+import { parseBody } from '../json.ts';
 
-// The thread of `json-bodies.ts`: one body, one answer.
-parentPort?.once('message', (body: Uint8Array) => parentPort?.postMessage(bodyJson(body)));
+// The thread of `bodies.ts`: one body, one answer.
+parentPort?.once('message', (body: Uint8Array) => parentPort?.postMessage(parseBody(body)));

@@ -1,13 +1,70 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
+import type { Origin } from '../../core/inventory/ownership.ts';
 import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
-import { clouds } from '../../core/resource.ts';
-import type { RowQuery, RowSort } from '../../ports/rows.ts';
-import { asOfField, asOfPart } from './as-of.ts';
-import { estateField } from './asked-estate.ts';
-import { afterField, saidLimitField, usualItems } from './paging.ts';
-import { rowClaims } from './shapes/row-fields.ts';
+import { clouds, type ScopeKey } from '../../core/resource.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
+import type { Passes } from '../../ports/passes.ts';
+import type { KeptRow, RowQuery, RowSort, Rows } from '../../ports/rows.ts';
+import {
+  afterField,
+  asOfField,
+  asOfFilter,
+  defaultLimit,
+  estateField,
+  optionalLimitField,
+  resolveEstate,
+} from './fields.ts';
+import type { RequestContext } from './route.ts';
+import { rowClaims } from './schemas/inventory.ts';
+
+export interface InventoryDependencies {
+  readonly rows: Pick<Rows, 'page' | 'find' | 'history' | 'looks'>;
+  readonly nextAttempts: NextAttempts;
+  estates(): Promise<readonly string[]>;
+  /** Which line of the specs in force decided each field of what is wanted. */
+  origins(row: KeptRow): Promise<readonly Origin[]>;
+}
+
+/** One that is named must be seen; else all that are seen are meant. */
+export const visibleEstate = async (
+  asked: string | undefined,
+  { caller }: Pick<RequestContext, 'caller'>,
+  { estates }: Pick<InventoryDependencies, 'estates'>,
+): Promise<string | undefined> =>
+  asked === undefined ? undefined : resolveEstate({ asked, in: 'query', permission: 'read' }, caller, estates);
+
+/** When each scope of an estate has its next pass, at the latest; of one that runs, since when it does. */
+type NextAttempts = (estate: string) => Promise<ReadonlyMap<ScopeKey, number>>;
+
+const cachedMs = 1_000;
+
+/** Known for a second: many ask at once. */
+export function nextAttemptsBy(passes: Pick<Passes, 'scopes'>, clock: Pick<Clock, 'now'>): NextAttempts {
+  const known = new Map<string, { readonly at: number; readonly asked: ReturnType<NextAttempts> }>();
+  return (estate) => {
+    const before = known.get(estate);
+    if (before !== undefined && clock.now() - before.at < cachedMs) return before.asked;
+    const asked = readNextAttempts(estate, passes);
+    known.set(estate, { at: clock.now(), asked });
+    asked.catch(() => known.delete(estate));
+    return asked;
+  };
+}
+
+async function readNextAttempts(
+  estate: string,
+  passes: Pick<Passes, 'scopes'>,
+): Promise<ReadonlyMap<ScopeKey, number>> {
+  const scopes = await passes.scopes(estate);
+  return new Map(
+    scopes.flatMap(({ scope, last, running }) => {
+      const at = running?.began ?? last?.ending?.nextAt;
+      return at === undefined ? [] : [[scope, at] as const];
+    }),
+  );
+}
 
 const mostNames = 50;
 
@@ -47,25 +104,25 @@ export const inventoryFields = {
   attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: with what each object is like' }),
   sort: z.enum(sorts).default('address').meta({ description: 'With - the other way round' }),
   asOf: asOfField,
-  limit: saidLimitField,
+  limit: optionalLimitField,
   after: afterField,
 } as const;
 
-export type InventoryAsked = z.output<z.ZodObject<typeof inventoryFields>>;
+export type InventoryQuery = z.output<z.ZodObject<typeof inventoryFields>>;
 
-export function rowQueryOf(asked: InventoryAsked, seen: readonly Bounds[], now: number): RowQuery {
-  const { limit = usualItems, after, asOf } = asked;
+export function rowQueryOf(asked: InventoryQuery, seen: readonly Bounds[], now: number): RowQuery {
+  const { limit = defaultLimit, after, asOf } = asked;
   return {
     seen,
     filter: filterOf(asked),
     sort: sortOf(asked.sort),
     limit,
     ...(after === undefined ? {} : { after }),
-    ...asOfPart(asOf, now),
+    ...asOfFilter(asOf, now),
   };
 }
 
-const filterOf = (asked: InventoryAsked): RowQuery['filter'] => ({
+const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
   ...(asked.estate === undefined ? {} : { estates: [asked.estate] }),
   ...(asked.cloud === undefined ? {} : { clouds: asked.cloud }),
   ...(asked.account === undefined ? {} : { accounts: asked.account }),
@@ -87,7 +144,7 @@ const labelsOf = (texts: readonly string[]): Readonly<Record<string, string>> =>
     }),
   );
 
-function sortOf(sort: InventoryAsked['sort']): RowSort {
+function sortOf(sort: InventoryQuery['sort']): RowSort {
   const descending = sort.startsWith('-');
   const [by] = (['address', 'name', 'status', 'since'] as const).filter((one) => sort.endsWith(one));
   return { by: by ?? 'address', descending };

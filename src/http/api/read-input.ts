@@ -1,12 +1,9 @@
 import type { z } from 'zod';
-import type { InputError } from '../problem.ts';
-import { inputErrors } from './input-errors.ts';
-import { badInput } from './problems.ts';
-import { Refusal } from './refusal.ts';
-import type { Asking } from './route.ts';
+import { badInput, type InputError, ProblemError } from '../problem.ts';
+import type { RequestSchema } from './route.ts';
 
 /** What a handler is given, checked. */
-export interface Input {
+interface Input {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -20,7 +17,7 @@ export interface Sent {
 }
 
 /** Reads all that came by the schemas of its route, or refuses with everything that does not fit. */
-export function readInput({ params, query, several = [], body }: Asking, request: Sent): Input {
+export function readInput({ params, query, several = [], body }: RequestSchema, request: Sent): Input {
   const errors: InputError[] = [];
   const read = (where: InputError['in'], schema: z.ZodType | undefined, sent: unknown): unknown => {
     if (schema === undefined) {
@@ -36,7 +33,7 @@ export function readInput({ params, query, several = [], body }: Asking, request
     query: read('query', query, queryOf(request.url, several, errors)),
     body: read('body', body, request.body ?? undefined),
   };
-  if (errors.length > 0) throw new Refusal(badInput(errors));
+  if (errors.length > 0) throw new ProblemError(badInput(errors));
   return input;
 }
 
@@ -58,3 +55,42 @@ function queryOf(url: string, several: readonly string[], errors: InputError[]):
 
 const isEmpty = (sent: unknown): boolean =>
   sent === undefined || sent === null || (typeof sent === 'object' && Object.keys(sent).length === 0);
+
+type Issue = z.core.$ZodIssue;
+
+/** What a schema found wrong, without what was sent: keys, that people need to find their mistake, are cut short. */
+function inputErrors(where: InputError['in'], issues: readonly Issue[]): readonly InputError[] {
+  return issues.slice(0, most).flatMap((issue) => errorsOf(where, issue));
+}
+
+const most = 20;
+const longest = 80;
+
+function errorsOf(where: InputError['in'], issue: Issue): readonly InputError[] {
+  if (issue.code !== 'unrecognized_keys') return [{ in: where, at: dotted(issue.path), expected: expectation(issue) }];
+  return issue.keys
+    .slice(0, most)
+    .map((key) => ({ in: where, at: dotted([...issue.path, key]), expected: 'nothing of this name' }));
+}
+
+function expectation(issue: Issue): string {
+  if (issue.code === 'invalid_value') return issue.values.map(String).join(' or ');
+  return lengthOf(issue) ?? issue.message.replace(/^Invalid input: expected /, '').replace(/, received .*$/, '');
+}
+
+const measures: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
+const measureOf = (origin: string): string => measures[origin] ?? '';
+
+/** Undefined where a schema has its own words for it. */
+function lengthOf(issue: Issue): string | undefined {
+  if (!/^Too (small|big)/.test(issue.message)) return undefined;
+  if (issue.code === 'too_small') return `at least ${issue.minimum} ${measureOf(issue.origin)}`.trim();
+  return issue.code === 'too_big' ? `at most ${issue.maximum} ${measureOf(issue.origin)}`.trim() : undefined;
+}
+
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+    .slice(0, longest);

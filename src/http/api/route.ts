@@ -1,40 +1,41 @@
 import type { z } from 'zod';
 import type { Grant, Permission } from '../../core/access/grant.ts';
+import type { Poster } from '../../ports/queries.ts';
 
 /**
  * One route of the API, as data: what serves it, checks what comes in and goes out, and writes /openapi.json reads the same.
  * Paths have their parameters in braces: `/v1/inventory/{address}`.
  */
-export interface Route<A extends Asking = Asking> {
+export interface Route<A extends RequestSchema = RequestSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly says: Says;
+  readonly operation: Operation;
   /** What its caller must have somewhere; where exactly, `handle` finds out. Absent: anybody may ask. */
-  readonly needs?: Permission;
+  readonly permission?: Permission;
   /** A credential that comes along is not looked at: who probes a process may send a stale one. */
   readonly ignoresCredential?: boolean;
   /** Whether this caller may send a body of more than 64 KiB, told before any of it is read. Absent: whoever may ask may. */
-  sendsMuch?(caller: Caller): boolean;
-  readonly asks: A;
-  handle(asked: Asked<A>): Promise<Reply>;
+  maySendLargeBody?(caller: Caller): boolean;
+  readonly request: A;
+  handle(asked: RouteRequest<A>): Promise<Reply>;
 }
 
 /** For the document. `answers`: by status; what a schema does not declare never leaves. A problem may always come. */
-export interface Says {
+export interface Operation {
   /** Unique: `listInventory`. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  readonly answers: Readonly<Record<number, Shape>>;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
 }
 
 /** `type`: of the content; default application/json. Of anything else the schema is for the document only. */
-export interface Shape {
+export interface RouteResponse {
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly type?: string;
-  /** A text where the content is no JSON. Absent: the schema's own, see shapes/examples.ts. */
+  /** A text where the content is no JSON. Absent: the schema's own, see schemas/examples.ts. */
   readonly example?: unknown;
   /** Of other content types that it may come as, in `chunks` and named by the reply's headers. */
   readonly also?: Readonly<Record<string, { readonly schema: z.ZodType; readonly example: string }>>;
@@ -43,7 +44,7 @@ export interface Shape {
 }
 
 /** Strict objects: an unknown key is a problem that names it. Of queries all values come as texts: let schemas read them. */
-export interface Asking {
+export interface RequestSchema {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Keys of the query that may come several times: their values come as a list. */
@@ -53,15 +54,15 @@ export interface Asking {
   readonly bodyBytes?: number;
 }
 
-export interface Asked<A extends Asking> {
+export interface RouteRequest<A extends RequestSchema> {
   readonly params: A['params'] extends z.ZodType ? z.output<A['params']> : undefined;
   readonly query: A['query'] extends z.ZodType ? z.output<A['query']> : undefined;
   readonly body: A['body'] extends z.ZodType ? z.output<A['body']> : undefined;
-  readonly by: Circumstance;
+  readonly context: RequestContext;
 }
 
 /** `now`: ms since the epoch. `signal`: aborts when nobody waits for the answer any more. */
-export interface Circumstance {
+export interface RequestContext {
   readonly caller: Caller;
   readonly now: number;
   readonly signal: AbortSignal;
@@ -91,3 +92,15 @@ export type Reply =
       readonly cut?: AbortSignal;
       readonly headers?: Readonly<Record<string, string>>;
     };
+
+/** Keeps what a route's schemas say of what its handler is given. */
+export const route = <A extends RequestSchema>(one: Route<A>): Route => one as unknown as Route; // why: whoever calls `handle` has parsed by the schemas of `request`
+
+/** Who this is, by the header Authorization; undefined: nobody we know. Throws only where that cannot be found out now. */
+export type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
+
+/** Who asks without a credential what anybody may ask. */
+export const anonymous: Caller = { id: '', person: '', identities: [], grants: [] };
+
+/** Who asks, as far as it is compared with who made something. */
+export const posterOf = ({ person, id, identities }: Caller): Poster => ({ person, caller: id, names: identities });

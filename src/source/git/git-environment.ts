@@ -3,7 +3,7 @@ import { join } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What git is given to run with. Rows of tables, so that a test can leave one out and see what it was for. */
-export interface GitHouse {
+export interface GitSettings {
   /** The variables of ours that git may see. */
   readonly passed: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface GitHouse {
  * Nothing of the machine's or the user's git configuration counts, and nothing runs but git, ssh and what git is made of.
  * https://git-scm.com/docs/git#_environment_variables, https://git-scm.com/docs/git-config
  */
-export const gitHouse: GitHouse = {
+export const gitSettings: GitSettings = {
   passed: [
     ...['PATH', 'TMPDIR', 'SSH_AUTH_SOCK'],
     ...['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'ALL_PROXY', 'all_proxy'],
@@ -82,7 +82,7 @@ export function gitEnvironment(
   mirror: string,
   peer: GitPeer,
   env: Environment,
-  house: GitHouse = gitHouse,
+  house: GitSettings = gitSettings,
 ): Readonly<Record<string, string>> {
   const kept = house.passed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {

@@ -2,15 +2,15 @@ import type { EstateDoc } from '../../core/documents/document.ts';
 import { error, sortProblems } from '../../core/documents/problem.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import { loadTree } from '../load.ts';
-import { parseSpecsAside } from '../parse-thread.ts';
-import type { TreeSource } from '../tree-source.ts';
+import { parseSpecsInThread } from '../parse-thread.ts';
+import type { TreeSource } from '../tree.ts';
 import { type CommitLoading, loadCommit } from './load-commit.ts';
-import { mounted } from './mounted.ts';
 import type { CommitReading } from './read-commit.ts';
-import { gitRevision } from './revision.ts';
-import type { Head, TeamSource } from './team-repositories.ts';
+import { gitRevision } from './refs.ts';
+import type { Head, TeamSource } from './repository.ts';
+import { withTeamTrees } from './team-trees.ts';
 
-export interface EstateLoading extends CommitLoading {
+interface EstateLoading extends CommitLoading {
   /** The estate's own repository, whose Estate document names those of the teams. */
   readonly root: Head;
   /** What is read of a team: `teamRepositories(…).newest`, or the commit of a revision that was. */
@@ -54,10 +54,10 @@ const sourcesOf = (estate: EstateDoc | undefined): readonly TeamSource[] => esta
 async function loadAll(root: Head, teams: ReadonlyMap<string, Head>, loading: CommitLoading): Promise<SpecTree> {
   const { today, overlay, signal } = loading;
   const load = ({ tree, rules }: CommitReading, trees: ReadonlyMap<string, TreeSource>) =>
-    loadTree(mounted(tree, trees), {
+    loadTree(withTeamTrees(tree, trees), {
       today,
       rules,
-      parse: parseSpecsAside,
+      parse: parseSpecsInThread,
       ...(overlay === undefined ? {} : { overlay }),
     });
   const tree = await root.repository.read(

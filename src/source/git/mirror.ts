@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GitBounds, type GitEnd, runGit } from './run-git.ts';
+import { type GitLimits, type GitResult, gitLimits, runGit } from './run-git.ts';
 
 /**
  * Our copy of a repository: bare, without hooks, configuration or a work tree. Several processes may use one, and each may
@@ -12,7 +12,7 @@ export interface Mirror {
   readonly folder: string;
   /** The whole environment of git there. */
   readonly env: Environment;
-  git(args: readonly string[], bounds: GitBounds, input?: string): Promise<GitEnd>;
+  git(args: readonly string[], bounds: GitLimits, input?: string): Promise<GitResult>;
   /** Makes it where it is not there. */
   make(): Promise<void>;
   /** Makes another beside it, and puts that into its place once `fill` has resolved. */
@@ -99,3 +99,57 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** What this process knows of a mirror and of the fetches into it. */
+export interface MirrorState {
+  /** Something in it could not be read: the next fetch makes it anew. */
+  suspect: boolean;
+  /** When it was last made anew, in milliseconds since the epoch. */
+  renewedAt: number;
+  /** The head that could not be fetched, and when it is tried again. */
+  failed?: Failed | undefined;
+  /** What others left behind has been removed. */
+  swept: boolean;
+  readonly now: () => number;
+}
+
+interface Failed {
+  readonly head: string;
+  readonly error: unknown;
+  readonly times: number;
+  readonly until: number;
+}
+
+export const freshState = (now: () => number = Date.now): MirrorState => ({
+  suspect: false,
+  renewedAt: Number.NEGATIVE_INFINITY,
+  swept: false,
+  now,
+});
+
+/** Making a mirror anew fetches everything: what did not help is not repeated at every look. */
+const RENEW_EVERY_MS = 10 * 60_000;
+const FIRST_WAIT_MS = 15_000;
+const MOST_WAIT_MS = 10 * 60_000;
+
+export const mayRenew = ({ renewedAt, now }: MirrorState): boolean => now() - renewedAt >= RENEW_EVERY_MS;
+
+/** Throws what went wrong, while a head that could not be fetched is left alone. */
+export function throwRecentFailure({ failed, now }: MirrorState, head: string): void {
+  if (failed?.head === head && now() < failed.until) throw failed.error;
+}
+
+/** The wait doubles with each time that the same head fails. */
+export function noteFailure(state: MirrorState, head: string, error: unknown): void {
+  const times = state.failed?.head === head ? state.failed.times + 1 : 1;
+  const wait = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** (times - 1));
+  state.failed = { head, error, times, until: state.now() + wait };
+}
+
+/** The commit that a ref or an object of a mirror leads to. */
+export async function commitAt({ mirror }: { readonly mirror: Mirror }, ref: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
+  const end = await mirror.git(args, gitLimits.local());
+  const id = end.stdout.toString('latin1').trim();
+  return end.code === 0 && /^[0-9a-f]{40}$/.test(id) ? id : undefined;
+}

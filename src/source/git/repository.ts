@@ -1,9 +1,11 @@
-import { commitsSince } from './commits-since.ts';
-import { fetchHead } from './fetch-head.ts';
+import type { EstateDoc } from '../../core/documents/document.ts';
+import { fetchHead, resolveRef } from './fetch.ts';
 import { guards } from './guards.ts';
-import { type Inside, insideOf, type RepositoryOptions } from './inside.ts';
+import { commitsSince } from './history.ts';
 import { type CommitReading, readCommit } from './read-commit.ts';
-import { resolveRef } from './resolve-ref.ts';
+import { openRepositoryContext, type RepositoryContext, type RepositoryOptions } from './repository-context.ts';
+import { RepositoryError } from './repository-error.ts';
+import { readRepositoryUrl } from './repository-url.ts';
 
 /**
  * A git repository that specs are followed in, read through a bare mirror of one branch. All rejections are
@@ -29,13 +31,60 @@ export interface Repository {
 
 /** Nothing is asked of the network yet. Throws a `RepositoryError` where the address, the branch or the path is none to use. */
 export function openRepository(options: RepositoryOptions): Repository {
-  const inside: Inside = insideOf({ ...options, guards: options.guards ?? guards });
+  const context: RepositoryContext = openRepositoryContext({ ...options, guards: options.guards ?? guards });
   return {
-    name: inside.url.name,
-    mirror: inside.mirror.folder,
-    fetch: (signal) => fetchHead(inside, signal),
-    resolve: (ref, signal) => resolveRef(inside, ref, signal),
-    read: (commit, work, signal) => readCommit(inside, commit, work, signal),
-    since: (from, to) => commitsSince(inside, from, to),
+    name: context.url.name,
+    mirror: context.mirror.folder,
+    fetch: (signal) => fetchHead(context, signal),
+    resolve: (ref, signal) => resolveRef(context, ref, signal),
+    read: (commit, work, signal) => readCommit(context, commit, work, signal),
+    since: (from, to) => commitsSince(context, from, to),
   };
+}
+
+export type TeamSource = NonNullable<EstateDoc['spec']['sources']>[number];
+
+/** A repository and the commit of it that is read. */
+export interface Head {
+  readonly repository: Repository;
+  readonly commit: string;
+}
+
+/** The repositories of an estate's teams, each opened once, with what the estate's own is opened with. */
+export interface TeamRepositories {
+  open(source: TeamSource): Repository;
+  /** Where its branch is now. */
+  newest(source: TeamSource, signal?: AbortSignal): Promise<Head>;
+}
+
+/**
+ * `root`: how the estate's own repository is opened. Its token goes to its host alone: who may write an Estate document names
+ * servers, and may not have it sent to one of theirs.
+ */
+export function teamRepositories(root: RepositoryOptions): TeamRepositories {
+  const opened = new Map<string, Repository>();
+  const tokenHost = root.tokenHost ?? readRepositoryUrl(root.url, true).url?.host ?? '';
+  const open = ({ name, repo: url, branch, path }: TeamSource): Repository => {
+    const key = JSON.stringify([url, branch, path]);
+    const repository = opened.get(key) ?? openTeam(name, { ...root, url, branch, path, tokenHost });
+    opened.set(key, repository);
+    return repository;
+  };
+  return {
+    open,
+    newest: async (source, signal) => {
+      const repository = open(source);
+      return { repository, commit: await repository.fetch(signal) };
+    },
+  };
+}
+
+function openTeam(name: string, options: RepositoryOptions): Repository {
+  try {
+    return openRepository(options);
+  } catch (error) {
+    if (!(error instanceof RepositoryError)) throw error;
+    const { trouble, repository, message } = error;
+    throw new RepositoryError(`source ${name} of the estate: ${message}`, { trouble, repository, cause: error });
+  }
 }

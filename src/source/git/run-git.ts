@@ -2,17 +2,17 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** One run of the `git` binary: a list of arguments, no shell, nothing of our own environment but `env`. */
-export interface GitRun {
+interface GitRun {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A folder that is no repository, or is ours: git reads the configuration of the one it stands in. */
   readonly cwd: string;
   /** What it is told on stdin. */
   readonly input?: string;
-  readonly bounds: GitBounds;
+  readonly bounds: GitLimits;
 }
 
-export interface GitBounds {
+export interface GitLimits {
   readonly timeoutMs: number;
   /** Of stdout. */
   readonly mostBytes: number;
@@ -20,7 +20,7 @@ export interface GitBounds {
 }
 
 /** `why`: it was ended by us. Otherwise `code` is git's own; undefined: it died of a signal, or is not installed. */
-export interface GitEnd {
+export interface GitResult {
   readonly code: number | undefined;
   readonly stdout: Buffer;
   /** Its first 16 KiB. */
@@ -29,11 +29,11 @@ export interface GitEnd {
 }
 
 /** Never rejects: how it ended is for the caller to judge. When it resolves nothing that git started runs any more. */
-export async function runGit({ args, env, cwd, input = '', bounds }: GitRun): Promise<GitEnd> {
+export async function runGit({ args, env, cwd, input = '', bounds }: GitRun): Promise<GitResult> {
   if (bounds.signal?.aborted) return { code: undefined, stdout: Buffer.alloc(0), stderr: '', why: 'aborted' };
   const child = startGit(args, env, cwd);
-  let why: GitEnd['why'];
-  const end = (reason: GitEnd['why']): void => {
+  let why: GitResult['why'];
+  const end = (reason: GitResult['why']): void => {
     why ??= reason;
     endGroup(child);
   };
@@ -102,3 +102,13 @@ function keepFirst(child: ChildProcessWithoutNullStreams, most: number): () => s
   });
   return () => text;
 }
+
+const MINUTE = 60_000;
+
+/** How long git may take, and how much it may say. A server that falls silent is given up by `http.lowSpeedTime` before. */
+export const gitLimits = {
+  local: (): GitLimits => ({ timeoutMs: 2 * MINUTE, mostBytes: 8 * 1024 * 1024 }),
+  ask: (signal?: AbortSignal): GitLimits => ({ timeoutMs: MINUTE, mostBytes: 1024 * 1024, signal }),
+  fetch: (signal?: AbortSignal): GitLimits => ({ timeoutMs: 15 * MINUTE, mostBytes: 1024 * 1024, signal }),
+  read: (signal?: AbortSignal) => ({ timeoutMs: 5 * MINUTE, signal }),
+} as const;

@@ -93,7 +93,7 @@ function both({ redis, kept, clock }: Both): Omit<SharedLimiter, 'close'> {
       redis.learn(laneKey, remaining);
       kept.learn(laneKey, remaining);
     },
-    lanes: redis.lanes,
+    rateLimits: redis.rateLimits,
   };
 }
 

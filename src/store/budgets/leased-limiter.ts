@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
 import type { Cost } from '../../ports/provider.ts';
-import type { LaneLevel } from '../../ports/telemetry.ts';
+import type { RateLimitLevel } from '../../ports/telemetry.ts';
 import { type Deadline, deadline, momentBy } from '../leases.ts';
 import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';
 
@@ -72,11 +72,11 @@ export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
     },
     slow: (laneKey, refusal) => tell(laneKey, (lane) => lane.refused(refusal)),
     learn: (laneKey, remaining) => tell(laneKey, (lane) => lane.heard(remaining)),
-    lanes: async () => {
+    rateLimits: async () => {
       await exchange.settle();
       const all = [...lanes.values()];
       const levels = await shares.levels(all.map(({ about }) => about)).catch(() => []);
-      return levels.flatMap(({ level, slowedForMs }, i): readonly LaneLevel[] => {
+      return levels.flatMap(({ level, slowedForMs }, i): readonly RateLimitLevel[] => {
         const key = all[i]?.about.key;
         if (key === undefined) return [];
         return [{ key, level, ...(slowedForMs !== undefined && { slowedUntil: clock.now() + slowedForMs }) }];

@@ -91,10 +91,10 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
       if (ours === undefined) return;
       tell(laneKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(laneKey, remaining));
     },
-    lanes: async () => {
+    rateLimits: async () => {
       const all = link.book.all();
       const answer = await link.ask({ verb: 'here' }, all).catch(() => undefined);
-      if (answer === undefined) return (await link.part()?.lanes()) ?? [];
+      if (answer === undefined) return (await link.part()?.rateLimits()) ?? [];
       return all.flatMap(({ key, shape }, i) => {
         const { left = 0, ...slowed } = answer.lanes[i] ?? {};
         return { key, level: left / shape.capacity, ...slowed };
@@ -353,7 +353,7 @@ async function rest(row: SharedRow, ms: number, clock: Clock): Promise<void> {
 }
 
 /** One worker's part of every budget, while there is no Redis to share them in. */
-interface OwnPart extends Limiter, Pick<Samples, 'lanes'> {
+interface OwnPart extends Limiter, Pick<Samples, 'rateLimits'> {
   /** What was spent here and not told yet, by lane; `told` is what of it is known elsewhere now. */
   unpaid(): readonly Cost[];
   paid(told: readonly Cost[]): void;
@@ -389,11 +389,11 @@ function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
     },
     slow: limiter.slow,
     learn: limiter.learn,
-    lanes: limiter.lanes,
+    rateLimits: limiter.rateLimits,
     unpaid: () => [...spent.values()].filter(({ amount }) => amount > 0),
     paid: (told) => {
       for (const { lane, amount } of told) add({ lane, amount: -amount });
     },
-    end: () => gone.abort(new Moved('Redis is back')),
+    end: () => gone.abort(new Moved('Redis is available again')),
   };
 }

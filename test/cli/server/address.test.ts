@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import { serverAddress } from '../../../src/cli/server/address.ts';
+import { serverAddress } from '../../../src/cli/api-client/logins.ts';
+import { UserError } from '../../../src/cli/errors.ts';
 
 const taken: readonly (readonly [given: string, address: string])[] = [
   ['https://setpoint.example', 'https://setpoint.example'],
@@ -37,6 +37,6 @@ describe('a server is named by an address over which a token may go', () => {
       assert.throws(
         () => serverAddress(given),
         (error) =>
-          error instanceof Complaint && says.test(error.message) && !JSON.stringify(error.advice).includes('s3cret'),
+          error instanceof UserError && says.test(error.message) && !JSON.stringify(error.details).includes('s3cret'),
       ));
 });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import type { Context } from '../../../src/cli/context.ts';
-import { writeLogins } from '../../../src/cli/server/logins.ts';
-import { type Sides, serverFor, withServedEstateOption } from '../../../src/cli/server/option.ts';
-import { verb } from '../../../src/cli/verb.ts';
+import { writeLogins } from '../../../src/cli/api-client/logins.ts';
+import { apiClientFor, type ServerSupport, withServerEstateOption } from '../../../src/cli/api-client/server-option.ts';
+import { UserError } from '../../../src/cli/errors.ts';
+import { defineCommand } from '../../../src/cli/options.ts';
+import { contextOn } from '../support/context.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
-import { clockOfWaits, realClock } from '../support/in-process.ts';
+import { clockOfWaits } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const home = temporaryFolder();
@@ -18,7 +17,7 @@ await writeLogins(join(home, 'setpoint/logins.json'), {
   servers: { [here]: { token: 'of-here', person: 'ann' } },
 });
 
-const plain = (name: string) => verb(name, { group: 'Look', summary: '', examples: [] });
+const plain = (name: string) => defineCommand(name, { group: 'Look', summary: '', examples: [] });
 
 interface Asked {
   readonly url: string | undefined;
@@ -26,30 +25,27 @@ interface Asked {
   readonly stderr: string;
 }
 
-const sides: Sides = { here: ['allowEndpoint'], there: ['estate'], dir: false };
+const serverSupport: ServerSupport = { localOptions: ['allowEndpoint'], serverOptions: ['estate'], takesDir: false };
 
 /** Whom a verb with a folder of specs would ask, and with what. */
-async function asked(line: string, env: Readonly<Record<string, string>> = {}, of = sides): Promise<Asked> {
+async function asked(line: string, env: Readonly<Record<string, string>> = {}, of = serverSupport): Promise<Asked> {
   const terminal = fakeTerminal();
-  const context: Context = {
-    terminal,
-    house: houseOn(realClock),
-    clock: clockOfWaits(),
-    stop: new AbortController().signal,
-    finish: () => undefined,
-  };
+  const context = contextOn({ terminal, clock: clockOfWaits() });
   let token: string | null = null;
   const fetching: typeof fetch = async (_, init) => {
     token = new Headers(init?.headers).get('authorization');
     return new Response('{}', { headers: { 'content-type': 'application/json' } });
   };
   let url: string | undefined;
-  const look = withServedEstateOption(plain('look').argument('[dir]', 'specs', 'specs'))
+  const look = withServerEstateOption(plain('look').argument('[dir]', 'specs', 'specs'))
     .option('--allow-endpoint')
     .action(async (_dir: string, _options: object, command: ReturnType<typeof plain>) => {
-      const client = await serverFor(command, of, context, { env: { XDG_CONFIG_HOME: home, ...env }, fetch: fetching });
+      const client = await apiClientFor(command, of, context, {
+        env: { XDG_CONFIG_HOME: home, ...env },
+        fetch: fetching,
+      });
       url = client?.url;
-      await client?.ask({ method: 'GET', path: '/v1/whoami' }, (value) => value);
+      await client?.request({ method: 'GET', path: '/v1/whoami' }, (value) => value);
     });
   look.exitOverride().configureOutput({ writeErr: () => undefined });
   const root = plain('setpoint').option('--dir <folder>', 'store', '.setpoint').option('--in-force');
@@ -88,7 +84,12 @@ describe('whom a verb asks', () => {
 });
 
 /** What is refused, and how. */
-const refused: readonly (readonly [line: string, env: Record<string, string>, what: RegExp, sides?: Sides])[] = [
+const refused: readonly (readonly [
+  line: string,
+  env: Record<string, string>,
+  what: RegExp,
+  serverSupport?: ServerSupport,
+])[] = [
   ['look --server specs', {}, /^"specs" is no address of a server/],
   ['look --server specs --allow-endpoint', {}, /^"specs" is no address of a server/],
   ['look --server https://there.example', {}, /^You are not logged in to https:\/\/there\.example/],
@@ -105,12 +106,12 @@ const refused: readonly (readonly [line: string, env: Record<string, string>, wh
 describe('what is refused by its name', () => {
   for (const [line, env, what, of] of refused)
     test(`${line} ${Object.keys(env)}`, () =>
-      assert.rejects(asked(line, env, of), (error) => error instanceof Complaint && what.test(error.message)));
+      assert.rejects(asked(line, env, of), (error) => error instanceof UserError && what.test(error.message)));
 
   test('a server without its address: nothing stands in for it', () =>
     assert.rejects(asked('look specs --server'), /argument missing/));
 
   test('but a folder where the verb sends one', async () => {
-    assert.equal((await asked('look specs --server last', {}, { ...sides, dir: true })).url, here);
+    assert.equal((await asked('look specs --server last', {}, { ...serverSupport, takesDir: true })).url, here);
   });
 });

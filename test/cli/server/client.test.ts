@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, describe, test } from 'node:test';
-import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import type { Context } from '../../../src/cli/context.ts';
-import { clientOf } from '../../../src/cli/server/client.ts';
-import { want } from '../../../src/cli/server/want.ts';
+import { apiClient } from '../../../src/cli/api-client/client.ts';
+import { decode } from '../../../src/cli/api-client/decode.ts';
+import { UserError } from '../../../src/cli/errors.ts';
 import { until } from '../../support/until.ts';
-import { type FakeTerminal, fakeTerminal } from '../support/fake-terminal.ts';
-import { realClock } from '../support/in-process.ts';
+import { contextOn } from '../support/context.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
 
 const token = 'setpoint_s3cret';
-
-function contextOn(terminal: FakeTerminal, stop = new AbortController().signal): Context {
-  return { terminal, house: houseOn(realClock), clock: realClock, stop, finish: () => undefined };
-}
 
 /** A real server that answers so. */
 async function serverOf(listener: RequestListener): Promise<string> {
@@ -33,18 +27,18 @@ const answering =
   (_, response) =>
     response.writeHead(200, { 'content-type': type }).end(text);
 
-async function complaintOf(work: Promise<unknown>): Promise<Complaint> {
+async function complaintOf(work: Promise<unknown>): Promise<UserError> {
   const ended = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
-  assert.ok(ended instanceof Complaint, String(ended));
-  assert.ok(!JSON.stringify([ended.message, ended.advice]).includes('s3cret'));
+  assert.ok(ended instanceof UserError, String(ended));
+  assert.ok(!JSON.stringify([ended.message, ended.details]).includes('s3cret'));
   return ended;
 }
 
 const get = { method: 'GET', path: '/v1/thing' } as const;
-const thing = want.object({ name: want.text, many: want.list(want.object({ at: want.moment })) });
+const thing = decode.object({ name: decode.string, many: decode.list(decode.object({ at: decode.timestamp })) });
 
 describe('what a real server answers', () => {
   test('is read as what was wanted, asked with the token', async () => {
@@ -53,7 +47,7 @@ describe('what a real server answers', () => {
       bearer = request.headers.authorization;
       answering('{"name":"a","many":[{"at":"2026-01-01T00:00:00.000Z","more":1}],"new":true}')(request, response);
     });
-    const got = await clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing);
+    const got = await apiClient({ url, token }, contextOn()).request(get, thing);
     assert.deepEqual(got, { name: 'a', many: [{ at: Date.UTC(2026, 0, 1) }] });
     assert.equal(bearer, `Bearer ${token}`);
   });
@@ -65,7 +59,7 @@ describe('what a real server answers', () => {
       response.end('{}');
     });
     const url = await serverOf((_, response) => response.writeHead(302, { location: other }).end());
-    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+    const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(get, thing));
     assert.equal(complaint.message, `${url} sends us to ${other}.`);
     assert.equal(heard, 0);
   });
@@ -75,14 +69,14 @@ describe('what a real server answers', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"name"', () => response.destroy());
     });
-    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+    const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(get, thing));
     assert.match(complaint.message, /broke the connection off/);
   });
 
   test('one that does not come in time is waited for no longer', async () => {
     const url = await serverOf(() => undefined);
     const slow = { ...get, atMostMs: 300 };
-    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(slow, thing));
+    const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(slow, thing));
     assert.match(complaint.message, /no whole answer within 0.3 s/);
   });
 
@@ -95,7 +89,7 @@ describe('what a real server answers', () => {
       saidAfterMs = performance.now() - from;
       answering('{"name":"a","many":[]}')(request, response);
     });
-    await clientOf({ url, token }, contextOn(terminal)).ask(get, thing);
+    await apiClient({ url, token }, contextOn({ terminal })).request(get, thing);
     assert.match(terminal.stderr(), /^(waiting for http:\/\/127\.0\.0\.1:\d+ \([\d.]+ s\)\n)+$/);
     assert.ok(saidAfterMs >= 990, `${saidAfterMs} ms`);
     assert.equal(terminal.stdout(), '');
@@ -105,7 +99,7 @@ describe('what a real server answers', () => {
     const stop = new AbortController();
     const url = await serverOf(() => stop.abort(new Error('interrupted')));
     await assert.rejects(
-      clientOf({ url, token }, contextOn(fakeTerminal(), stop.signal)).ask(get, thing),
+      apiClient({ url, token }, contextOn({ signal: stop.signal })).request(get, thing),
       /interrupted/,
     );
   });
@@ -125,9 +119,9 @@ describe('what is no answer of ours', () => {
   for (const [listener, says, why] of strange)
     test(`that is not that: ${why.source}`, async () => {
       const url = await serverOf(listener);
-      const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+      const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(get, thing));
       assert.match(complaint.message, says);
-      assert.match(complaint.advice.why ?? '', why);
+      assert.match(complaint.details.why ?? '', why);
     });
 });
 
@@ -139,7 +133,7 @@ describe('a long answer comes line by line', () => {
       response.write(text.subarray(0, 7), () => response.end(text.subarray(7)));
     });
     const lines: string[] = [];
-    for await (const line of clientOf({ url, token }, contextOn(fakeTerminal())).lines('/v1/x')) lines.push(line);
+    for await (const line of apiClient({ url, token }, contextOn()).lines('/v1/x')) lines.push(line);
     assert.deepEqual(lines, ['{"a":"é"}', '{"b":1}']);
   });
 
@@ -149,7 +143,7 @@ describe('a long answer comes line by line', () => {
       response.write('{"a":1}\n', () => response.destroy());
     });
     const reading = async () => {
-      for await (const line of clientOf({ url, token }, contextOn(fakeTerminal())).lines('/v1/x')) void line;
+      for await (const line of apiClient({ url, token }, contextOn()).lines('/v1/x')) void line;
     };
     assert.match((await complaintOf(reading())).message, /broke the connection off/);
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import { exchange, type Request } from '../../../src/cli/server/exchange.ts';
-import { Refused } from '../../../src/cli/server/refusal.ts';
+import { ApiError } from '../../../src/cli/api-client/api-error.ts';
+import { type ApiRequest, send } from '../../../src/cli/api-client/client.ts';
+import { UserError } from '../../../src/cli/errors.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const url = 'https://setpoint.example';
@@ -18,7 +18,7 @@ function line(answers: readonly (() => Response)[]) {
     if (answer === undefined) throw new Error('no answer was prepared');
     return answer();
   };
-  return { asked, clock, line: { url, token, fetch: fetching, clock, stop: new AbortController().signal } };
+  return { asked, clock, line: { url, token, fetch: fetching, clock, signal: new AbortController().signal } };
 }
 
 const problem =
@@ -29,22 +29,22 @@ const problem =
       headers: { 'content-type': 'application/problem+json', ...headers },
     });
 const done = () => new Response('{}', { headers: { 'content-type': 'application/json' } });
-const get: Request = { method: 'GET', path: '/v1/whoami' };
+const get: ApiRequest = { method: 'GET', path: '/v1/whoami' };
 
-async function complaintOf(work: Promise<unknown>): Promise<Complaint> {
+async function complaintOf(work: Promise<unknown>): Promise<UserError> {
   const ended = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
-  assert.ok(ended instanceof Complaint, String(ended));
-  assert.ok(!JSON.stringify([ended.message, ended.advice, ended.stack]).includes('s3cret'));
+  assert.ok(ended instanceof UserError, String(ended));
+  assert.ok(!JSON.stringify([ended.message, ended.details, ended.stack]).includes('s3cret'));
   return ended;
 }
 
 describe('one request', () => {
   test('goes with the token, and follows no redirect', async () => {
     const { asked, line: at } = line([done]);
-    await exchange({ method: 'POST', path: '/v1/pauses', body: { a: 1 }, key: 'k' }, at);
+    await send({ method: 'POST', path: '/v1/pauses', body: { a: 1 }, key: 'k' }, at);
     const [{ url: to, init } = { url: '', init: {} }] = asked;
     assert.equal(to, 'https://setpoint.example/v1/pauses');
     assert.equal(init?.redirect, 'manual');
@@ -66,23 +66,23 @@ describe('one request', () => {
   ] as const)
     test(`${what} is sent once more where the server closes the connection that it was sent on`, async () => {
       const { asked, line: at } = line([kept, done]);
-      assert.equal((await exchange(request, at)).status, 200);
+      assert.equal((await send(request, at)).status, 200);
       assert.deepEqual([asked.length, asked[0]?.init?.headers], [2, asked[1]?.init?.headers]);
       const { asked: both, line: never } = line([kept]);
-      assert.match((await complaintOf(exchange(request, never))).message, /broke the connection off/);
+      assert.match((await complaintOf(send(request, never))).message, /broke the connection off/);
       assert.equal(both.length, 2);
     });
 
   test('what may have been done, and would be done twice, is not', async () => {
     const { asked, line: at } = line([kept, done]);
-    await complaintOf(exchange({ method: 'DELETE', path: '/v1/tokens/a' }, at));
+    await complaintOf(send({ method: 'DELETE', path: '/v1/tokens/a' }, at));
     assert.equal(asked.length, 1);
   });
 
   for (const location of ['https://evil.example/v1/whoami?token=s3cret', '/login', 'http://[bad'])
     test(`a redirect to ${location} is refused`, async () => {
       const { asked, line: at } = line([() => new Response(null, { status: 307, headers: { location } })]);
-      const { message } = await complaintOf(exchange(get, at));
+      const { message } = await complaintOf(send(get, at));
       assert.match(message, /sends us to (https:\/\/(evil|setpoint)\.example|another place)\.$/);
       assert.equal(asked.length, 1);
     });
@@ -101,7 +101,7 @@ describe('who is told to come again', () => {
     test(`does: ${name}`, async () => {
       const { asked, clock, line: to } = line(answers);
       const start = clock.now();
-      assert.equal((await clock.run(() => exchange(get, to))).status, 200);
+      assert.equal((await clock.run(() => send(get, to))).status, 200);
       assert.deepEqual(
         asked.map((one) => one.at - start),
         at,
@@ -112,20 +112,20 @@ describe('who is told to come again', () => {
     const clock0 = virtualClock().now();
     const date = new Date(Math.ceil(clock0 / 1000) * 1000 + 5000);
     const { asked, clock, line: to } = line([problem(503, {}, { 'retry-after': date.toUTCString() }), done]);
-    await clock.run(() => exchange(get, to));
+    await clock.run(() => send(get, to));
     assert.equal(asked[1]?.at, date.getTime());
   });
 
   test('does so three times and then says that it did', async () => {
     const { asked, clock, line: to } = line([problem(429, {}, { 'retry-after': '1' })]);
-    const { message } = await clock.run(() => complaintOf(exchange(get, to)));
+    const { message } = await clock.run(() => complaintOf(send(get, to)));
     assert.match(message, /too many requests, also after waiting/);
     assert.equal(asked.length, 4);
   });
 
   test('does not wait for longer than half a minute', async () => {
     const { asked, line: to } = line([problem(503, {}, { 'retry-after': '3600' })]);
-    await complaintOf(exchange(get, to));
+    await complaintOf(send(get, to));
     assert.equal(asked.length, 1);
   });
 });
@@ -144,18 +144,18 @@ const refusals: readonly (readonly [status: number, what: RegExp, code: number, 
 describe('a refusal says what it is, with the words of the server', () => {
   for (const [status, what, code, next] of refusals)
     test(String(status), async () => {
-      const complaint = await complaintOf(exchange(get, line([problem(status)]).line));
+      const complaint = await complaintOf(send(get, line([problem(status)]).line));
       assert.match(complaint.message, what);
-      assert.deepEqual([complaint.advice.why, complaint.advice.next, complaint.code], ['Detail.', next, code]);
+      assert.deepEqual([complaint.details.why, complaint.details.next, complaint.code], ['Detail.', next, code]);
     });
 
   test('a token that expired, where the login knows it', async () => {
     const { line: to, clock } = line([problem(401)]);
     const ended = (agoMs: number) => new Date(clock.now() - agoMs).toISOString();
-    const { message, advice } = await complaintOf(exchange(get, { ...to, expires: ended(7_200_000) }));
+    const { message, details } = await complaintOf(send(get, { ...to, expires: ended(7_200_000) }));
     assert.equal(message, `Your token for ${url} expired 2 h ago.`);
-    assert.equal(advice.next, `Log in: setpoint login ${url}`);
-    const live = await complaintOf(exchange(get, { ...to, expires: ended(-1000) }));
+    assert.equal(details.next, `Log in: setpoint login ${url}`);
+    const live = await complaintOf(send(get, { ...to, expires: ended(-1000) }));
     assert.match(live.message, /does not know who asks/);
   });
 
@@ -164,29 +164,29 @@ describe('a refusal says what it is, with the words of the server', () => {
       { in: 'query', at: 'limit', expected: 'a number' },
       { in: 'body', expected: 'an object' },
     ];
-    const { advice } = await complaintOf(exchange(get, line([problem(400, { errors })]).line));
-    assert.deepEqual([advice.why, advice.next], ['query limit: a number\nbody: an object', undefined]);
+    const { details } = await complaintOf(send(get, line([problem(400, { errors })]).line));
+    assert.deepEqual([details.why, details.next], ['query limit: a number\nbody: an object', undefined]);
   });
 
   test('how the estate is named, where a server has several', async () => {
     const errors = [{ in: 'query', at: 'estate', expected: 'the name of an estate, as you see more than one' }];
-    const { advice } = await complaintOf(exchange(get, line([problem(400, { errors })]).line));
-    assert.equal(advice.next, 'Name it: --estate NAME');
+    const { details } = await complaintOf(send(get, line([problem(400, { errors })]).line));
+    assert.equal(details.next, 'Name it: --estate NAME');
   });
 
   test('what would steer a terminal is escaped', async () => {
-    const { advice } = await complaintOf(
-      exchange(get, line([problem(403, { detail: 'a\u001b[31mb\u009bc\u202ed' })]).line),
+    const { details } = await complaintOf(
+      send(get, line([problem(403, { detail: 'a\u001b[31mb\u009bc\u202ed' })]).line),
     );
-    assert.equal(advice.why, 'a\\u001b[31mb\\u009bc\\u202ed');
+    assert.equal(details.why, 'a\\u001b[31mb\\u009bc\\u202ed');
   });
 
   test('a page of a proxy is not shown', async () => {
     const page = () =>
       new Response('<html>Bad gateway</html>', { status: 502, headers: { 'content-type': 'text/html' } });
-    const complaint = await complaintOf(exchange(get, line([page]).line));
-    assert.ok(complaint instanceof Refused);
-    assert.deepEqual([complaint.message, complaint.advice.why], [`${url} could not answer (status 502).`, undefined]);
+    const complaint = await complaintOf(send(get, line([page]).line));
+    assert.ok(complaint instanceof ApiError);
+    assert.deepEqual([complaint.message, complaint.details.why], [`${url} could not answer (status 502).`, undefined]);
   });
 
   test('one without end is not read to its end', async () => {
@@ -197,7 +197,7 @@ describe('a refusal says what it is, with the words of the server', () => {
         controller.enqueue(new Uint8Array(64 * 1024));
       },
     });
-    await complaintOf(exchange(get, line([() => new Response(endless, { status: 400 })]).line));
+    await complaintOf(send(get, line([() => new Response(endless, { status: 400 })]).line));
     assert.ok(sent < 40, `${sent} pieces were read`);
   });
 });
@@ -227,8 +227,8 @@ describe('no answer', () => {
   for (const [error, says, next] of networks)
     test(String(says), async () => {
       const at = { ...line([]).line, fetch: () => Promise.reject(error) };
-      const complaint = await complaintOf(exchange(get, at));
+      const complaint = await complaintOf(send(get, at));
       assert.match(complaint.message, says);
-      assert.match(complaint.advice.next ?? '', next);
+      assert.match(complaint.details.next ?? '', next);
     });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import { loginsFile, readLogins, writeLogins } from '../../../src/cli/server/logins.ts';
+import { loginsFile, readLogins, writeLogins } from '../../../src/cli/api-client/logins.ts';
+import { UserError } from '../../../src/cli/errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const url = 'https://setpoint.example';
@@ -53,7 +53,7 @@ describe('logins on this machine', () => {
     chmodSync(file, 0o640);
     await assert.rejects(
       readLogins(file),
-      (error) => error instanceof Complaint && /chmod 600/.test(error.advice.next ?? ''),
+      (error) => error instanceof UserError && /chmod 600/.test(error.details.next ?? ''),
     );
   });
 
@@ -67,7 +67,7 @@ describe('logins on this machine', () => {
       writeFileSync(file, text, { mode: 0o600 });
       await assert.rejects(
         readLogins(file),
-        (error) => error instanceof Complaint && /is damaged/.test(error.message) && !`${error.stack}`.includes('s3cr'),
+        (error) => error instanceof UserError && /is damaged/.test(error.message) && !`${error.stack}`.includes('s3cr'),
       );
     });
 
@@ -75,7 +75,7 @@ describe('logins on this machine', () => {
     const file = join(temporaryFolder({ setpoint: 'a file' }), 'setpoint/logins.json');
     await assert.rejects(
       writeLogins(file, logins),
-      (error) => error instanceof Complaint && /SETPOINT_TOKEN/.test(error.advice.next ?? ''),
+      (error) => error instanceof UserError && /SETPOINT_TOKEN/.test(error.details.next ?? ''),
     );
   });
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import type { Context } from '../../../src/cli/context.ts';
-import { clientOf } from '../../../src/cli/server/client.ts';
-import { lookAgainOn, targetsOn } from '../../../src/cli/server/targets.ts';
+import { apiClient } from '../../../src/cli/api-client/client.ts';
+import { fetchTargets, refreshTargets } from '../../../src/cli/api-client/inventory.ts';
+import { UserError } from '../../../src/cli/errors.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
+import { contextOn } from '../support/context.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 
 const scope = 'aws/1111/eu-west-1';
@@ -31,15 +30,9 @@ function world(looksAfterMs: number, more: object = {}) {
     const items = ['a', 'b'].map((name) => ({ name, estate: 'acme', scope, observed, ...more }));
     return json({ items, observed });
   };
-  const context: Context = {
-    terminal,
-    clock,
-    house: houseOn(clock),
-    stop: new AbortController().signal,
-    finish: () => undefined,
-  };
-  const client = clientOf({ url: 'https://setpoint.example', token: 't' }, context, fetching);
-  const again = async () => lookAgainOn(client, await targetsOn(client, {}), context);
+  const context = contextOn({ terminal, clock });
+  const client = apiClient({ url: 'https://setpoint.example', token: 't' }, context, fetching);
+  const again = async () => refreshTargets(client, await fetchTargets(client, {}), context);
   return { clock, wishes, again, terminal, start: clock.now() };
 }
 
@@ -48,7 +41,7 @@ describe('a server is asked to look again', () => {
     const { clock, wishes, again, start, terminal } = world(4500);
     const [target] = await clock.run(again);
     assert.deepEqual(wishes, ['/v1/targets/b/reconcile {"estate":"acme","reason":"inventory --refresh"}']);
-    assert.equal(target?.look?.at, start + 4500);
+    assert.equal(target?.observation?.at, start + 4500);
     assert.equal(clock.now(), start + 5000);
     assert.match(terminal.stderr(), /^aws\/1111\/eu-west-1: waiting for a pass to look \(\d/);
   });
@@ -57,7 +50,7 @@ describe('a server is asked to look again', () => {
     const { clock, again, start } = world(Number.POSITIVE_INFINITY);
     await assert.rejects(
       clock.run(again),
-      (error) => error instanceof Complaint && /Nobody has looked at aws\/1111\/eu-west-1/.test(error.message),
+      (error) => error instanceof UserError && /Nobody has looked at aws\/1111\/eu-west-1/.test(error.message),
     );
     assert.equal(clock.now(), start + 10 * minute);
   });
@@ -67,7 +60,9 @@ describe('a server is asked to look again', () => {
     await assert.rejects(
       clock.run(again),
       (error) =>
-        error instanceof Complaint && error.advice.why === 'a defect' && /--quarantined/.test(error.advice.next ?? ''),
+        error instanceof UserError &&
+        error.details.why === 'a defect' &&
+        /--quarantined/.test(error.details.next ?? ''),
     );
     assert.deepEqual(wishes, []);
   });

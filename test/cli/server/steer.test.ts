@@ -22,7 +22,7 @@ const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'MOMENT')
     .replaceAll(/"(id|at|until|seq)": \d+/g, '"$1": 0')
-    .replaceAll(/"person": "[^"]+"/g, '"person": ""')
+    .replaceAll(/"actor": "[^"]+"/g, '"actor": ""')
     .replaceAll(/# \S+( \S+ \S+)?, until/g, '# PERSON, until');
 
 /** What is held, by which options. */
@@ -176,7 +176,7 @@ describe('approving by a server', () => {
     const [given] = JSON.parse(its.stdout).approvals;
     const [kept] = await store.fleet.approvals.given('acme');
     assert.deepEqual([given.seq, given.actions, given.until], [kept?.seq, kept?.actions, kept?.until]);
-    assert.equal(given.person, 'approver of acme');
+    assert.equal(given.actor, 'approver of acme');
     assert.equal(given.reason, 'a freeze');
     await meddle('theirs');
     const text = await asked(['approve', '--yes', '--expires', '2h', ...because], 'approver');

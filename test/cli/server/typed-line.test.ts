@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
-import { Complaint } from '../../../src/cli/complaint.ts';
-import { askSecret } from '../../../src/cli/prompt/ask-secret.ts';
-import { type TypedLine, typed } from '../../../src/cli/prompt/typed-line.ts';
+import { UserError } from '../../../src/cli/errors.ts';
+import { applyKeys, askSecret, type TypedLine } from '../../../src/cli/prompt.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 
 const rows: readonly (readonly [name: string, keys: readonly string[], line: TypedLine])[] = [
@@ -23,7 +22,7 @@ describe('a line that nobody sees', () => {
   for (const [name, keys, line] of rows)
     test(name, () => {
       const start: TypedLine = { text: '' };
-      assert.deepEqual(keys.reduce(typed, start), line);
+      assert.deepEqual(keys.reduce(applyKeys, start), line);
     });
 });
 
@@ -63,7 +62,7 @@ describe('a secret is asked for', () => {
   test('where nobody can be asked, it says how it can be given', async () => {
     await assert.rejects(
       askSecret(fakeTerminal(), question, never),
-      (error) => error instanceof Complaint && error.advice.next === 'Pipe it in.',
+      (error) => error instanceof UserError && error.details.next === 'Pipe it in.',
     );
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
-import type { ExitCode } from '../../../src/cli/exit-code.ts';
-import type { House } from '../../../src/cli/house.ts';
+import { cliDependencies } from '../../../src/bootstrap/cli-dependencies.ts';
+import type { CliDependencies } from '../../../src/cli/context.ts';
+import type { ExitCode } from '../../../src/cli/errors.ts';
 import { runCli } from '../../../src/cli/program.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-store.ts';
@@ -42,17 +42,17 @@ export function commandLine(options: Options = {}): Run & { readonly database: M
   const clock = realClock;
   const database = options.database ?? memoryDatabase(clock);
   let made = options.database !== undefined;
-  const house: House = {
-    ...houseOn(clock),
-    store: async (_folder, opening) => {
+  const dependencies: CliDependencies = {
+    ...cliDependencies(clock),
+    openStore: async (_folder, opening) => {
       made ||= opening === 'make';
       return made ? database.connect() : undefined;
     },
   };
-  const stop = options.stop ?? new AbortController().signal;
+  const signal = options.stop ?? new AbortController().signal;
   const run: Run = async (args, says) => {
     const terminal = fakeTerminal(says === undefined ? {} : { says });
-    const code = await runCli(args, { terminal, house, clock: clockOfWaits(), stop }, '0.0.0-test');
+    const code = await runCli(args, { terminal, dependencies, clock: clockOfWaits(), signal }, '0.0.0-test');
     return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
   };
   return Object.assign(run, { database });

@@ -1,27 +1,27 @@
 import { loadProvider } from '../../../providers/index.ts';
-import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
+import { cliDependencies } from '../../../src/bootstrap/cli-dependencies.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import { generationsOf } from '../../../src/fleet/generations.ts';
 import { passHandler } from '../../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../../src/fleet/worker-context.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { PassOutcome } from '../../../src/ports/telemetry.ts';
-import { parseKept } from '../../../src/source/kept-tree.ts';
+import type { ReconcileOutcome } from '../../../src/ports/telemetry.ts';
+import { parseStored } from '../../../src/source/stored-tree.ts';
 import { idleQueue, silent } from '../../support/fleet-world.ts';
 import type { MemoryDatabase } from '../../support/memory-store.ts';
 import { realClock } from './in-process.ts';
 
 /** One pass of a worker that has no folder, on real providers and the store of a command line: how it ended. */
-export function workerOn(database: MemoryDatabase): (where: Where) => Promise<PassOutcome | undefined> {
-  const outcomes: PassOutcome[] = [];
+export function workerOn(database: MemoryDatabase): (where: Where) => Promise<ReconcileOutcome | undefined> {
+  const outcomes: ReconcileOutcome[] = [];
   const yard: WorkerContext = {
     store: database.connect(),
     queue: idleQueue(),
     limiter: inProcessLimiter({ clock: realClock }),
     outside: {
       cloud: loadProvider,
-      specs: (kept, revision) => parseKept(kept, revision, new Date().toISOString().slice(0, 10)),
-      secrets: houseOn(realClock).secrets,
+      specs: (kept, revision) => parseStored(kept, revision, new Date().toISOString().slice(0, 10)),
+      secrets: cliDependencies(realClock).secrets,
       allowEndpoint: true,
       holder: 'worker-1',
     },

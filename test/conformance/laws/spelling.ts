@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SpellingMode } from '../../../sandbox/spelling/spellings.ts';
+import type { SpellingMode } from '../../../sandbox/spelling.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
 import type { Creation } from '../../../src/ports/provider.ts';

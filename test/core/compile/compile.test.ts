@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialect } from '../../../providers/aws/dialect.ts';
 import { type CompiledScope, compile } from '../../../src/core/compile/compile.ts';
-import type { Desired } from '../../../src/core/desired.ts';
+import { governing } from '../../../src/core/compile/governing.ts';
+import { placedAt } from '../../../src/core/compile/placed-at.ts';
+import { uniteAllowed, uniteDesired } from '../../../src/core/compile/unite-sites.ts';
+import type { Desired, Terms } from '../../../src/core/desired.ts';
+import type { TargetDoc } from '../../../src/core/documents/document.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
+import { attributes, desired } from '../../support/actions.ts';
+import { at, vpc, want } from '../plan/fixture.ts';
 
 const base = (ofTarget = '') => `
 apiVersion: setpoint.dev/v1
@@ -221,4 +227,122 @@ test('an atom of two documents is protected and retained if one of them says so'
     'firewall-rule/core.all.ingress.tcp.443.10.0.0.0/8',
   ).terms;
   assert.deepEqual([protect, deletionPolicy], [true, 'retain']);
+});
+
+const core = at('network', 'core');
+
+test("a network's protection and policy do not bind the atoms that say its default", () => {
+  const match = { direction: 'egress', action: 'allow', protocol: 'all', ports: 'all', peers: [] } as const;
+  const atom = want('firewall-rule', 'x', { network: core, match, description: '' });
+  assert.deepEqual(governing({ ...atom, documents: [{ address: core, file: '', line: 1 }] }), []);
+});
+
+test('a rule is governed by its own document, a network by its own', () => {
+  assert.deepEqual(governing(want('network', 'core', vpc())), [core]);
+  const match = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '22', peers: [] } as const;
+  const rule = want('firewall-rule', 'core.ssh', { network: core, match, description: '' });
+  assert.deepEqual(governing(rule), [at('firewall-rule', 'core.ssh')]);
+});
+
+const head = 'apiVersion: setpoint.dev/v1\n';
+
+function read(...targets: readonly string[]) {
+  const text = [
+    `${head}kind: Estate\nmetadata: { name: acme }\nspec: {}\n`,
+    ...targets.map((spec) => `${head}kind: Target\nmetadata: { name: here }\nspec: ${spec}\n`),
+  ].join('---\n');
+  return parseSpecs([{ path: 'a.yaml', text }], '2027-01-31').documents;
+}
+
+const cases: readonly { name: string; from: string; to: string; want: Partial<TargetDoc['spec']>; moved: string[] }[] =
+  [
+    {
+      name: 'elsewhere: the place of the other, and all else of its own',
+      from: '{ provider: memory, account: a, region: r, mode: plan }',
+      to: '{ provider: memory, account: b, region: s, mode: enforce }',
+      want: { provider: 'memory', account: 'b', region: 's', mode: 'plan' },
+      moved: ['here memory/a/r memory/b/s'],
+    },
+    {
+      name: 'a zone that the other has not is left out',
+      from: '{ provider: gcp, account: acme-test, region: europe-west1, zone: europe-west1-b }',
+      to: '{ provider: gcp, account: acme-prod, region: europe-west1 }',
+      want: { provider: 'gcp', account: 'acme-prod', region: 'europe-west1' },
+      moved: ['here gcp/acme-test/europe-west1/europe-west1-b gcp/acme-prod/europe-west1'],
+    },
+    {
+      name: 'at one place already',
+      from: '{ provider: memory, account: a, region: r, mode: plan }',
+      to: '{ provider: memory, account: a, region: r, mode: enforce }',
+      want: { provider: 'memory', account: 'a', region: 'r', mode: 'plan' },
+      moved: [],
+    },
+    {
+      name: 'on another cloud: nothing can be compared there',
+      from: '{ provider: memory, account: a, region: r }',
+      to: '{ provider: aws, account: "111122223333", region: eu-west-1 }',
+      want: { provider: 'memory', account: 'a', region: 'r' },
+      moved: [],
+    },
+  ];
+
+for (const { name, from, to, want, moved } of cases)
+  test(`a target ${name}`, () => {
+    const places = ofKind(read(to), 'Target').map(({ value }) => value);
+    const placed = placedAt(read(from), places);
+    const [target] = ofKind(placed.documents, 'Target');
+    assert.deepEqual(target?.value.spec, want);
+    assert.deepEqual(
+      placed.moved.map((one) => [one.target, one.from, one.to].join(' ')),
+      moved,
+    );
+  });
+
+test('a target that only one environment has stays where it is', () => {
+  const documents = read('{ provider: memory, account: a, region: r }');
+  assert.deepEqual(placedAt(documents, []), { documents, moved: [] });
+});
+
+const said = (terms: Partial<Terms>) => {
+  const one = desired('network', 'core', attributes.network());
+  return { ...one, terms: { ...one.terms, ...terms } };
+};
+
+test('what either of two targets says of one thing holds', () => {
+  const rows: readonly (readonly [Partial<Terms>, Partial<Terms>, Partial<Terms>])[] = [
+    [{ claim: { adopt: 'net-1' } }, {}, { claim: { adopt: 'net-1' } }],
+    [{ claim: { was: ['a'] } }, { claim: { was: ['a', 'b'] } }, { claim: { was: ['a', 'b'] } }],
+    [{ protect: true }, { protect: false }, { protect: true }],
+    [{ deletionPolicy: 'retain' }, { deletionPolicy: 'delete' }, { deletionPolicy: 'retain' }],
+    [{ mode: 'observe' }, { mode: 'enforce' }, { mode: 'observe' }],
+  ];
+  for (const [a, b, want] of rows) {
+    for (const both of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const united = uniteDesired(both.map(said));
+      assert.deepEqual(
+        united.map(({ terms }) => terms),
+        [said(want).terms],
+      );
+    }
+  }
+});
+
+test('what only one of them names is as it says', () => {
+  const other = desired('network', 'lab', attributes.network());
+  assert.deepEqual(uniteDesired([said({}), other, said({})]), [said({}), other]);
+});
+
+test('the stricter mode and protection hold for the documents too, which are of both targets', () => {
+  const allowed = uniteAllowed([
+    ['net', { mode: 'enforce', protect: true, owner: 'team-net', targets: ['west'] }],
+    ['web', { mode: 'enforce', protect: false, targets: ['west'] }],
+    ['net', { mode: 'plan', protect: false, owner: 'team-net', targets: ['east'] }],
+  ]);
+  assert.deepEqual(Object.fromEntries(allowed), {
+    net: { mode: 'plan', protect: true, owner: 'team-net', targets: ['west', 'east'] },
+    web: { mode: 'enforce', protect: false, targets: ['west'] },
+  });
 });

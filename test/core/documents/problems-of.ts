@@ -52,9 +52,9 @@ function inFull({ severity, code, at, message, hint }: Problem, text: string): s
   ].join('\n');
 }
 
-/** The last test of a file: each problem that its tests found reads as in golden/problems. */
+/** The last test of a subject: each problem that its tests found reads as in golden/problems. */
 export function problemsReadAsBefore(golden: string): void {
   const file = `problems/${golden}.txt`;
   test(`all of these problems read as in golden/${file}`, () =>
-    assertGolden(`${[...new Set(seen)].join('\n\n')}\n`, file));
+    assertGolden(`${[...new Set(seen.splice(0))].join('\n\n')}\n`, file));
 }

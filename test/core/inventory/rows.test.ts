@@ -27,11 +27,11 @@ import {
   vpc,
   want,
 } from '../plan/fixture.ts';
-import { anyInput } from './random-input.ts';
-import { rowed } from './rowed.ts';
-import { type Case, runCases } from './run-cases.ts';
+import { rowed } from '../plan/run-cases.ts';
 import {
+  anyInput,
   applied,
+  type Case,
   gap,
   ground,
   group,
@@ -42,13 +42,14 @@ import {
   pause,
   refused,
   rogueRule,
+  runCases,
   spoken,
   standing,
   standingGroup,
   standingWeb,
   subnet,
   web,
-} from './things.ts';
+} from './fixture.ts';
 
 const owned = (desired: Desired, owner: string): Desired => ({
   ...desired,

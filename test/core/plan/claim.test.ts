@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
+import type { Desired } from '../../../src/core/desired.ts';
 import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
+import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { Allowed } from '../../../src/core/plan/plan-input.ts';
+import type { Allowed, PlanInput } from '../../../src/core/plan/plan-input.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import {
   allow,
   appliedAs,
   at,
+  dialect as byContent,
   dialect as fixture,
   input,
   know,
@@ -16,13 +20,14 @@ import {
   mark,
   neverShownOf,
   ours,
+  scope,
   see,
   settle,
+  summary,
   vpc,
   want,
 } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
-import { summary } from './summary.ts';
 
 /** What the store let go of and the cloud shows again. `core` is wanted and stands as `vpc-1`, settled. */
 const core = at('network', 'core');
@@ -315,5 +320,238 @@ describe('a rule that no container holds, and that its document does not want an
   test('stays with the policy of the document that is gone', () => {
     const { actions, findings } = given([]);
     assert.deepEqual([actions, findings.map(({ type }) => type)], [[], ['orphan']]);
+  });
+});
+
+/** A cloud that knows rules by name, keeps names unique, and marks no subnets: as Azure does. */
+const namedDialect: Dialect = {
+  ...byContent,
+  holds: { ...byContent.holds, fixedMarks: ['subnet'] },
+  rules: { atoms: () => [], defaults: () => [], numbering: { first: 100, last: 4095, gap: 10 } },
+};
+
+const namedSummary = (given: PlanInput): readonly string[] => {
+  const { actions, findings } = plan(given);
+  return [
+    ...actions.map(({ verb, address }) => `${verb} ${address.slice(scope.length + 1)}`),
+    ...findings.map((finding) => `${finding.type}${'code' in finding ? ` ${finding.code}` : ''}`),
+  ];
+};
+const namedPlanned = (desired: readonly Desired[], resources: readonly Observed[], more: Partial<PlanInput> = {}) =>
+  namedSummary(input(desired, looked(resources), { knowledge: know(resources), ...more, dialect: namedDialect }));
+const namedNetwork = see('network', 'vnet', vpc(), { name: 'core', signs: { mark: mark(at('network', 'core')) } });
+const namedApp = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
+const subnet = see(
+  'subnet',
+  'sub',
+  { network: 'vnet', cidr: '10.0.1.0/24', labels: {} },
+  { name: 'core-app', signs: { parent: 'vnet' } },
+);
+const settledSubnet = new Map([
+  ...know([namedNetwork]).settled,
+  ['sub', settle('subnet', at('subnet', 'core.app'))],
+] as const);
+
+describe('a subnet that bears no mark', () => {
+  test('settled, in a network of ours: ours', () =>
+    assert.deepEqual(
+      namedPlanned([net, namedApp], [namedNetwork, subnet], {
+        knowledge: know([namedNetwork], { settled: settledSubnet }),
+      }),
+      [],
+    ));
+  test('not settled, in a network of ours: a colleague made it, and its block is taken', () =>
+    assert.deepEqual(namedPlanned([net, namedApp], [namedNetwork, subnet]), ['blocked name-taken', 'unmanaged']));
+  test('a pending creation explains it', () => {
+    const pending = [{ ...lost('i1'), address: namedApp.address, draft: { kind: 'subnet', details: {} } } as const];
+    assert.deepEqual(
+      namedPlanned([net, namedApp], [namedNetwork, subnet], { knowledge: know([namedNetwork], { pending }) }),
+      [],
+    );
+  });
+  test('without a store the document names it', () => {
+    const { store: _, ...knowledge } = know([]);
+    assert.deepEqual(namedPlanned([net, namedApp], [namedNetwork, subnet], { knowledge }), []);
+  });
+  test('in a network that another store marked: foreign-store, so nothing is written', () => {
+    const foreign = { ...namedNetwork, signs: { mark: mark(at('network', 'core'), { store: 's0' }) } };
+    assert.deepEqual(namedPlanned([net, namedApp], [foreign, subnet]), ['foreign-store']);
+  });
+  test('in another estate’s network: nothing to say', () => {
+    const other = { ...namedNetwork, signs: { mark: mark(at('network', 'core'), { estate: 'umbrella' }) } };
+    assert.deepEqual(namedPlanned([], [other, subnet]), []);
+  });
+  test('its settled id in a network that is not ours any more proves nothing', () => {
+    const bare = { ...namedNetwork, signs: {} };
+    const knowledge = know([], { settled: new Map([['sub', settle('subnet', namedApp.address)]]) });
+    assert.deepEqual(namedPlanned([], [bare, subnet], { knowledge }), ['unmanaged', 'unmanaged']);
+  });
+});
+
+describe('a name that is taken', () => {
+  const slot = `${scope}/network/core`;
+  test('by nobody’s object: blocked, with the line to paste', () => {
+    const stranger = see('network', 'vnet-9', vpc(), { name: 'core', signs: { slot } });
+    const { findings } = plan({ ...input([net], looked([stranger])), dialect: namedDialect });
+    const [blocked] = findings.filter(({ type }) => type === 'blocked');
+    assert.match(blocked?.why ?? '', /adopt: \{ prod: vnet-9 \}/);
+  });
+  test('by our own object: it is the one', () => {
+    const own = { ...namedNetwork, signs: { ...namedNetwork.signs, slot } };
+    assert.deepEqual(namedPlanned([net], [own]), []);
+  });
+  test('by our own object, which was renamed and kept its name there: not made, and said whose it is', () => {
+    const moved = { ...namedNetwork, signs: { mark: mark(at('network', 'main')), slot } };
+    const { actions, findings } = plan({ ...input([net], looked([moved])), dialect: namedDialect });
+    assert.deepEqual(actions, []);
+    const [blocked] = findings.filter(({ type }) => type === 'blocked');
+    assert.match(blocked?.why ?? '', /vnet belongs to .*network\/main/);
+  });
+  test('in another place: free', () => {
+    const elsewhere = see('network', 'vnet-9', vpc(), { name: 'core', signs: { slot: 'aws/2/eu-1/network/core' } });
+    assert.deepEqual(namedPlanned([net], [elsewhere]), ['create network/core', 'unmanaged']);
+  });
+});
+
+describe('what was adopted where no mark can be written', () => {
+  const knowledge = know([namedNetwork], {
+    settled: new Map([
+      ...know([namedNetwork]).settled,
+      ['sub', settle('subnet', namedApp.address, { storeOnly: true, deletionPolicy: 'delete' })] as const,
+    ]),
+  });
+  test('is never deleted', () =>
+    assert.deepEqual(namedPlanned([net], [namedNetwork, subnet], { knowledge }), ['withheld adopted-in-store-only']));
+  test('its mark is not missed', () =>
+    assert.deepEqual(
+      namedPlanned(
+        [net, { ...namedApp, terms: { ...namedApp.terms, deletionPolicy: 'delete' } }],
+        [namedNetwork, subnet],
+        { knowledge },
+      ),
+      [],
+    ));
+});
+
+describe('a machine of which only parts stand', () => {
+  const machine = want('instance', 'web-0', {
+    placement: { subnet: namedApp.address, publicIp: false },
+    machine: { image: 'i', size: 's', power: 'running' },
+    labels: {},
+  });
+  const parts = see(
+    'instance',
+    'vm',
+    { ...machine.attributes, machine: { image: '', size: '', power: 'stopped' } },
+    {
+      signs: { mark: mark(machine.address) },
+      condition: { state: 'ready', missing: ['machine'] },
+    },
+  );
+  const knowledge = know([namedNetwork, parts], {
+    settled: new Map([...settledSubnet, ['vm', settle('instance', machine.address)]]),
+  });
+  const left = { ...parts, signs: { ...parts.signs, slot: `${scope}/instance/web-0` } };
+  test('whose intent was closed is ours where its mark says it is', () =>
+    assert.deepEqual(
+      namedPlanned([net, namedApp, machine], [namedNetwork, subnet, left], {
+        knowledge: know([namedNetwork], { settled: settledSubnet }),
+      }),
+      ['create instance/web-0'],
+    ));
+  test('a copy of its mark elsewhere is a copy', () => {
+    const copy = { ...parts, signs: { ...parts.signs, slot: `${scope}/instance/other` } };
+    const knowledge = know([namedNetwork], { settled: settledSubnet });
+    assert.deepEqual(namedPlanned([net, namedApp], [namedNetwork, subnet, copy], { knowledge }), ['copied-mark']);
+  });
+  test('is made, not replaced', () =>
+    assert.deepEqual(namedPlanned([net, namedApp, machine], [namedNetwork, subnet, parts], { knowledge }), [
+      'create instance/web-0',
+    ]));
+});
+
+describe('rules that are known by name', () => {
+  const rule = (name: string, priority: number, action: 'allow' | 'deny' = 'allow'): Desired<'firewall-rule'> => {
+    const address = at('firewall-rule', `core.${name}`);
+    const attributes: RuleAttributes = {
+      network: net.address,
+      match: { direction: 'ingress', action, protocol: 'tcp', ports: '443', peers: ['10.0.0.0/8'], targets: [] },
+      description: '',
+      order: { priority },
+    };
+    const documents = [{ address, file: 'specs/a.yaml', line: 1 }];
+    return {
+      ...want('firewall-rule', `core.${name}`, attributes, { deletionPolicy: 'delete' }),
+      name,
+      address,
+      documents,
+    };
+  };
+  const seen = (name: string, priority: number): Observed<'firewall-rule'> => {
+    const { attributes } = rule(name, priority);
+    return see(
+      'firewall-rule',
+      `nsg/${name}`,
+      { ...attributes, network: 'vnet' },
+      { name, signs: { container: 'vnet' } },
+    );
+  };
+  const numbers = (given: PlanInput): Readonly<Record<string, number | undefined>> =>
+    Object.fromEntries(
+      plan({ ...given, dialect: namedDialect }).actions.flatMap((action) =>
+        'desired' in action ? [[action.desired.name, orderOf(action.desired)?.priority]] : [],
+      ),
+    );
+
+  test('new ones are numbered by priority, deny before allow, and address', () => {
+    const wanted = [net, rule('b', 300), rule('a', 300), rule('z', 300, 'deny'), rule('first', 200)];
+    assert.deepEqual(numbers(input(wanted, looked([namedNetwork]))), { first: 109, z: 119, a: 129, b: 139 });
+  });
+  test('one that changed is updated in place', () =>
+    assert.deepEqual(
+      namedPlanned(
+        [net, rule('a', 300)],
+        [
+          namedNetwork,
+          { ...seen('a', 105), attributes: { ...rule('a', 105).attributes, network: 'vnet', description: 'x' } },
+        ],
+      ),
+      ['update firewall-rule/core.a'],
+    ));
+  test('one in order keeps its number, whatever its document’s priority', () =>
+    assert.deepEqual(
+      namedPlanned([net, rule('a', 300), rule('b', 301)], [namedNetwork, seen('a', 105), seen('b', 2000)]),
+      [],
+    ));
+  test('swapped: one moves to a number that nothing holds', () => {
+    const given = input([net, rule('a', 302), rule('b', 301)], looked([namedNetwork, seen('a', 105), seen('b', 110)]));
+    assert.deepEqual(numbers(given), { a: 120 });
+  });
+  test('one that goes keeps its number taken until it has gone', () => {
+    const given = input([net, rule('a', 300)], looked([namedNetwork, seen('gone', 109)]), {});
+    assert.deepEqual(numbers(given), { a: 110 });
+  });
+  test('one that nobody wrote is drift', () =>
+    assert.deepEqual(namedPlanned([net], [namedNetwork, seen('rogue', 100)]), ['delete firewall-rule/core.rogue']));
+  test('but not in a network whose document is gone', () =>
+    assert.deepEqual(namedPlanned([], [namedNetwork, seen('rogue', 100)]), ['orphan']));
+});
+
+const orderOf = ({ attributes }: Desired): RuleAttributes['order'] =>
+  'order' in attributes ? attributes.order : undefined;
+
+describe('spelling', () => {
+  const spelled: Dialect = {
+    ...namedDialect,
+    respell: (desired, observed) => {
+      const labels = 'labels' in observed.attributes ? observed.attributes.labels : {};
+      return { ...desired, attributes: Object.assign({}, desired.attributes, { labels }) };
+    },
+  };
+  test('a wish in the cloud’s own words is no difference', () => {
+    const wanted = want('network', 'core', vpc('10.0.0.0/16', { Env: 'a' }));
+    const stands = { ...namedNetwork, attributes: vpc('10.0.0.0/16', { env: 'a' }) };
+    assert.deepEqual(namedPlanned([wanted], [stands]), ['update network/core']);
+    assert.deepEqual(namedSummary({ ...input([wanted], looked([stands])), dialect: spelled }), []);
   });
 });

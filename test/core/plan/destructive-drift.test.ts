@@ -13,8 +13,7 @@ import { effectHere } from '../../../src/core/plan/destructive-drift.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
-import { appliedAs, at, input, know, looked, ours, see, want } from './fixture.ts';
-import { summary } from './summary.ts';
+import { appliedAs, at, input, know, looked, ours, see, summary, want } from './fixture.ts';
 
 type Whole<T> = T extends readonly unknown[] | string | number | boolean
   ? T

@@ -1,3 +1,4 @@
+import type { Action, Finding, ScopePlan } from '../../../src/core/action.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
 import type { Knowledge, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
@@ -29,7 +30,7 @@ export const dialect: Dialect = {
   },
 };
 
-export const terms: Terms = { mode: 'plan', protect: false, deletionPolicy: 'retain' };
+const terms: Terms = { mode: 'plan', protect: false, deletionPolicy: 'retain' };
 
 export function want<K extends Kind>(
   kind: K,
@@ -152,3 +153,16 @@ export const allow = (group: string, ports: string, peers: readonly string[], de
   match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports, peers },
   description,
 });
+
+const short = (address: string): string => address.slice(scope.length + 1);
+
+function line(entry: Action | Finding): string {
+  if ('verb' in entry)
+    return `${entry.verb} ${short(entry.address)}${'because' in entry && entry.because !== 'absent' ? ` (${entry.because})` : ''}`;
+  const code = 'code' in entry ? `: ${entry.code}` : '';
+  if ('address' in entry) return `${entry.type} ${short(entry.address)}${code}`;
+  return `${entry.type} ${'id' in entry ? entry.id : ''}${entry.type === 'incomplete' ? entry.kind : ''}${code}`;
+}
+
+/** One line for each action and finding, in their order. */
+export const summary = ({ actions, findings }: ScopePlan): string[] => [...actions, ...findings].map(line);

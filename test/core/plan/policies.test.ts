@@ -15,9 +15,22 @@ import {
   protectPolicy,
   storeOnlyPolicy,
 } from '../../../src/core/plan/policies.ts';
-import { allow, appliedAs, at, dialect, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
+import {
+  allow,
+  appliedAs,
+  at,
+  dialect,
+  input,
+  know,
+  looked,
+  ours,
+  see,
+  settle,
+  summary,
+  vpc,
+  want,
+} from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
-import { summary } from './summary.ts';
 
 const wanted = (mode: Mode, protect: boolean) => want('network', 'core', vpc(), { mode, protect });
 const seen = see('network', 'vpc-1', vpc());

@@ -1,13 +1,16 @@
-import type { Action, Finding } from '../../../src/core/action.ts';
-import type { Applied } from '../../../src/core/knowledge.ts';
+import assert from 'node:assert/strict';
+import type { Action, Finding, ScopePlan } from '../../../src/core/action.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import type { Applied, Knowledge, Settled } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { Allowed, Choices, PlanInput } from '../../../src/core/plan/plan-input.ts';
+import type { Allowed, Choices, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
+import type { Address } from '../../../src/core/resource.ts';
 import type { Rollout } from '../../../src/core/rollout.ts';
-import { at, input, know, looked, ours, vpc, want } from './fixture.ts';
+import { at, input, know, looked, mark, ours, settle, vpc, want } from './fixture.ts';
 
 /** Twenty machines: one, then two, then the rest. */
-export const inThree: Rollout = [1, { share: 0.1 }, 'rest'];
+const inThree: Rollout = [1, { share: 0.1 }, 'rest'];
 
 const ground = [
   ours('network', 'core', 'vpc-1', vpc()),
@@ -18,7 +21,7 @@ const wantedGround = [
   want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} }),
 ];
 
-export type Image = 'old' | 'new';
+type Image = 'old' | 'new';
 const machine = (image: Image, subnet: string, tier = 'web') => ({
   placement: { subnet, publicIp: false },
   machine: { image, size: 's', power: 'running' } as const,
@@ -26,7 +29,7 @@ const machine = (image: Image, subnet: string, tier = 'web') => ({
 });
 
 /** A machine as it stands: of which image, and in what state. Applied is what it has, unless somebody changed it. */
-export interface Standing {
+interface Standing {
   readonly ordinal: number;
   readonly has: Image;
   readonly state?: Observed['condition']['state'];
@@ -90,3 +93,74 @@ export function told({
 export const lastOf = (address: string): string => address.split('/').slice(4).join('/');
 
 export const planned = (given: Web): readonly string[] => told(plan(machines(given)));
+
+/** A scope that does at once, and wholly, whatever is planned. An object's id is its address. */
+interface Scope {
+  readonly there: ReadonlyMap<Address, Observed>;
+  readonly applied: ReadonlyMap<Address, Applied>;
+}
+
+export const emptyScope: Scope = { there: new Map(), applied: new Map() };
+
+/** A scope in which all of this stands, as applied. */
+export const holding = (desired: readonly Desired[]): Scope => ({
+  there: new Map(desired.map((one) => [one.address, seen(one)])),
+  applied: new Map(desired.map((one) => [one.address, appliedAs(one)])),
+});
+
+const appliedAs = ({ attributes, documents }: Desired): Applied => ({
+  attributes,
+  generation: 1,
+  documents: documents.map(({ address }) => address),
+});
+
+function seen({ kind, address, name, attributes }: Desired): Observed {
+  const container = 'group' in attributes ? attributes.group : undefined;
+  const signs = container === undefined ? { mark: mark(address) } : { container };
+  return { kind, id: address, name, attributes, signs, condition: { state: 'ready' } };
+}
+
+export function planOf(wanted: Wanted, { there, applied }: Scope): ScopePlan {
+  const observation = looked([...there.values()]);
+  const settled = new Map<string, Settled>(
+    [...there.values()].map(({ id, kind }) => [
+      id,
+      settle(kind, id, { deletionPolicy: kind === 'firewall-rule' ? 'delete' : 'retain' }),
+    ]),
+  );
+  const knowledge: Knowledge = { estate: 'acme', store: 's1', settled, pending: [], applied, unstuck: new Map() };
+  const given: PlanInput = { ...input([], observation, { knowledge }), wanted };
+  return plan(given);
+}
+
+function carryOut(actions: readonly Action[], scope: Scope): Scope {
+  const there = new Map(scope.there);
+  const applied = new Map(scope.applied);
+  for (const action of actions) {
+    if (action.verb === 'delete') {
+      there.delete(action.address);
+      applied.delete(action.address);
+    } else if (action.verb !== 'forget') {
+      there.set(action.address, seen(action.desired));
+      applied.set(action.address, appliedAs(action.desired));
+    }
+  }
+  return { there, applied };
+}
+
+interface Pass {
+  readonly before: Scope;
+  readonly plan: ScopePlan;
+}
+
+/** Pass after pass until one has nothing to do; what is left undone then is in the last of them. */
+export function rollOn(wanted: Wanted, from: Scope, most = 200): readonly Pass[] {
+  const passes: Pass[] = [];
+  for (let before = from; passes.length < most; ) {
+    const made = planOf(wanted, before);
+    passes.push({ before, plan: made });
+    if (made.actions.length === 0) return passes;
+    before = carryOut(made.actions, before);
+  }
+  return assert.fail(`not done after ${most} passes`);
+}

@@ -7,10 +7,8 @@ import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
 import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import type { Rollout } from '../../../src/core/rollout.ts';
-import { allow, at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
-import { emptyScope, holding, planOf, rollOn } from './roll-on.ts';
-import { lastOf, machines, planned, standing, told, web } from './rollouts.ts';
-import { summary } from './summary.ts';
+import { allow, at, input, know, looked, ours, settle, summary, vpc, want } from './fixture.ts';
+import { emptyScope, holding, lastOf, machines, planned, planOf, rollOn, standing, told, web } from './rollouts.ts';
 
 type Given = Parameters<typeof planned>[0];
 const rows: readonly { name: string; given: Given; want: readonly string[] }[] = [

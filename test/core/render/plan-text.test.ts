@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
+import type { Action, Cause, ScopePlan } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
@@ -7,9 +8,11 @@ import type { Choices } from '../../../src/core/plan/plan-input.ts';
 import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { planJson } from '../../../src/core/render/plan-json.ts';
 import { planText, ruleText } from '../../../src/core/render/plan-text.ts';
-import { entriesOf } from '../../../src/core/render/summary.ts';
+import { entriesOf, summarise } from '../../../src/core/render/summary.ts';
+import { bareMoment, dayOf, formatMoment, shortRevision } from '../../../src/core/render/wording.ts';
 import type { Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
+import { desiredOf } from '../../support/fixtures.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 import { machines, standing, web } from '../plan/rollouts.ts';
 
@@ -205,4 +208,79 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
     why: 'wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
     scope: 'aws/1/eu-1',
   });
+});
+
+const document = { address: 'aws/1/eu-west-1/firewall-rule/web', file: 'web.yaml', line: 1 };
+
+/** One atom of the document `web`. */
+const summaryAtom = (port: string, cause: Cause): Action => ({
+  verb: 'create',
+  because: 'absent',
+  kind: 'firewall-rule',
+  address: `aws/1/eu-west-1/firewall-rule/core.web.ingress.tcp.${port}.10.0.0.0/8`,
+  documents: [document],
+  cause,
+  desired: desiredOf('firewall-rule', {
+    address: `aws/1/eu-west-1/firewall-rule/core.web.ingress.tcp.${port}.10.0.0.0/8`,
+    name: '',
+    attributes: {
+      network: 'n',
+      match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: port, peers: ['10.0.0.0/8'] },
+      description: '',
+    },
+  }),
+});
+
+const planOf = (actions: readonly Action[]): ScopePlan => ({
+  scope: 'aws/1/eu-west-1',
+  actions,
+  findings: [],
+  calls: { observed: 0, predicted: 0 },
+});
+
+/** What `drift` keeps of a plan's actions. */
+const onlyDrift = (actions: readonly Action[]): readonly Action[] => actions.filter(({ cause }) => cause === 'drift');
+
+const summaryRows: readonly (readonly [causes: readonly Cause[], drifted: number])[] = [
+  [['drift'], 1],
+  [['drift', 'drift'], 1],
+  [['rollout'], 0],
+  [['rollout', 'drift'], 1],
+  [['drift', 'rollout'], 1],
+  [['unknown', 'unknown'], 0],
+];
+
+for (const [causes, drifted] of summaryRows)
+  test(`atoms of one document, ${causes.join(' and ')}: ${drifted} drifted, in plan as in drift`, () => {
+    const actions = causes.map((cause, index) => summaryAtom(`${80 + index}`, cause));
+    assert.equal(summarise([planOf(actions)]).drifted, drifted);
+    assert.equal(summarise([planOf(onlyDrift(actions))]).drifted, drifted);
+  });
+
+const wordingAt = Date.parse('2026-12-01T23:59:59.999Z');
+
+it('a time is told in UTC, cut off and never rounded up', () => {
+  assert.equal(formatMoment(wordingAt), '2026-12-01 23:59 UTC');
+  assert.equal(formatMoment(wordingAt, 'second'), '2026-12-01 23:59:59 UTC');
+  assert.equal(bareMoment(wordingAt, 'second'), '2026-12-01 23:59:59');
+});
+
+const a = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
+const b = '9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c';
+
+describe('a revision for people', () => {
+  for (const [revision, want] of [
+    [`folder:${a}`, 'folder 1a2b3c4'],
+    [`git:${a}`, 'commit 1a2b3c4'],
+    [a, 'commit 1a2b3c4'],
+    [`git:${a}+web=${b}`, 'commit 1a2b3c4 + web 9f8e7d6'],
+    [`git:${a}+db=${b}+web=${a}@prod`, 'commit 1a2b3c4 + db 9f8e7d6 + web 1a2b3c4 (overlay prod)'],
+    [`folder:${a}@prod`, 'folder 1a2b3c4 (overlay prod)'],
+  ] as const)
+    it(`${revision} is ${want}`, () => assert.equal(shortRevision(revision), want));
+});
+
+it('a day ends with UTC midnight', () => {
+  const last = Date.parse('2026-12-31T23:59:59.999Z');
+  assert.deepEqual([dayOf(last), dayOf(last + 1)], ['2026-12-31', '2027-01-01']);
 });

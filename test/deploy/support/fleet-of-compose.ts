@@ -1,11 +1,157 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../../../scripts/demo/free-port.ts';
+import { joinEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { mountOf, readCompose, serviceOf } from './compose-file.ts';
-import { type Container, environmentOf, startContainer } from './containers.ts';
-import { type Loopback, loopback } from './loopback.ts';
-import { startPostgres } from './postgres.ts';
+import { mountOf, readCompose, type Service, serviceOf } from './compose-file.ts';
+
+/**
+ * How what the file says of containers is said of processes on this machine, and all that is changed of it:
+ * - each port that the file names is one free port of 127.0.0.1, and the names of services before a port are 127.0.0.1;
+ * - what is open to all of a container's network is open to this machine alone;
+ * - `/specs` is the folder that the file mounts there, and `/data` the folder that processes are started in.
+ */
+interface Loopback {
+  port(inFile: number): number;
+  rewrite(text: string): string;
+}
+
+interface Moving {
+  /** Of the services. */
+  readonly names: readonly string[];
+  /** The file's ports, each with the one here; 0: any free one. */
+  readonly ports: Readonly<Record<number, number>>;
+  /** What is mounted at `/specs`. */
+  readonly specs: string;
+}
+
+async function loopback({ names, ports, specs }: Moving): Promise<Loopback> {
+  const here = new Map<number, number>();
+  for (const [named, given] of Object.entries(ports)) here.set(Number(named), given || (await freePort()));
+  const port = (named: number): number => {
+    const found = here.get(named);
+    if (found === undefined) throw new Error(`nothing in the file listens on port ${named}`);
+    return found;
+  };
+  const hosts = new RegExp(`(?<=[/@])(?:${[...names, '127.0.0.1'].join('|')}):(\\d+)\\b`, 'g');
+  return {
+    port,
+    rewrite: (text) => {
+      if (text === '/specs') return specs;
+      if (/^\d+$/.test(text)) return String(port(Number(text)));
+      const [, everywhere] = /^0\.0\.0\.0:(\d+)$/.exec(text) ?? [];
+      if (everywhere !== undefined) return `127.0.0.1:${port(Number(everywhere))}`;
+      return text.replaceAll(hosts, (_, named: string) => `127.0.0.1:${port(Number(named))}`);
+    },
+  };
+}
+
+/** What the image's ENTRYPOINT runs. */
+export const program = join(import.meta.dirname, '../../../bin/setpoint.mjs');
+
+/** In place of the image `postgres`: our own PostgreSQL, with the user and the database that the image would make. */
+interface StandIn {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+async function startPostgres({ environment }: Service): Promise<StandIn> {
+  const folder = await mkdtemp(join(tmpdir(), 'setpoint-compose-pg-'));
+  await chmod(folder, 0o711); // why: as root the database runs under an account of its own, which must get through
+  const joined = await joinEmbedded({ folder, create: true, onProgress: () => {} });
+  if (joined === undefined) throw new Error('a database that was to be made was not');
+  const { port, superuser: user, passwords, leave } = joined;
+  const { POSTGRES_USER: owner = '', POSTGRES_PASSWORD: password = '', POSTGRES_DB: database = '' } = environment;
+  const client = new pg.Client({ host: '127.0.0.1', port, user, password: passwords.owner, database: 'postgres' });
+  await client.connect();
+  // The image makes POSTGRES_USER a superuser: https://hub.docker.com/_/postgres
+  await client.query(
+    `CREATE ROLE ${pg.escapeIdentifier(owner)} SUPERUSER LOGIN PASSWORD ${pg.escapeLiteral(password)}`,
+  );
+  await client.query(`CREATE DATABASE ${pg.escapeIdentifier(database)} OWNER ${pg.escapeIdentifier(owner)}`);
+  await client.end();
+  return {
+    port,
+    stop: async () => {
+      await leave();
+      const elsewhere = await readFile(join(folder, 'home'), 'utf8').catch(() => undefined);
+      if (elsewhere !== undefined) await rm(elsewhere.trim(), { recursive: true, force: true, maxRetries: 3 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** A service of ours as a process: what the image's ENTRYPOINT is given, in the environment of the file and nobody else's. */
+interface Container {
+  /** What it said so far, stdout and stderr. */
+  said(): string;
+  /** Whether its health check in the file holds now. */
+  isHealthy(): Promise<boolean>;
+  /** Waits for that, as `depends_on` does. */
+  untilHealthy(withinMs: number): Promise<void>;
+  /** SIGTERM, then its exit code and how long it took; killed once the grace period is over. */
+  stop(graceMs: number): Promise<{ readonly code: number | null; readonly ms: number }>;
+}
+
+interface Place {
+  readonly loopback: Loopback;
+  /** Its `/data`. */
+  readonly folder: string;
+}
+
+function startContainer(service: Service, { loopback, folder }: Place): Container {
+  const { rewrite } = loopback;
+  const env = environmentOf(service, loopback);
+  const child = spawn(process.execPath, [program, ...(service.command ?? []).map(rewrite)], { cwd: folder, env });
+  const words: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => words.push(String(chunk)));
+  const killed = (): void => void child.kill('SIGKILL');
+  process.once('exit', killed); // why: a test that breaks leaves nothing running
+  const isHealthy = async (): Promise<boolean> => {
+    const [kind, node, ...args] = service.healthcheck.test.map(rewrite);
+    if (kind !== 'CMD' || node !== 'node') throw new Error(`a health check of ours is node's, not ${kind} ${node}`);
+    return (await ended(spawn(process.execPath, args, { env, stdio: 'ignore' }))) === 0;
+  };
+  return {
+    said: () => words.join(''),
+    isHealthy,
+    untilHealthy: async (withinMs) => {
+      for (const end = performance.now() + withinMs; !(await isHealthy()); await pause(200))
+        if (performance.now() > end || hasEnded(child))
+          throw new Error(`not healthy within ${withinMs} ms: ${service.command?.join(' ')}\n${words.join('')}`);
+    },
+    stop: async (graceMs) => {
+      const began = performance.now();
+      const exit = ended(child);
+      child.kill('SIGTERM');
+      const timer = setTimeout(killed, graceMs);
+      const code = await exit;
+      clearTimeout(timer);
+      process.off('exit', killed);
+      return { code, ms: performance.now() - began };
+    },
+  };
+}
+
+/** The environment that a command of such a container has. */
+const environmentOf = ({ environment }: Service, { rewrite }: Loopback): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  NODE_ENV: 'production',
+  ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, rewrite(value)])),
+});
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (!hasEnded(child)) await once(child, 'exit');
+  return child.exitCode;
+}
 
 const estate = join(import.meta.dirname, '../../support/aws-estate');
 const workerNames = ['worker-1', 'worker-2'] as const;

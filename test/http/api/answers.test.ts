@@ -1,22 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import type { Reply, Route } from '../../../src/http/api/route.ts';
-import { route } from '../../../src/http/api/typed-route.ts';
+import { type Reply, type Route, route } from '../../../src/http/api/route.ts';
 import { apiWorld, callerOf } from './support/api-world.ts';
 
 /** GET and POST of one path, both of which answer with what `reply` says. */
 const both = (reply: () => Promise<Reply>, once = false): readonly Route[] => {
-  const answers = { 200: { description: 'It', schema: z.object({ ageSeconds: z.number(), name: z.string() }), once } };
-  const says = (id: string) => ({ id, tag: 'Things', summary: id, answers });
+  const responses = {
+    200: { description: 'It', schema: z.object({ ageSeconds: z.number(), name: z.string() }), once },
+  };
+  const operation = (id: string) => ({ id, tag: 'Things', summary: id, responses });
   return [
-    route({ method: 'GET', path: '/v1/thing', says: says('readThing'), needs: 'read', asks: {}, handle: reply }),
+    route({
+      method: 'GET',
+      path: '/v1/thing',
+      operation: operation('readThing'),
+      permission: 'read',
+      request: {},
+      handle: reply,
+    }),
     route({
       method: 'POST',
       path: '/v1/thing',
-      says: says('makeThing'),
-      needs: 'operate',
-      asks: { body: z.strictObject({ name: z.string() }) },
+      operation: operation('makeThing'),
+      permission: 'operate',
+      request: { body: z.strictObject({ name: z.string() }) },
       handle: reply,
     }),
   ];
@@ -162,8 +170,8 @@ describe('what everybody gets', () => {
     const { time: _, durationMs, caller, ...rest } = { durationMs: undefined, caller: '', time: '', ...line };
     assert.deepEqual(rest, {
       level: 'info',
-      message: 'a request was answered',
-      of: 'POST /v1/thing',
+      message: 'request',
+      route: 'POST /v1/thing',
       code: 200,
       requestId: headers['x-request-id'],
     });
@@ -190,14 +198,14 @@ describe('what everybody gets', () => {
     const long = route({
       method: 'GET',
       path: '/v1/long',
-      says: {
+      operation: {
         id: 'readLong',
         tag: 'Things',
         summary: 'Long',
-        answers: { 200: { description: 'It', type: 'text/csv' } },
+        responses: { 200: { description: 'It', type: 'text/csv' } },
       },
-      needs: 'read',
-      asks: {},
+      permission: 'read',
+      request: {},
       handle: async () => ({
         status: 200,
         chunks: (async function* () {
@@ -208,7 +216,7 @@ describe('what everybody gets', () => {
     });
     const api = apiWorld({ routes: [long] });
     await assert.rejects(api.ask('viewer', 'GET /v1/long'));
-    assert.match(api.lines.join(''), /\/v1\/long.*a long answer was cut off/);
+    assert.match(api.lines.join(''), /\/v1\/long.*response stream interrupted/);
     assert.ok(!api.lines.join('').includes('k4narie'));
     assert.equal((await api.ask('viewer', 'HEAD /v1/long')).status, 200);
     await api.close();

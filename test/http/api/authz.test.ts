@@ -60,7 +60,7 @@ describe('who may ask what: every operation of the document, five roles, their o
   for (const question of questions) {
     it(`${question.id}: nobody without a credential, unless anybody may`, async () => {
       const { status } = await ask('', question, places.own);
-      const isOpen = question.permission === undefined && question.id !== 'readSelf';
+      const isOpen = question.permission === undefined && question.id !== 'whoami';
       assert.equal(status, isOpen ? 200 : 401);
     });
     for (const role of roles)

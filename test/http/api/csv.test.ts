@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { csvLine } from '../../../src/http/api/csv.ts';
+import { csvLine } from '../../../src/http/api/inventory-export.ts';
 
 const starts = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 

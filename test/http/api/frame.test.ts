@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { notFound } from '../../../src/http/api/problems.ts';
-import { Refusal } from '../../../src/http/api/refusal.ts';
-import { route } from '../../../src/http/api/typed-route.ts';
+import { route } from '../../../src/http/api/route.ts';
+import { notFound, ProblemError } from '../../../src/http/problem.ts';
 import { Declined } from '../../../src/ports/queries.ts';
 import { until } from '../../support/until.ts';
 import { apiWorld, callerOf } from './support/api-world.ts';
@@ -11,19 +10,19 @@ import { apiWorld, callerOf } from './support/api-world.ts';
 const thing = route({
   method: 'GET',
   path: '/v1/things/{+name}',
-  says: {
+  operation: {
     id: 'readThing',
     tag: 'Things',
     summary: 'One thing',
-    answers: { 200: { description: 'It', schema: z.object({ name: z.string(), by: z.string() }) } },
+    responses: { 200: { description: 'It', schema: z.object({ name: z.string(), by: z.string() }) } },
   },
-  needs: 'read',
-  asks: {
+  permission: 'read',
+  request: {
     params: z.strictObject({ name: z.string().max(20) }),
     query: z.strictObject({ size: z.enum(['s', 'l']).optional() }),
   },
-  handle: async ({ params: { name }, by: { caller } }) => {
-    if (name === 'none') throw new Refusal(notFound);
+  handle: async ({ params: { name }, context: { caller } }) => {
+    if (name === 'none') throw new ProblemError(notFound);
     return { status: 200, body: { name, by: caller.person, secret: 'hush' } };
   },
 });
@@ -32,9 +31,9 @@ const made: unknown[] = [];
 const make = route({
   method: 'POST',
   path: '/v1/things',
-  says: { id: 'makeThing', tag: 'Things', summary: 'Makes one', answers: { 204: { description: 'Made' } } },
-  needs: 'operate',
-  asks: { body: z.strictObject({ name: z.string() }), bodyBytes: 100 },
+  operation: { id: 'makeThing', tag: 'Things', summary: 'Makes one', responses: { 204: { description: 'Made' } } },
+  permission: 'operate',
+  request: { body: z.strictObject({ name: z.string() }), bodyBytes: 100 },
   handle: async ({ body }) => {
     made.push(body);
     return { status: 204, body: undefined };
@@ -46,10 +45,15 @@ const begun: (() => void)[] = [];
 const takeMuch = route({
   method: 'POST',
   path: '/v1/much',
-  says: { id: 'takeMuch', tag: 'Things', summary: 'Takes large bodies', answers: { 204: { description: 'Taken' } } },
-  needs: 'operate',
-  sendsMuch: ({ grants }) => grants.every(({ owners }) => owners === undefined),
-  asks: { body: z.strictObject({ texts: z.array(z.string()) }), bodyBytes: 8 * 1024 * 1024 },
+  operation: {
+    id: 'takeMuch',
+    tag: 'Things',
+    summary: 'Takes large bodies',
+    responses: { 204: { description: 'Taken' } },
+  },
+  permission: 'operate',
+  maySendLargeBody: ({ grants }) => grants.every(({ owners }) => owners === undefined),
+  request: { body: z.strictObject({ texts: z.array(z.string()) }), bodyBytes: 8 * 1024 * 1024 },
   handle: async ({ body }) => {
     much.push(body.texts.length);
     await new Promise<void>((go) => begun.push(go));
@@ -61,26 +65,26 @@ const large = { texts: ['a'.repeat(70_000)] };
 const broken = route({
   method: 'GET',
   path: '/v1/broken',
-  says: {
+  operation: {
     id: 'readBroken',
     tag: 'Things',
     summary: 'Answers what it does not declare',
-    answers: { 200: { description: 'It', schema: z.object({ count: z.number() }) } },
+    responses: { 200: { description: 'It', schema: z.object({ count: z.number() }) } },
   },
-  asks: {},
+  request: {},
   handle: async () => ({ status: 200, body: { count: 'k4narie' } }),
 });
 
 const late = route({
   method: 'GET',
   path: '/v1/late',
-  says: {
+  operation: {
     id: 'readLate',
     tag: 'Things',
     summary: 'Asks a store that declines',
-    answers: { 200: { description: 'It', schema: z.object({}) } },
+    responses: { 200: { description: 'It', schema: z.object({}) } },
   },
-  asks: {},
+  request: {},
   handle: async () => {
     throw new Declined('too-many', 'It took too long.', { cause: new Error('hush') });
   },

@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { route } from '../../../src/http/api/typed-route.ts';
-import { callerLimits } from '../../../src/http/limits.ts';
-import { httpApp } from '../../../src/http/start-http.ts';
+import { route } from '../../../src/http/api/route.ts';
+import { defaultCallerLimit } from '../../../src/http/limits.ts';
+import { httpApp } from '../../../src/http/server.ts';
 import { silent } from '../../support/fleet-world.ts';
 import { memoryDatabase } from '../../support/memory-store.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from './support/api-world.ts';
 
-const says = (id: string) => ({ id, tag: 'Things', summary: 'Things' });
+const operation = (id: string) => ({ id, tag: 'Things', summary: 'Things' });
 const words = z.object({ words: z.string() });
 let made = 0;
 
 const read = route({
   method: 'GET',
   path: '/v1/words',
-  says: {
-    ...says('readWords'),
-    answers: {
+  operation: {
+    ...operation('readWords'),
+    responses: {
       200: { description: 'Words', schema: words, also: { 'text/csv': { schema: z.string(), example: 'a\r\n' } } },
     },
   },
-  needs: 'read',
-  asks: { query: z.strictObject({ count: z.coerce.number().default(0), as: z.enum(['csv']).optional() }) },
+  permission: 'read',
+  request: { query: z.strictObject({ count: z.coerce.number().default(0), as: z.enum(['csv']).optional() }) },
   handle: async ({ query: { count, as } }) =>
     as === 'csv'
       ? { status: 200, chunks: lines(count), headers: { 'content-type': 'text/csv; charset=utf-8' } }
@@ -39,18 +39,18 @@ async function* lines(count: number): AsyncGenerator<string> {
 const watch = route({
   method: 'GET',
   path: '/v1/watch',
-  says: { ...says('watch'), answers: { 200: { description: 'Events', type: 'text/event-stream' } } },
-  needs: 'read',
-  asks: {},
+  operation: { ...operation('watch'), responses: { 200: { description: 'Events', type: 'text/event-stream' } } },
+  permission: 'read',
+  request: {},
   handle: async () => ({ status: 200, chunks: lines(2_000) }),
 });
 
 const make = route({
   method: 'POST',
   path: '/v1/words',
-  says: { ...says('make'), answers: { 201: { description: 'A secret', schema: words, once: true } } },
-  needs: 'read',
-  asks: {},
+  operation: { ...operation('make'), responses: { 201: { description: 'A secret', schema: words, once: true } } },
+  permission: 'read',
+  request: {},
   handle: async () => {
     made += 1;
     return { status: 201, body: { words: 's'.repeat(5_000) } };
@@ -60,9 +60,9 @@ const make = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/words',
-  says: { ...says('remove'), answers: { 204: { description: 'Gone' } } },
-  needs: 'read',
-  asks: {},
+  operation: { ...operation('remove'), responses: { 204: { description: 'Gone' } } },
+  permission: 'read',
+  request: {},
   handle: async () => ({ status: 204, body: undefined }),
 });
 
@@ -139,7 +139,7 @@ describe('Accept', () => {
 describe('RateLimit', () => {
   it('tells the burst, how many are left and when all are there again', async () => {
     const api = apiWorld({ routes });
-    const { burst, perSecond } = callerLimits;
+    const { burst, perSecond } = defaultCallerLimit;
     const first = await api.ask('viewer', 'GET /v1/words');
     assert.deepEqual(
       [first.headers['ratelimit-policy'], first.headers['ratelimit']],
@@ -187,9 +187,9 @@ describe('a server that stops', () => {
     const slow = route({
       method: 'GET',
       path: '/v1/slow',
-      says: { ...says('slow'), answers: { 200: { description: 'It', schema: words } } },
-      needs: 'read',
-      asks: {},
+      operation: { ...operation('slow'), responses: { 200: { description: 'It', schema: words } } },
+      permission: 'read',
+      request: {},
       handle: async () => {
         begun.resolve();
         await go.promise;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { parseReason } from '../../../src/cli/output/reason.ts';
-import { reasonField } from '../../../src/http/api/reason-field.ts';
+import { parseReason } from '../../../src/cli/options.ts';
+import { reasonField } from '../../../src/http/api/fields.ts';
 
 const rows: readonly (readonly [name: string, reason: string, isTaken: boolean])[] = [
   ['a line', 'an incident: 4711', true],

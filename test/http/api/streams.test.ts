@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { Asked, Asking } from '../../../src/http/api/route.ts';
-import { route } from '../../../src/http/api/typed-route.ts';
-import { startHttp } from '../../../src/http/start-http.ts';
+import { type RequestSchema, type RouteRequest, route } from '../../../src/http/api/route.ts';
+import { startHttp } from '../../../src/http/server.ts';
 import { silent } from '../../support/fleet-world.ts';
 import { memoryDatabase } from '../../support/memory-store.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { callerOf } from './support/api-world.ts';
 
-type Make = (by: Asked<Asking>['by']) => AsyncIterable<string>;
+type Make = (by: RouteRequest<RequestSchema>['context']) => AsyncIterable<string>;
 
 /** A real server with one route, whose answer is what is made. */
 async function serving(make: Make) {
@@ -18,10 +17,15 @@ async function serving(make: Make) {
   const long = route({
     method: 'GET',
     path: '/v1/long',
-    says: { id: 'readLong', tag: 'Long', summary: 'Long', answers: { 200: { description: 'It', type: 'text/plain' } } },
-    needs: 'read',
-    asks: {},
-    handle: async ({ by }) => ({ status: 200, chunks: make(by) }),
+    operation: {
+      id: 'readLong',
+      tag: 'Long',
+      summary: 'Long',
+      responses: { 200: { description: 'It', type: 'text/plain' } },
+    },
+    permission: 'read',
+    request: {},
+    handle: async ({ context }) => ({ status: 200, chunks: make(context) }),
   });
   const { replies } = memoryDatabase(clock).connect();
   const api = { routes: [long], authenticate: async () => callerOf('viewer'), replies };

@@ -59,7 +59,7 @@ describe('who is bounded reads no word of others: every answer to GET, and every
     const texts = await toldTo(['all', all], { api, estate });
     const missing = planted.filter((word) => ![...texts.values()].some((text) => text.includes(word)));
     assert.deepEqual(missing, []);
-    assert.match(texts.get('GET /v1/events') ?? '', /"type":"pass".*zzall-pause/);
+    assert.match(texts.get('GET /v1/events') ?? '', /"type":"reconcile".*zzall-pause/);
   });
 
   for (const { who, caller, unseen, sees } of cases)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { apiOn } from '../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../src/estate/load.ts';
-import { parseKept } from '../../../src/source/kept-tree.ts';
+import { parseStored } from '../../../src/source/stored-tree.ts';
 import { ownStore } from '../../store/own-store.ts';
 import { network } from '../../support/engine-world/documents.ts';
 import { fleetWorld, today, treeOf, where } from '../../support/fleet-world.ts';
@@ -31,7 +31,7 @@ describe('texts that the database cannot hold', () => {
   let api: ApiWorld;
   before(async () => {
     const kept = treeOf([network()]);
-    const { compiled } = await openEstate(parseKept(kept, 'one', today), yard.outside.cloud, today);
+    const { compiled } = await openEstate(parseStored(kept, 'one', today), yard.outside.cloud, today);
     await store.fleet.trees.keep(where.estate, 'one', kept);
     await store.generations.accept(where.estate, 'one', compiled.guards);
     const { routes } = apiOn({ ...yard, store, log: yard.telemetry.log }, { reaches: [], access: undefined });

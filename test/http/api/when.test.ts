@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { whenField } from '../../../src/http/api/when.ts';
+import { whenField } from '../../../src/http/api/fields.ts';
 
 const now = Date.UTC(2026, 0, 8);
 

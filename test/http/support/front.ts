@@ -1,7 +1,7 @@
 import type { SecretRef } from '../../../src/core/documents/secret-ref.ts';
 import type { Cloud } from '../../../src/core/resource.ts';
-import type { Hook, Hooks } from '../../../src/http/hooks/hook.ts';
-import { httpApp } from '../../../src/http/start-http.ts';
+import { httpApp } from '../../../src/http/server.ts';
+import type { Webhook, WebhookDependencies } from '../../../src/http/webhooks/webhook.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 import type { Sent } from './sent.ts';
@@ -46,7 +46,7 @@ export const push = {
 } as const;
 
 /** One hook of each sender, named after it. */
-const all: readonly Hook[] = [
+const all: readonly Webhook[] = [
   ...(['github', 'gitlab', 'hmac', 'eventbridge', 'eventgrid'] as const).map((from) => ({
     name: from,
     from,
@@ -57,12 +57,18 @@ const all: readonly Hook[] = [
 ];
 
 /** `more`: further hooks. `wired`: in place of what counts. */
-export function frontOf({ more = [], wired = {} }: { more?: readonly Hook[]; wired?: Partial<Hooks> } = {}): Front {
+export function frontOf({
+  more = [],
+  wired = {},
+}: {
+  more?: readonly Webhook[];
+  wired?: Partial<WebhookDependencies>;
+} = {}): Front {
   const clock = virtualClock();
   const counts: Counts = { inForce: 0, secrets: 0, firsts: 0, rung: [], touched: [] };
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
-  const app = httpApp({ hooks: { ...counting(counts, [...all, ...more]), ...wired }, clock, log });
+  const app = httpApp({ webhooks: { ...counting(counts, [...all, ...more]), ...wired }, clock, log });
   return {
     clock,
     counts,
@@ -83,19 +89,19 @@ export function frontOf({ more = [], wired = {} }: { more?: readonly Hook[]; wir
   };
 }
 
-function counting(counts: Counts, hooks: readonly Hook[]): Hooks {
+function counting(counts: Counts, webhooks: readonly Webhook[]): WebhookDependencies {
   const taken = new Set<string>();
   return {
-    allowKeys: true,
-    inForce: async () => {
+    allowOwnKeys: true,
+    activeWebhooks: async () => {
       counts.inForce += 1;
-      return [{ estate: 'acme', hooks, scopes: [] }];
+      return [{ estate: 'acme', webhooks, scopes: [] }];
     },
-    secret: async ({ env = '' }) => {
+    resolveSecret: async ({ env = '' }) => {
       counts.secrets += 1;
       return secrets[env];
     },
-    first: async (estate, hook, ids) => {
+    firstDeliveries: async (estate, hook, ids) => {
       counts.firsts += ids.length;
       return ids.map((id) => {
         const key = JSON.stringify([estate, hook, id]);
@@ -104,7 +110,7 @@ function counting(counts: Counts, hooks: readonly Hook[]): Hooks {
         return true;
       });
     },
-    ring: async (estate) => void counts.rung.push(estate),
-    touched: async (estate, cloud, events) => void counts.touched.push({ estate, cloud, events }),
+    repositoryMoved: async (estate) => void counts.rung.push(estate),
+    handleEvents: async (estate, cloud, events) => void counts.touched.push({ estate, cloud, events }),
   };
 }

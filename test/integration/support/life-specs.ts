@@ -85,7 +85,7 @@ const network = `${head('Network', '{ name: core, owner: team-net, labels: { env
     - { name: db, cidr: 10.30.2.0/24 }
 `;
 
-/** A description only where no step removes the one rule: see quirk.ts. */
+/** A description only where no step removes the one rule: see `wantsDescriptions`. */
 const rules = (webPorts: string, { site, office }: Blocks): string =>
   [
     rule('web-https', `protocol: tcp, ports: [${webPorts}], group: web, peers: { cidrs: ${JSON.stringify(site)} }`),

@@ -1,16 +1,79 @@
 import assert from 'node:assert/strict';
-import { type AwsCli, awsCliAt } from './aws-cli.ts';
-import type { Ran } from './child.ts';
-import { type Colleague, colleagueAt } from './colleague.ts';
+import { tmpdir } from 'node:os';
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateSecurityGroupCommand,
+  DeleteSecurityGroupCommand,
+  DescribeVpcsCommand,
+  type EC2Client,
+  RevokeSecurityGroupIngressCommand,
+} from '@aws-sdk/client-ec2';
+import { type Ran, run } from './child.ts';
+import { type Colleague, colleagueAt, credentials } from './colleague.ts';
 import { type Blocks, bothFamilies, lifeSpecs, oneFamily, region, type Wants } from './life-specs.ts';
 import { motoToUse } from './moto.ts';
-import { wantsDescriptions } from './quirk.ts';
 import { isMutating, type RecordedCall, type RecordingProxy, recordingProxy } from './recording-proxy.ts';
 import { standing } from './standing.ts';
 import { type Workplace, workplace } from './workplace.ts';
 
+const rule = { IpProtocol: 'tcp', FromPort: 1, ToPort: 1 };
+const block = { CidrIp: '192.0.2.0/24' };
+
+/**
+ * Whether this moto revokes a rule with a description only for who repeats the description: 5.1 does, 5.2 where the peer is a
+ * group. AWS does not: "If the security group rule has a description, you do not need to specify the description to revoke
+ * the rule", https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RevokeSecurityGroupIngress.html
+ * The same 5.1 answers 200 and takes only one of two blocks away that have the same ports, so there each rule has only one.
+ */
+async function wantsDescriptions(client: EC2Client): Promise<boolean> {
+  const { Vpcs: [vpc] = [] } = await client.send(new DescribeVpcsCommand({}));
+  const made = { GroupName: 'probe', Description: 'asks moto a question', VpcId: vpc?.VpcId };
+  const { GroupId } = await client.send(new CreateSecurityGroupCommand(made));
+  const described = [{ ...rule, IpRanges: [{ ...block, Description: 'why' }] }];
+  await client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: described }));
+  const bare = { GroupId, IpPermissions: [{ ...rule, IpRanges: [block] }] };
+  const refused = await client.send(new RevokeSecurityGroupIngressCommand(bare)).then(
+    () => false,
+    (error: Error) => {
+      if (error.name === 'InvalidPermission.NotFound') return true;
+      throw error;
+    },
+  );
+  await client.send(new DeleteSecurityGroupCommand({ GroupId }));
+  return refused;
+}
+
+/** A second colleague, at a prompt: Amazon's command line, where the machine has one that works. */
+interface AwsCli {
+  ec2(...args: readonly string[]): Promise<unknown>;
+}
+
+async function awsCliAt(endpoint: string): Promise<AwsCli | undefined> {
+  const aws = (args: readonly string[]): Promise<Ran> =>
+    run('aws', ['--endpoint-url', endpoint, '--output', 'json', ...args], { cwd: tmpdir(), env, timeoutMs: 60_000 });
+  const version = await aws(['--version']).catch(() => undefined);
+  if (version?.code !== 0) return undefined;
+  return {
+    ec2: async (...args) => {
+      const { code, stdout, stderr } = await aws(['ec2', ...args]);
+      if (code !== 0) throw new Error(`aws ec2 ${args.join(' ')}: exit ${code}\n${stderr}`);
+      return stdout.trim() === '' ? undefined : JSON.parse(stdout);
+    },
+  };
+}
+
+const env: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_DEFAULT_REGION: region,
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
 /** What a command must show: its exit code, and what must or must not be in its answer. */
-export interface Expected {
+interface Expected {
   readonly code: number;
   readonly shows?: readonly RegExp[];
   readonly never?: readonly RegExp[];
@@ -25,7 +88,7 @@ export interface Life {
   readonly workplace: Workplace;
   /** What stood in the region before us, by id. */
   readonly before: readonly string[];
-  /** A moto that does not take rules away as AWS does: see quirk.ts. */
+  /** A moto that does not take rules away as AWS does: see `wantsDescriptions`. */
   readonly isOld: boolean;
   readonly blocks: Blocks;
   /** The specs are these from now on. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { observeInstance } from '../../../providers/aws/instance/observe.ts';
+import { userDataOf } from '../../../providers/aws/instance/user-data.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { actionsOf, codes, type Estate, instanceOf, listOf, makeEstate, must } from './estate.ts';
 import { running, seen, settle } from './machines.ts';
@@ -76,4 +78,63 @@ describe('reading by name', () => {
       { ok: true, value: undefined },
     ]);
   });
+});
+
+/** Whether a stop may empty a disk of it: undefined is "it may", see plan/destructive-drift.ts. */
+const cases: readonly (readonly [size: string, root: 'ebs' | 'instance-store', want: boolean | undefined])[] = [
+  ['t3.small', 'ebs', false],
+  ['m5.large', 'ebs', false],
+  ['m7i-flex.large', 'ebs', false],
+  ['c7gn.16xlarge', 'ebs', false],
+  ['r6idn.metal', 'ebs', true],
+  ['m5d.large', 'ebs', true],
+  ['m5ad.large', 'ebs', true],
+  ['p4d.24xlarge', 'ebs', true],
+  ['i4i.large', 'ebs', true],
+  ['im4gn.large', 'ebs', true],
+  ['is4gen.large', 'ebs', true],
+  ['d3en.xlarge', 'ebs', true],
+  ['h1.2xlarge', 'ebs', true],
+  ['m5.large', 'instance-store', true],
+  ['c3.large', 'ebs', undefined],
+  ['m2.xlarge', 'ebs', undefined],
+  ['x1.16xlarge', 'ebs', undefined],
+  ['g5.xlarge', 'ebs', undefined],
+  ['trn1.2xlarge', 'ebs', undefined],
+  ['zz9.large', 'ebs', undefined],
+  ['', 'ebs', undefined],
+];
+
+for (const [InstanceType, RootDeviceType, want] of cases)
+  test(`${InstanceType || 'a size that is not told'} on ${RootDeviceType}: ${want ?? 'not known'}`, () => {
+    const { observed } = observeInstance({ InstanceId: 'i-1', InstanceType: asType(InstanceType), RootDeviceType });
+    assert.equal(observed.condition.ephemeral, want);
+  });
+
+// why: EC2 has sizes that its SDK does not know yet
+const asType = (size: string): 'm5.large' => size as 'm5.large';
+
+const access = { user: 'ops', sshKeys: ['ssh-ed25519 AAAA "quoted"\n#cloud-config'] };
+const textOf = (launch: Parameters<typeof userDataOf>[0]): string =>
+  Buffer.from(userDataOf(launch) ?? '', 'base64').toString();
+
+test('nothing is sent where nothing is asked', () => assert.equal(userDataOf({}), undefined));
+
+test('user data goes as it is', () => assert.equal(textOf({ userData: '#!/bin/sh\nécho\n' }), '#!/bin/sh\nécho\n'));
+
+test('access is a cloud-config, and nothing in a key breaks out of it', () => {
+  const [head = '', ...rest] = textOf({ access }).split('\n');
+  assert.equal(head, '#cloud-config');
+  const { users } = JSON.parse(rest.join('\n'));
+  assert.equal(users[0], 'default');
+  assert.deepEqual([users[1].name, users[1].ssh_authorized_keys], ['ops', access.sshKeys]);
+});
+
+test('both are parts of one message, each told by its kind', () => {
+  const parts = textOf({ userData: '#!/bin/sh\n--==setpoint==--\n', access }).split('--==setpoint==');
+  assert.equal(parts.length, 4, 'a head, two parts, an end');
+  assert.match(parts[1] ?? '', /Content-Type: text\/cloud-config/);
+  assert.match(parts[2] ?? '', /Content-Type: text\/x-shellscript/);
+  const [, body = ''] = (parts[2] ?? '').split('\n\n');
+  assert.equal(Buffer.from(body, 'base64').toString(), '#!/bin/sh\n--==setpoint==--\n');
 });

@@ -4,13 +4,17 @@ import {
   AssociateRouteTableCommand,
   AttachInternetGatewayCommand,
   CreateInternetGatewayCommand,
+  CreateRouteCommand,
   CreateRouteTableCommand,
   DescribeInternetGatewaysCommand,
   DescribeRouteTablesCommand,
   EC2Client,
+  type Route,
 } from '@aws-sdk/client-ec2';
+import { wayOutOf } from '../../../providers/aws/internet/signs.ts';
 import { markTags } from '../../../providers/aws/marks.ts';
 import { tagList } from '../../../providers/aws/tags.ts';
+import { diff } from '../../../src/core/diff.ts';
 import type { Mark, Observed } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Session } from '../../../src/ports/provider.ts';
@@ -187,4 +191,163 @@ describe('a new mark', () => {
     assert.deepEqual(await remark(renamed, { tier: 'a' }), ['ok']);
     assert.deepEqual(await toInternet(false), ['ok']);
   });
+});
+
+let lateStage: AwsStage;
+let lateSession: Session;
+let late: EC2Client;
+beforeEach(async () => {
+  lateStage = await openAwsStage();
+  lateSession = await lateStage.open();
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+  late = new EC2Client({ endpoint: lateStage.sandbox.url, region, credentials, maxAttempts: 1 });
+});
+afterEach(async () => {
+  late.destroy();
+  await lateStage.close();
+});
+
+const lateCore = networkOf('core', { internet: true });
+const lateOnly = async (): Promise<Observed<'network'>> =>
+  (await listOf(lateSession, 'network'))[0] ?? assert.fail('no network');
+const gateways = async () => (await late.send(new DescribeInternetGatewaysCommand({}))).InternetGateways ?? [];
+
+/** As a process sends it that was stopped right before. */
+async function secondGateway(mark: Mark): Promise<string> {
+  const Tags = tagList(markTags(mark, { part: 'internet-gateway' }));
+  const TagSpecifications = [{ ResourceType: 'internet-gateway' as const, Tags }];
+  const { InternetGateway } = await late.send(new CreateInternetGatewayCommand({ TagSpecifications }));
+  return InternetGateway?.InternetGatewayId ?? '';
+}
+
+const lateToInternet = async (internet: boolean) => {
+  const observed = await lateOnly();
+  const revision = revise(lateCore, observed, {
+    attributes: { ...lateCore.desired.attributes, internet },
+    changes: [{ field: 'internet', from: observed.attributes.internet, to: internet }],
+  });
+  return codes(await lateSession.actuators.network.update([revision], recordedCall()));
+};
+
+test('a gateway that came late beside the attached one is seen as a part, and goes', async () => {
+  await createOne(lateSession, lateCore);
+  const [first] = await gateways();
+  const second = await secondGateway(lateCore.mark);
+  const { attributes, condition } = await lateOnly();
+  assert.equal(attributes.internet, 'partial');
+  assert.ok(condition.parts?.some(({ id }) => id === second));
+  assert.deepEqual(condition.missing, ['one-gateway-only']);
+  assert.deepEqual(await lateToInternet(true), ['ok']);
+  assert.deepEqual(await gateways(), [first]);
+  assert.equal((await lateOnly()).attributes.internet, true);
+});
+
+test('and with its network', async () => {
+  await createOne(lateSession, lateCore);
+  await secondGateway(lateCore.mark);
+  const observed = await lateOnly();
+  assert.deepEqual(codes(await lateSession.actuators.network.delete([{ id: observed.id, observed }], recordedCall())), [
+    'ok',
+  ]);
+  assert.deepEqual(await gateways(), []);
+});
+
+test('and where the way to the internet goes', async () => {
+  await createOne(lateSession, lateCore);
+  await secondGateway(lateCore.mark);
+  assert.deepEqual(await lateToInternet(false), ['ok']);
+  assert.deepEqual(await gateways(), []);
+});
+
+for (const [whose, more] of Object.entries({
+  'another intent': { intent: 'intent-9' },
+  'another estate': { estate: 'other' },
+  'another store': { store: 'store-9' },
+})) {
+  test(`one of ${whose} is no part of it, and stays`, async () => {
+    await createOne(lateSession, lateCore);
+    await secondGateway({ ...lateCore.mark, ...more });
+    assert.equal((await lateOnly()).attributes.internet, true);
+    assert.deepEqual(await lateToInternet(true), ['ok']);
+    assert.equal((await gateways()).length, 2);
+  });
+}
+
+interface Row {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly want: boolean | 'partial';
+}
+
+const via = (DestinationCidrBlock: string, GatewayId = 'igw-1'): Route => ({ DestinationCidrBlock, GatewayId });
+const via6 = (DestinationIpv6CidrBlock: string): Route => ({ DestinationIpv6CidrBlock, GatewayId: 'igw-1' });
+
+const rows: readonly Row[] = [
+  { name: 'nothing', routes: [], want: false },
+  { name: 'the local route', routes: [via('10.0.0.0/16', 'local')], want: false },
+  { name: 'the default route', routes: [via('0.0.0.0/0')], want: true },
+  { name: 'the default route of IPv6', routes: [via6('::/0')], want: 'partial' },
+  { name: 'two halves', routes: [via('0.0.0.0/1'), via('128.0.0.0/1')], want: 'partial' },
+  { name: 'one half', routes: [via('128.0.0.0/1')], want: 'partial' },
+  { name: 'two halves of IPv6', routes: [via6('::/1'), via6('8000::/1')], want: 'partial' },
+  { name: 'one block', routes: [via('198.51.100.0/24')], want: 'partial' },
+  { name: 'both default routes', routes: [via6('::/0'), via('0.0.0.0/0')], want: true },
+  { name: 'a route whose gateway is gone', routes: [{ ...via6('::/0'), State: 'blackhole' }], want: false },
+  { name: 'a NAT gateway', routes: [{ DestinationCidrBlock: '0.0.0.0/0', NatGatewayId: 'nat-1' }], want: false },
+  {
+    name: 'an egress-only gateway',
+    routes: [{ DestinationIpv6CidrBlock: '::/0', EgressOnlyInternetGatewayId: 'eigw-1' }],
+    want: false,
+  },
+  { name: 'a private gateway', routes: [via('0.0.0.0/0', 'vgw-1')], want: false },
+];
+
+describe('how far a route table leads to the internet', () => {
+  for (const { name, routes, want } of rows)
+    test(`${name}: ${want}`, () => {
+      assert.equal(wayOutOf({ Routes: [...routes] }), want);
+      assert.equal(wayOutOf({ Routes: [...routes] }, 'igw-1'), want);
+      assert.equal(wayOutOf({ Routes: [...routes] }, 'igw-2'), false);
+    });
+});
+
+const waysByHand: readonly (readonly [name: string, destinations: readonly object[]])[] = [
+  ['the default route', [{ DestinationCidrBlock: '0.0.0.0/0' }]],
+  ['the default route of IPv6', [{ DestinationIpv6CidrBlock: '::/0' }]],
+  ['two halves', [{ DestinationCidrBlock: '0.0.0.0/1' }, { DestinationCidrBlock: '128.0.0.0/1' }]],
+];
+
+describe('a network without internet, and what somebody routes out of it by hand', () => {
+  for (const [name, destinations] of waysByHand)
+    test(`${name}: drift of the network and of its subnet`, async (t) => {
+      const stage = await openAwsStage();
+      t.after(() => stage.close());
+      const session = await stage.open();
+      const network = await createOne(session, networkOf('core'));
+      await createOne(session, subnetOf('core.app', network.id, { internet: false }));
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+      const client = new EC2Client({ endpoint: stage.sandbox.url, region, credentials, maxAttempts: 1 });
+      t.after(() => client.destroy());
+      const { InternetGateway } = await client.send(new CreateInternetGatewayCommand({}));
+      const GatewayId = InternetGateway?.InternetGatewayId;
+      await client.send(new AttachInternetGatewayCommand({ InternetGatewayId: GatewayId, VpcId: network.id }));
+      const { RouteTables } = await client.send(
+        new DescribeRouteTablesCommand({ Filters: [{ Name: 'vpc-id', Values: [network.id] }] }),
+      );
+      const RouteTableId = RouteTables?.[0]?.RouteTableId;
+      for (const destination of destinations)
+        await client.send(new CreateRouteCommand({ RouteTableId, GatewayId, ...destination }));
+      const looked = await stage.open();
+      for (const kind of ['network', 'subnet'] as const) {
+        const [seen] = await listOf(looked, kind);
+        assert.ok(seen);
+        assert.deepEqual(
+          diff({ internet: false }, seen.attributes).map(({ field }) => field),
+          ['internet'],
+          kind,
+        );
+        const [read] = await looked.actuators[kind].read([seen.id], recordedCall());
+        assert.deepEqual(read?.ok && read.value?.attributes, seen.attributes, kind);
+      }
+    });
 });

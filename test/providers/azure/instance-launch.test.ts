@@ -3,8 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import { diff } from '../../../src/core/diff.ts';
 import { recordedCall, sshKey, writesOf } from '../../support/fixtures.ts';
 import { byHand, codes, createOne, inGroup, must } from './estate.ts';
-import { converge, troubled, troubles, writesIn } from './machine-trouble.ts';
-import { compute, type Land, machineOf, machineSeen, makeLand, partsStanding, running } from './machines.ts';
+import {
+  compute,
+  converge,
+  type Land,
+  machineOf,
+  machineSeen,
+  makeLand,
+  partsStanding,
+  running,
+  troubled,
+  troubles,
+  writesIn,
+} from './machines.ts';
 
 let land: Land;
 before(async () => {

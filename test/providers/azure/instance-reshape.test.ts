@@ -4,8 +4,20 @@ import { diff } from '../../../src/core/diff.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import { byHand, codes, must } from './estate.ts';
-import { converge, troubled, troubles, writesIn } from './machine-trouble.ts';
-import { compute, type Land, type Machine, machineSeen, makeLand, running, sizes, to } from './machines.ts';
+import {
+  compute,
+  converge,
+  type Land,
+  type Machine,
+  machineSeen,
+  makeLand,
+  running,
+  sizes,
+  to,
+  troubled,
+  troubles,
+  writesIn,
+} from './machines.ts';
 
 let land: Land;
 before(async () => {

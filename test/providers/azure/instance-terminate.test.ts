@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import type { Observed } from '../../../src/core/observed.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import { byHand, codes, createOne, inGroup, must } from './estate.ts';
-import { troubled, troubles } from './machine-trouble.ts';
 import {
   compute,
   type Land,
@@ -13,6 +12,8 @@ import {
   makeLand,
   partsStanding,
   running,
+  troubled,
+  troubles,
 } from './machines.ts';
 
 let land: Land;

@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { VirtualMachine } from '@azure/arm-compute';
+import { type Around, observeMachine } from '../../../providers/azure/instance/observe.ts';
+import type { Effect } from '../../../sandbox/faults.ts';
 import { diff } from '../../../src/core/diff.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import { ListingFailed } from '../../../src/ports/provider.ts';
-import { recordedCall } from '../../support/fixtures.ts';
+import { type RecordedCall, recordedCall, writesOf } from '../../support/fixtures.ts';
 import { byHand, createOne, inGroup, must } from './estate.ts';
-import { compute, identityId, type Land, machineOf, machineSeen, machinesSeen, makeLand, running } from './machines.ts';
+import {
+  compute,
+  identityId,
+  image,
+  type Land,
+  machineOf,
+  machineSeen,
+  machinesSeen,
+  makeLand,
+  running,
+  sizes,
+  to,
+} from './machines.ts';
 
 let land: Land;
 before(async () => {
@@ -133,3 +148,79 @@ describe('what others made', () => {
     );
   });
 });
+
+let pollsLand: Land;
+before(async () => {
+  pollsLand = await makeLand();
+});
+after(() => pollsLand.stage.close());
+
+const polls = ['operations.get', 'operationResults.get'];
+
+/** Made, resized with a larger disk, and taken away: the writes that it took, and the polls. */
+async function life(name: string): Promise<{ readonly writes: readonly string[]; readonly calls: RecordedCall }> {
+  const calls = recordedCall();
+  const { instance } = pollsLand.session.actuators;
+  const creation = machineOf(pollsLand, name, { placement: { subnet: pollsLand.subnet, publicIp: true } });
+  must((await instance.create([creation], calls))[0]);
+  const observed = await machineSeen(pollsLand, name);
+  const over = { machine: { image, size: sizes[1], power: 'running' as const }, disk: { size: 64 } };
+  must((await instance.update([to({ creation, observed }, over)], calls))[0]);
+  must((await instance.delete([{ id: observed.id, observed }], calls))[0]);
+  return { writes: writesOf(calls), calls };
+}
+
+describe('what Azure takes its time for is awaited to its end', () => {
+  for (const [trouble, effect] of [
+    ['throttled', { kind: 'throttle' }],
+    ['not answered', { kind: 'reset-before' }],
+  ] as const satisfies readonly (readonly [string, Effect])[]) {
+    test(`though polls of it are ${trouble}, and nothing is written twice`, async () => {
+      const plain = await life(`plain-${effect.kind}`);
+      const { faults } = pollsLand.stage.sandbox.control;
+      for (let nth = 2; nth <= 40; nth += 3) faults.add({ match: { action: polls, nth }, effect });
+      const troubled = await life(`rough-${effect.kind}`);
+      faults.clear();
+      assert.deepEqual(troubled.writes, plain.writes);
+      const failures = troubled.calls.reported.filter(({ answer }) => answer.failure !== undefined);
+      assert.ok(failures.length > 5, `${failures.length} polls failed`);
+    });
+  }
+});
+
+const around: Around = {
+  nics: new Map(),
+  addresses: new Map(),
+  disks: new Map(),
+  views: new Map(),
+  refOf: (id) => id ?? '',
+  unknownTo: () => undefined,
+};
+const local = { storageProfile: { osDisk: { createOption: 'FromImage', diffDiskSettings: { option: 'Local' } } } };
+
+/** Undefined is "it may", see plan/destructive-drift.ts. */
+const cases: readonly (readonly [
+  name: string,
+  size: string,
+  more: Partial<VirtualMachine>,
+  want: boolean | undefined,
+])[] = [
+  ['managed disks', 'Standard_B2s', {}, false],
+  ['a temporary disk, which is not for data', 'Standard_D2ds_v5', {}, false],
+  ['an OS disk on its host', 'Standard_D2ds_v5', local, true],
+  ['NVMe data disks on its host', 'Standard_L8s_v3', {}, true],
+  ['the same, spelled otherwise', 'standard_l16as_V3', {}, true],
+  ['a size for high performance', 'Standard_HB176rs_v4', {}, undefined],
+  ['a size with GPUs', 'Standard_ND96asr_v4', {}, undefined],
+  ['a size that is not told', '', {}, undefined],
+];
+
+for (const [name, vmSize, more, want] of cases)
+  test(`${name}: ${want ?? 'not known'}`, () => {
+    const vm = {
+      id: '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/web-0',
+      location: 'x',
+    };
+    const observed = observeMachine({ ...vm, hardwareProfile: { vmSize }, ...more }, around);
+    assert.equal(observed.condition.ephemeral, want);
+  });

@@ -8,9 +8,7 @@ import { diff, type FieldChange } from '../../../src/core/diff.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { desiredOf } from '../../support/fixtures.ts';
-import { web } from './rule-cases/report.ts';
-import type { Said } from './rule-cases/rule-row.ts';
-import { ruleCases } from './rule-cases.ts';
+import { ruleCases, type Said, web } from './rule-cases.ts';
 
 /** As the spec layer hands it over. */
 function wanted(said: Said): RuleAttributes {

@@ -163,5 +163,5 @@ describe('without an etag nothing is written whole', () => {
 });
 
 test('what is no resource is no answer', () => {
-  for (const body of ['', '{}', '{"id":"x"}', '[]']) assert.throws(() => readRaw(body));
+  for (const body of ['', {}, { id: 'x' }, [], null, undefined]) assert.throws(() => readRaw(body));
 });

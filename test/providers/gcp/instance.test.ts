@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Labels } from '../../../src/core/resource.ts';
+import { observeInstance } from '../../../providers/gcp/instance/observe.ts';
+import { markLabels } from '../../../providers/gcp/marks/labels.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { InstanceAttributes, Labels } from '../../../src/core/resource.ts';
+import { desired, observed } from '../../support/actions.ts';
 import { markFor, recordedCall } from '../../support/fixtures.ts';
 import { zone } from '../../support/gcp-session.ts';
 import {
@@ -17,6 +21,7 @@ import {
   updateOne,
 } from './estate.ts';
 import { type Change, change, diskOf, labelByHand, machineIn, wireOf, withMachine } from './machines.ts';
+import { scriptedCloud } from './scripted-cloud.ts';
 
 let estate: Estate;
 before(async () => {
@@ -176,3 +181,52 @@ describe('whose a machine is', () => {
     assert.match(result.failure.message, /deletion protection is on: turn it off/);
   });
 });
+
+const attributes: InstanceAttributes = {
+  placement: { subnet: 'projects/acme/regions/europe-west1/subnetworks/app#1', publicIp: false },
+  machine: { image: 'i', size: 'e2-small', power: 'running' },
+  labels: {},
+};
+const path = 'zones/europe-west1-b/instances/web-0';
+
+for (const status of ['STOPPING', 'PENDING_STOP', 'SUSPENDING']) {
+  test(`a machine that is ${status} is not said to have been started`, async () => {
+    const mark = { estate: 'acme', store: 's1', address: 'gcp/acme/europe-west1-b/instance/web-0' };
+    const body = { id: '7', name: 'web-0', status, zone: 'zones/europe-west1-b', labels: markLabels(mark) };
+    const cloud = await scriptedCloud(() => ({ body }));
+    try {
+      const session = await cloud.open();
+      const seen: Observed<'instance'> = {
+        ...observed('instance', `projects/acme/${path}#7`, attributes),
+        signs: { mark },
+      };
+      const changes = [{ field: 'machine.power', from: 'stopped', to: 'running' }];
+      const item = { desired: desired('instance', 'web-0', attributes), observed: seen, changes };
+      const [result] = await session.actuators.instance.update([item], recordedCall());
+      assert.equal(result?.ok === false && result.failure.kind, 'conflict');
+      assert.deepEqual(
+        cloud.asked.filter(({ path: asked }) => asked.endsWith('/start')),
+        [],
+      );
+    } finally {
+      await cloud.close();
+    }
+  });
+}
+
+const around = { project: 'acme', resolve: (link: string | null | undefined) => link ?? '', disks: new Map() };
+const boot = { boot: true, type: 'PERSISTENT', autoDelete: true } as const;
+
+/** https://cloud.google.com/compute/docs/disks/local-ssd#data_persistence */
+const cases = [
+  ['no disk at all', [], false],
+  ['a boot disk', [boot], false],
+  ['further disks that stay', [boot, { type: 'PERSISTENT' }], false],
+  ['local SSD beside the boot disk', [boot, { type: 'SCRATCH', interface: 'NVME' }], true],
+] as const;
+
+for (const [name, disks, want] of cases)
+  test(`${name}: ${want ? 'a stop empties it' : 'a stop leaves all as it is'}`, () => {
+    const instance = { name: 'web-0', zone: 'zones/b', status: 'RUNNING' as const, disks: [...disks] };
+    assert.equal(observeInstance(instance, around).condition.ephemeral, want);
+  });

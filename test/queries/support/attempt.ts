@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../http/api/support/api-world.ts';
 import { where } from '../../support/fleet-world.ts';
-import type { AnswersWorld } from './answers-world.ts';
-import { tierOf, waiting } from './change.ts';
+import { type AnswersWorld, tierOf, waiting } from './answers-world.ts';
 
 /** Ways to get a change of ada's approved by ada, each tried in a world of its own. */
 export interface Attempt {

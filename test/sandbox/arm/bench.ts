@@ -2,7 +2,7 @@ import { NetworkManagementClient } from '@azure/arm-network';
 import { ResourceManagementClient } from '@azure/arm-resources';
 import type { TokenCredential } from '@azure/core-auth';
 import type { Pipeline } from '@azure/core-rest-pipeline';
-import { AT_ONCE } from '../../../sandbox/arm/durations.ts';
+import { AT_ONCE } from '../../../sandbox/arm/subscription.ts';
 import { DEFAULT_SUBSCRIPTION } from '../../../sandbox/arm/world.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { securityRuleFilter } from '../../../sandbox/arm/reachability.ts';
 import type { NetworkSecurityGroup, RuleSide, SecurityRule, Traffic } from '../../../sandbox/arm/records.ts';
-import { securityRuleFilter } from '../../../sandbox/arm/security-rule-filter.ts';
-import { checkPacket, filterGate } from '../../../sandbox/packet-check.ts';
+import { checkPacket, filterGate } from '../../../sandbox/packet.ts';
 
 const WEB = '/subscriptions/s/resourceGroups/RG/providers/Microsoft.Network/applicationSecurityGroups/Web';
 const DB = WEB.replace('Web', 'db');

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeClock } from '../../../sandbox/clock.ts';
-import { firewallFilter, type Guarded } from '../../../sandbox/compute/firewall-filter.ts';
-import { type Routed, routeGates } from '../../../sandbox/compute/route-gates.ts';
+import { firewallFilter, type Guarded, type Routed, routeGates } from '../../../sandbox/compute/reachability.ts';
 import { makeWorld } from '../../../sandbox/compute/world.ts';
 import { makeLag } from '../../../sandbox/lag.ts';
-import type { Packet, Party } from '../../../sandbox/packet.ts';
-import { checkPacket, filterGate } from '../../../sandbox/packet-check.ts';
+import { checkPacket, filterGate, type Packet, type Party } from '../../../sandbox/packet.ts';
 import { seededRandom } from '../../../sandbox/random.ts';
 
 const CORE = 'global/networks/core';

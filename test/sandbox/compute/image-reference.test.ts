@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { imageOf } from '../../../sandbox/compute/image-reference.ts';
-import { Refused } from '../../../sandbox/refused.ts';
+import { imageOf } from '../../../sandbox/compute/disk.ts';
+import { Refused } from '../../../sandbox/protocol.ts';
 import { machines, PROJECT } from './instance-bench.ts';
 
 const DEBIAN = 'debian-12-bookworm-v20251209';

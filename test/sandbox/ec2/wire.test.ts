@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as aws from '@aws-sdk/client-ec2';
 import { ACTIONS } from '../../../sandbox/ec2/actions/index.ts';
-import type { Fields, Shape } from '../../../sandbox/ec2/wire/shape.ts';
+import type { Fields, Shape } from '../../../sandbox/ec2/query.ts';
 import { bench } from '../bench.ts';
 import { ID, smallEstate } from './estates.ts';
 

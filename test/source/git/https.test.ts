@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RepositoryOptions } from '../../../src/source/git/inside.ts';
-import { openRepository, type Repository } from '../../../src/source/git/repository.ts';
-import { type TeamRepositories, teamRepositories } from '../../../src/source/git/team-repositories.ts';
+import {
+  openRepository,
+  type Repository,
+  type TeamRepositories,
+  teamRepositories,
+} from '../../../src/source/git/repository.ts';
+import type { RepositoryOptions } from '../../../src/source/git/repository-context.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 import { gitFolder } from './support/git-folder.ts';
 import { type HttpsForge, httpsForge } from './support/https-forge.ts';

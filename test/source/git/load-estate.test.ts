@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadEstate } from '../../../src/source/git/load-estate.ts';
-import { openRepository } from '../../../src/source/git/repository.ts';
+import { openRepository, teamRepositories } from '../../../src/source/git/repository.ts';
 import { RepositoryError } from '../../../src/source/git/repository-error.ts';
-import { teamRepositories } from '../../../src/source/git/team-repositories.ts';
 import { gitFolder } from './support/git-folder.ts';
 
 const world = gitFolder();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { RepositoryOptions } from '../../../src/source/git/inside.ts';
 import { loadCommit } from '../../../src/source/git/load-commit.ts';
 import { openRepository, type Repository } from '../../../src/source/git/repository.ts';
+import type { RepositoryOptions } from '../../../src/source/git/repository-context.ts';
 import { RepositoryError } from '../../../src/source/git/repository-error.ts';
 import { gitFolder } from './support/git-folder.ts';
 

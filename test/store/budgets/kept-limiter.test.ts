@@ -74,7 +74,7 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     await flush();
     const count = ask(workers, needOf('network'), 40);
     await until('the rest goes', () => count() >= 20);
-    for (const one of workers) await one.lanes();
+    for (const one of workers) await one.rateLimits();
     await pause(0);
     assert.equal(count(), 20);
     const { rows } = await admin.query("SELECT state FROM setpoint.budgets WHERE lane = 'network'");
@@ -103,7 +103,7 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     const pausedUntil =
       "SELECT (state #>> '{lane,pace,until}')::float8 AS until FROM setpoint.budgets WHERE lane = 'refused'";
     await until('PostgreSQL knows', async () => (await admin.query(pausedUntil)).rows[0]?.until > Date.now());
-    const [lane] = (await one.lanes()).filter(({ key }) => key === 'refused');
+    const [lane] = (await one.rateLimits()).filter(({ key }) => key === 'refused');
     assert.ok((lane?.slowedUntil ?? 0) > Date.now(), JSON.stringify(lane));
   });
 
@@ -118,7 +118,7 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     const third = await worker();
     const count = ask([one, third], needOf('shared'), 5);
     await one.take({ ...needOf('x'), costs: needOf('x').costs.slice(0, 1) }, never);
-    const [lane] = (await third.lanes()).filter(({ key }) => key === 'shared');
+    const [lane] = (await third.rateLimits()).filter(({ key }) => key === 'shared');
     assert.equal(count(), 0);
     assert.ok((lane?.level ?? 0) < 0.01, JSON.stringify(lane));
   });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { RateLimitOptions } from '../../../src/engine/rate-limit.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Limiter, Rank, SharedLimiter } from '../../../src/ports/limiter.ts';
 import type { Budget } from '../../../src/ports/provider.ts';
-import { leasedLimiter } from '../../../src/store/budgets/leased-limiter.ts';
+import { leasedLimiter, type Shares } from '../../../src/store/budgets/leased-limiter.ts';
+import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets/shares.ts';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
-import { type MemoryShares, memoryShares } from './memory-shares.ts';
 
 const source = 'https://example.test';
 const bucket = { shape: 'bucket', capacity: 100, perSecond: 20, source } as const;
@@ -233,7 +234,7 @@ describe('several workers', () => {
     await at.clock.advance(2_900);
     assert.equal(countOf(at.spent), count, 'before Retry-After is over');
     await at.clock.advance(1_200);
-    const levels = await two.limiter.lanes();
+    const levels = await two.limiter.rateLimits();
     assert.ok(countOf(at.spent) > count && (levels[0]?.slowedUntil ?? 0) > at.clock.now(), JSON.stringify(levels));
   });
 
@@ -314,3 +315,35 @@ describe('never more than the cloud allows, whatever workers do', () => {
       await fc.assert(property, { numRuns: 60 });
     });
 });
+
+interface MemoryShares extends Shares {
+  /** The next questions get no answer, though the shares are leased. */
+  loseAnswers(times: number): void;
+  /** The number of questions so far. */
+  asked(): number;
+}
+
+/** Shares of lanes in memory, on a clock that is the store's. */
+function memoryShares(clock: Pick<Clock, 'now'>, budgets: RateLimitOptions = {}): MemoryShares {
+  const lanes = new Map<string, SharedLane>();
+  let [lost, asked] = [0, 0];
+  return {
+    lease: async (worker, asks) => {
+      asked += 1;
+      const given = asks.map((ask) => {
+        const { lane, share } = leaseShare(lanes.get(ask.lane.key), ask, { worker, budgets, now: clock.now() });
+        // why: a lane that JSON changes would be another one in a database
+        lanes.set(ask.lane.key, JSON.parse(JSON.stringify(lane)) as SharedLane);
+        return share;
+      });
+      if (lost === 0) return given;
+      lost -= 1;
+      throw new Error('the connection was lost');
+    },
+    levels: async (about) => about.map((lane) => levelOf(lanes.get(lane.key), { lane }, { budgets, now: clock.now() })),
+    loseAnswers: (times) => {
+      lost = times;
+    },
+    asked: () => asked,
+  };
+}

@@ -58,8 +58,8 @@ describe('shares of budgets in PostgreSQL', () => {
       const most = budget.shape === 'window' ? budget.calls : budget.capacity;
       const all = asking(workers, needOf(budget.shape, budget), 20);
       await until('all goes', () => all.so() >= most);
-      for (const worker of workers) await worker.lanes();
-      const [lane] = (await workers[0]?.lanes()) ?? [];
+      for (const worker of workers) await worker.rateLimits();
+      const [lane] = (await workers[0]?.rateLimits()) ?? [];
       assert.equal(all.so(), most);
       assert.ok(lane && lane.level < 0.01, JSON.stringify(lane));
       await all.stop();
@@ -71,7 +71,7 @@ describe('shares of budgets in PostgreSQL', () => {
     await one.close();
     const all = asking([two], needOf('closed', fixed), 60);
     await until('the rest goes', () => all.so() >= 49);
-    await two.lanes();
+    await two.rateLimits();
     assert.equal(all.so(), 49);
     await all.stop();
   });
@@ -81,7 +81,7 @@ describe('shares of budgets in PostgreSQL', () => {
     const one = workerOf({ fresh: false });
     const all = asking([one], needOf('unused', { ...bucket, perSecond: 1 }), 60);
     await until('some go', () => all.so() >= 10);
-    const [lane] = await one.lanes();
+    const [lane] = await one.rateLimits();
     assert.ok(all.so() < 30 && lane && lane.level < 0.5, `${all.so()} ${JSON.stringify(lane)}`);
     await all.stop();
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Objective } from '../../../src/ports/figures.ts';
-import { addressOf, scope } from '../fixtures.ts';
-import { everything, lookOf, rowOf, start } from '../row-fixtures.ts';
+import { addressOf, everything, lookOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
 const minute = 60_000;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RowQuery } from '../../../src/ports/rows.ts';
-import { addressOf, scope } from '../fixtures.ts';
-import { everything, gapOf, lookOf, namesOf, of, rowOf, start } from '../row-fixtures.ts';
+import { addressOf, everything, gapOf, lookOf, namesOf, of, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 /** The inventory's lines as they are and as they were. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForeignCursor, type RowQuery } from '../../../src/ports/rows.ts';
-import { addressOf, scope } from '../fixtures.ts';
-import { gapOf, lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
+import { addressOf, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 /** What the inventory's lines are asked. */

@@ -95,7 +95,7 @@ describe('a fleet whose Redis is away', { skip: redisMissing() }, () => {
       const [alone, most] = [count.so() - before, mostSince(since) / 2 + 1];
       assert.ok(alone <= most, `half of 10 a second: ${alone} where ${most} is the most`);
     });
-    await until('Redis is back', () => events.includes('back'));
+    await until('Redis is available again', () => events.includes('back'));
     const before = count.so();
     await until('some go', () => count.so() >= before + 4);
     const [all, most] = [count.stop(), mostSince(from)];

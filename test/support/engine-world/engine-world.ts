@@ -1,20 +1,105 @@
 import type { Sandbox } from '../../../sandbox/index.ts';
+import type { Finding } from '../../../src/core/action.ts';
 import type { Place } from '../../../src/core/compile/dialect.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Guards } from '../../../src/core/limits.ts';
+import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Choices, Wanted } from '../../../src/core/plan/plan-input.ts';
-import { type Converged, type Convergence, converge } from '../../../src/engine/converge.ts';
+import { isAddress, type ScopeKey } from '../../../src/core/resource.ts';
+import { type Converged, type Convergence, converge, type PlannedObservation } from '../../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
-import type { Planner, Site } from '../../../src/engine/ports.ts';
+import type { Authorization, Planner, Site } from '../../../src/engine/ports.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Provider } from '../../../src/ports/provider.ts';
+import type { Accepted } from '../../../src/ports/store.ts';
+import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 import { compiled } from './compiled.ts';
 import { access } from './documents.ts';
-import { leftOf } from './left-of.ts';
-import { revisionsOf } from './revisions.ts';
-import { claimsOn } from './takeover.ts';
+
+/** What is left to do or to tell, a line each: `update instance/web-0`, `blocked name-taken network/core`. */
+function leftOf(last: PlannedObservation | undefined): readonly string[] {
+  if (!last) return ['nothing was seen'];
+  const { actions, findings } = last.plan;
+  return [
+    ...actions.map(({ verb, address }) => `${verb} ${short(address)}`),
+    ...findings.map((one) => [one.type, ...('code' in one ? [one.code] : []), short(aboutOf(one))].join(' ')),
+  ];
+}
+
+function aboutOf(finding: Finding): string {
+  if ('address' in finding) return finding.address;
+  return 'id' in finding ? finding.id : finding.why;
+}
+
+/** Its kind and its name; a cloud's own id as it is. */
+const short = (about: string): string => (isAddress(about) ? about.split('/').slice(-2).join('/') : about);
+
+/** What a takeover claims of what was seen: all that bears a mark, whichever store's. */
+const claimsOn = (seen: readonly Observed[]): readonly Accepted[] =>
+  seen.flatMap(({ kind, id, signs: { mark } }): readonly Accepted[] =>
+    mark === undefined
+      ? []
+      : [
+          {
+            do: 'claim',
+            subject: { kind, address: mark.address, id },
+            terms: { deletionPolicy: 'retain', protect: false, storeOnly: false, takenFrom: mark.store },
+          },
+        ],
+  );
+
+/** What an estate accepted one after another, worked on in one scope; and the store that knows of it. */
+interface Revisions {
+  store(): MemoryStore;
+  /** Accepts the next, and works under the scope's lease. */
+  next<T>(guards: Guards, work: (warrant: Authorization) => Promise<T>): Promise<T>;
+  /** The database is lost, and a new one begun. */
+  lose(): void;
+}
+
+export function revisionsOf(scope: ScopeKey, clock: Clock, estate = 'acme'): Revisions {
+  let store = memoryDatabase(clock).connect();
+  let count = 0;
+  return {
+    store: () => store,
+    next: async (guards, work) => {
+      count += 1;
+      const revision = `r${count}`;
+      const { number } = await store.generations.accept(estate, revision, guards);
+      const acquired = await store.leases.acquire(estate, scope, `me-${count}`);
+      if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
+      const { lease } = acquired;
+      const { holder, epoch } = lease;
+      const authority = { revision, generation: number, plan: '', approver: 'test' };
+      const pass = { estate, scope, reconcileId: `pass-${count}`, authority, lease: { holder, epoch } };
+      try {
+        return await work({ lease, pass });
+      } finally {
+        await lease.release();
+      }
+    },
+    lose: () => {
+      store = memoryDatabase(clock, '11111111-1111-4111-8111-111111111111').connect();
+    },
+  };
+}
+
+/** The same stage; `look` is called whenever somebody looks at its clock, or has slept. */
+export function watched<S extends { readonly clock: Clock }>(stage: S, look: () => void): S {
+  const clock: Clock = {
+    now: () => {
+      look();
+      return stage.clock.now();
+    },
+    sleep: async (ms, signal) => {
+      await stage.clock.sleep(ms, signal);
+      look();
+    },
+  };
+  return { ...stage, clock };
+}
 
 /** One scope of a cloud's sandbox, one store, and the whole engine between documents and both. */
 export interface EngineWorld extends AsyncDisposable {
@@ -27,7 +112,7 @@ export interface EngineWorld extends AsyncDisposable {
 }
 
 /** One cloud, in its own words. */
-export interface WorldCloud {
+interface WorldCloud {
   readonly provider: Provider;
   readonly here: Target;
   /** How much of the cloud's time goes by between two revisions, ms. */
@@ -35,7 +120,7 @@ export interface WorldCloud {
 }
 
 /** A target's document, but for where its sandbox is. */
-export interface Target {
+interface Target {
   readonly metadata: { readonly name: string };
   readonly spec: Place & { readonly provider: string };
 }

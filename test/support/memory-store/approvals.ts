@@ -4,9 +4,7 @@ import type { Approval, Approvals } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { usable } from '../../../src/store/approvals.ts';
 import { approvalNote, noteBody, withdrawalNote } from '../../../src/store/ledger-entries.ts';
-import { spentBy } from './counted.ts';
-import { whereKey } from './fleet-memory.ts';
-import { append, estateOf, type Memory } from './memory.ts';
+import { append, estateOf, type Memory, spentBy, whereKey } from './memory.ts';
 
 export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
   give: async (draft) => {

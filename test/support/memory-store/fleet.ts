@@ -1,13 +1,148 @@
+import { canonical } from '../../../src/core/ledger/canonical.ts';
+import { fieldOf, noCount, plus, sorts } from '../../../src/core/limits.ts';
+import type { Held } from '../../../src/core/pause.ts';
+import { compareText } from '../../../src/core/text.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports/fleet-state.ts';
-import { noteBody, quarantineNote } from '../../../src/store/ledger-entries.ts';
+import type {
+  Backoffs,
+  FleetState,
+  Pauses,
+  Quarantine,
+  Requests,
+  Rollouts,
+  ScopeCount,
+  ScopeCounts,
+  Trees,
+} from '../../../src/ports/fleet-state.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+import { stoppedByBirths } from '../../../src/store/births.ts';
+import { noteBody, pauseNote, quarantineNote, resumeNote, rolloutNote } from '../../../src/store/ledger-entries.ts';
+import { unitedStops } from '../../../src/store/rollouts.ts';
 import { memoryApprovals } from './approvals.ts';
-import { memoryBackoffs } from './backoffs.ts';
-import { whereKey } from './fleet-memory.ts';
-import { append, estateOf, type Memory } from './memory.ts';
-import { memoryPauses } from './pauses.ts';
-import { memoryRollouts } from './rollouts.ts';
-import { memoryScopeCounts } from './scope-counts.ts';
+import { forgiveBirths, readBirths } from './births.ts';
+import { append, estateOf, type Memory, type PauseMemory, type RolloutMemory, scopeOf, whereKey } from './memory.ts';
+
+const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({
+  list: async (where) =>
+    [...(backoffs.get(whereKey(where))?.values() ?? [])]
+      .map((one) => ({ ...one, waits: one.until > clock.now() }))
+      .sort((a, b) => compareText(a.address, b.address)),
+  put: async (where, refused, forMs) => {
+    const kept = backoffs.get(whereKey(where)) ?? new Map();
+    kept.set(refused.address, { ...refused, until: clock.now() + forMs });
+    backoffs.set(whereKey(where), kept);
+  },
+  clear: async (where, address) => {
+    if (address === undefined) backoffs.delete(whereKey(where));
+    else backoffs.get(whereKey(where))?.delete(address);
+  },
+});
+
+function memoryPauses(memory: Memory, clock: Clock): Pauses {
+  const { pauses } = memory.fleet;
+  const note = (name: string, said: Readonly<Record<string, unknown>>) =>
+    append(estateOf(memory, name), { at: clock.now(), type: 'note', body: noteBody(name, said) });
+  const inForce = (name: string): readonly PauseMemory[] =>
+    pauses.filter(({ estate, pause, ended }) => estate === name && !ended && pause.until > clock.now());
+  return {
+    begin: async (estate, draft) => {
+      const pause = { ...structuredClone(draft), id: pauses.length + 1, at: clock.now() };
+      pauses.push({ estate, pause, ended: false });
+      estateOf(memory, estate).guard.epoch += 1;
+      estateOf(memory, estate).countEpoch += 1;
+      note(estate, pauseNote(pause));
+      return pause;
+    },
+    end: async (estate, held, by) => {
+      const ending = inForce(estate).filter(({ pause }) => holds(pause) === holds(held));
+      if (ending.length === 0) return [];
+      for (const one of ending) one.ended = true;
+      estateOf(memory, estate).countEpoch += 1;
+      const ended = ending.map(({ pause }) => pause);
+      note(
+        estate,
+        resumeNote(
+          held,
+          ended.map(({ id }) => id),
+          by,
+        ),
+      );
+      return ended;
+    },
+    inForce: async (estate) => inForce(estate).map(({ pause }) => pause),
+  };
+}
+
+const holds = ({ what, of }: Held): string => canonical({ what, of });
+
+function memoryScopeCounts(memory: Memory, clock: Clock): ScopeCounts {
+  const countIn = (estate: string, scope: string, generation: number): ScopeCount | undefined => {
+    const { scopeCounts, countEpoch } = estateOf(memory, estate);
+    const kept = scopeCounts.get(scope);
+    const stands = kept?.generation === generation && kept.epoch === countEpoch;
+    return stands && (kept.until === undefined || kept.until > clock.now()) ? kept : undefined;
+  };
+  return {
+    epoch: async (estate) => estateOf(memory, estate).countEpoch,
+    keep: async ({ estate, scope }, count) => void estateOf(memory, estate).scopeCounts.set(scope, count),
+    fill: async ({ estate, scope }, count) => {
+      if (countIn(estate, scope, count.generation) === undefined)
+        estateOf(memory, estate).scopeCounts.set(scope, count);
+    },
+    others: async ({ estate, scope }, { generation }) => {
+      const looked = [...estateOf(memory, estate).scopes].flatMap(([key, { looked: look }]) =>
+        look === undefined || key === scope ? [] : [key],
+      );
+      const counted = looked.map((key) => countIn(estate, key, generation));
+      const all = counted.flatMap((one) => one?.count ?? []);
+      return {
+        count: sorts.reduce(
+          (sum, sort) =>
+            plus(
+              sum,
+              sort,
+              all.reduce((total, one) => total + one[fieldOf[sort]], 0),
+            ),
+          noCount,
+        ),
+        uncounted: looked.filter((_, at) => counted[at] === undefined).sort(),
+      };
+    },
+  };
+}
+
+function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
+  const of = (where: Where): RolloutMemory => {
+    const found = memory.fleet.rollouts.get(whereKey(where));
+    if (found) return found;
+    const made = { standing: 0, stopped: new Map() };
+    memory.fleet.rollouts.set(whereKey(where), made);
+    return made;
+  };
+  const scopeAt = ({ estate, scope }: Where) => scopeOf(estateOf(memory, estate), scope);
+  return {
+    standing: async (where) => of(where).standing,
+    any: async () => [...memory.fleet.rollouts.values()].some(({ standing }) => standing > 0),
+    stand: async (where, generation) => {
+      of(where).standing = Math.max(of(where).standing, generation);
+    },
+    stopped: async (where) => unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where)))),
+    stop: async (where, rollout) => {
+      const { stopped } = of(where);
+      const before = stopped.get(rollout.document);
+      if (before === undefined || before.generation <= rollout.generation) stopped.set(rollout.document, rollout);
+    },
+    resume: async (where, by, document) => {
+      const { stopped } = of(where);
+      const stops = [...stopped.keys()].filter((one) => document === undefined || one === document);
+      for (const one of stops) stopped.delete(one);
+      const documents = [...new Set([...stops, ...forgiveBirths(scopeAt(where), document)])].sort();
+      if (documents.length === 0) return;
+      const body = noteBody(where.estate, rolloutNote(where, documents, by));
+      append(estateOf(memory, where.estate), { at: clock.now(), type: 'note', body });
+    },
+  };
+}
 
 export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   trees: trees(memory),

@@ -10,7 +10,6 @@ import { mostNeverShown } from '../../../src/store/inventory.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { judgeBirths, readBirths } from './births.ts';
-import { spentBy } from './counted.ts';
 import { apply } from './ledger.ts';
 import {
   announceIn,
@@ -21,6 +20,7 @@ import {
   pendingIntent,
   type ScopeMemory,
   scopeOf,
+  spentBy,
 } from './memory.ts';
 import { newestTouches } from './touches.ts';
 

@@ -36,16 +36,17 @@ import {
 } from '../../../src/store/settled-changes.ts';
 import { usableApprovals } from './approvals.ts';
 import { saveBirths } from './births.ts';
-import { countedAt, ownedBy } from './counted.ts';
 import {
   append,
   type CountedPlace,
   checkLease,
+  countedAt,
   type EstateMemory,
   estateOf,
   type IntentMemory,
   leaseKey,
   type Memory,
+  ownedBy,
   pendingIntent,
   type ScopeMemory,
   scopeOf,

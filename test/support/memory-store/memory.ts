@@ -11,26 +11,133 @@ import {
   peopleChain,
 } from '../../../src/core/ledger/chain.ts';
 import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
-import type { Place } from '../../../src/core/ledger/estate-count.ts';
+import { countOfPlaces, healingWindowMs, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
+import { budgetOf } from '../../../src/core/limits.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
+import type { TouchedObject } from '../../../src/core/touch.ts';
 import type { Happening, HappeningDraft } from '../../../src/ports/events.ts';
-import type { ScopeCount } from '../../../src/ports/fleet-state.ts';
-import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
+import type {
+  Approval,
+  KeptTree,
+  Pause,
+  Quarantined,
+  Refused,
+  ScopeCount,
+  StoppedRollout,
+} from '../../../src/ports/fleet-state.ts';
+import type { Generation, Sighting, Spent } from '../../../src/ports/inventory.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/leases.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
 import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
+import type { Proposal } from '../../../src/ports/queries.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { RowLook } from '../../../src/ports/rows.ts';
+import type { Pin, SourceState } from '../../../src/ports/sources.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
+import type { ApprovalUse } from '../../../src/store/approvals.ts';
 import { wordsOf } from '../../../src/store/ledger-chain.ts';
 import type { IntentRecord } from '../../../src/store/ledger-entries.ts';
 import type { KnownResource } from '../../../src/store/observations.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/signing.ts';
-import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
-import { type ProposalMemory, proposalMemory } from './proposal-memory.ts';
-import { type SourceMemory, sourceMemory } from './source-memory.ts';
+
+/** What the tables of proposals and authors hold. `authors`: by estate, revision and generation before. */
+interface ProposalMemory {
+  kept: readonly Proposal[];
+  readonly authors: Map<string, { readonly names: Set<string>; more: boolean }>;
+}
+
+const proposalMemory = (): ProposalMemory => ({ kept: [], authors: new Map() });
+
+/** What the tables of sources and events hold. By estate, then by source, head, delivery, or scope and object. */
+interface SourceMemory {
+  readonly states: Map<string, Map<string, SourceState>>;
+  readonly pins: Map<string, Pin>;
+  readonly histories: Set<string>;
+  readonly bells: Map<string, number>;
+  readonly deliveries: Map<string, number>;
+  readonly touches: Map<string, Map<string, TouchedObject & { readonly heardAt: number }>>;
+}
+
+const sourceMemory = (): SourceMemory => ({
+  states: new Map(),
+  pins: new Map(),
+  histories: new Set(),
+  bells: new Map(),
+  deliveries: new Map(),
+  touches: new Map(),
+});
+
+/** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
+interface FleetMemory {
+  readonly trees: Map<string, KeptTree>;
+  readonly requests: Map<string, RequestMemory>;
+  readonly rollouts: Map<string, RolloutMemory>;
+  readonly quarantine: Map<string, Quarantined>;
+  readonly backoffs: Map<string, Map<string, Refused & { readonly until: number }>>;
+  readonly pauses: PauseMemory[];
+  readonly approvals: Approval[];
+  /** By intent. */
+  readonly approvedIntents: Map<string, ApprovalUse & { readonly estate: string }>;
+  /** Estate and number. */
+  readonly withdrawn: Set<string>;
+}
+
+interface RequestMemory {
+  readonly where: Where;
+  readonly wish: number;
+  readonly answered: number;
+  readonly reason: string;
+}
+
+export interface RolloutMemory {
+  standing: number;
+  readonly stopped: Map<string, StoppedRollout>;
+}
+
+export interface PauseMemory {
+  readonly estate: string;
+  readonly pause: Pause;
+  ended: boolean;
+}
+
+const fleetMemory = (): FleetMemory => ({
+  trees: new Map(),
+  requests: new Map(),
+  rollouts: new Map(),
+  quarantine: new Map(),
+  backoffs: new Map(),
+  pauses: [],
+  approvals: [],
+  approvedIntents: new Map(),
+  withdrawn: new Set(),
+});
+
+export const whereKey = ({ estate, scope }: Where): string => `${estate} ${scope}`;
+
+/** Places that count against `generation` at this moment. */
+export function countedAt(estate: EstateMemory, generation: number, now: number): readonly CountedPlace[] {
+  return [...estate.places.values()].filter((place) =>
+    place.by === 'generation' ? place.generation === generation : place.at > now - healingWindowMs,
+  );
+}
+
+/** What is only made is not owned yet. */
+export function ownedBy(estate: EstateMemory, places: readonly Place[]): number {
+  const ran = places.filter(({ as }) => budgetOf[as] === 'deletes');
+  const claimed = [...estate.scopes.values()].flatMap(({ claims }) => [...claims.values()]);
+  return new Set([...claimed, ...ran].map(({ address }) => address)).size;
+}
+
+export function spentBy(estate: EstateMemory, generation: number, now: number): Spent {
+  const ran = countedAt(estate, generation, now);
+  const tally = (by: CountedPlace['by']) => {
+    const own = ran.filter((place) => place.by === by);
+    return countOfPlaces([...new Map(own.map((place) => [placeKey(place), place])).values()]);
+  };
+  return { generation: tally('generation'), healing: tally('healing'), owned: ownedBy(estate, ran) };
+}
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
 export interface Memory {
@@ -69,7 +176,7 @@ export interface EstateMemory {
 }
 
 /** All chains of an estate. `heads`: by chain, with the moment of the newest entry. */
-export interface Chain {
+interface Chain {
   readonly seal: EstateCheckpoint;
   readonly heads: Map<string, { readonly head: Head; readonly at: number }>;
   readonly entries: Linked[];
@@ -95,7 +202,7 @@ export const pendingIntent = ({
   draft: { kind: action.kind, ...(action.id === '' ? {} : { id: action.id }), details: structuredClone(details) },
 });
 
-export interface ClosedIntent extends Omit<IntentMemory, 'details' | 'guardEpoch'> {}
+interface ClosedIntent extends Omit<IntentMemory, 'details' | 'guardEpoch'> {}
 
 export interface CountedPlace extends Place {
   readonly generation: number;
@@ -216,12 +323,12 @@ export function checkLease(memory: Memory, { estate, scope, lease }: Pass, now?:
 export const leaseKey = (estate: string, scope: ScopeKey): string => `${estate} ${scope}`;
 
 /** Oldest first. `places`: how many were ever given. */
-export interface HappeningMemory {
+interface HappeningMemory {
   readonly told: Happening[];
   places: number;
 }
 
-export const happeningMemory = (): HappeningMemory => ({ told: [], places: 0 });
+const happeningMemory = (): HappeningMemory => ({ told: [], places: 0 });
 
 /** As `announce` of the real store. Nothing is forgotten here. */
 export function announceIn(memory: HappeningMemory, at: number, drafts: readonly HappeningDraft[]): void {
@@ -234,7 +341,7 @@ export function announceIn(memory: HappeningMemory, at: number, drafts: readonly
 export const placeOf = (number: number): string => `memory-${number.toString(16).padStart(16, '0')}`;
 
 /** By id; none is forgotten here. */
-export type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
+type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
 
 /** `of`: its line. */
 export interface Version {
@@ -257,4 +364,4 @@ export interface RowMemory {
   numbers: number;
 }
 
-export const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });
+const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });

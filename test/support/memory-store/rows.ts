@@ -6,8 +6,7 @@ import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '..
 import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/keep-rows.ts';
 import { usualHistoryMs } from '../../../src/store/retention.ts';
 import { cursorOf, keptRow, pageEndOf, type ReadVersion, rowVersion, withinHistory } from '../../../src/store/rows.ts';
-import { whereKey } from './fleet-memory.ts';
-import { announceIn, type Look, type Memory, type RowMemory, type Version } from './memory.ts';
+import { announceIn, type Look, type Memory, type RowMemory, type Version, whereKey } from './memory.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {
   const { rows } = memory;

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { unexplainedEscapesOf } from './escapes.ts';
 import { importsOf } from './imports.ts';
 import { impuritiesOf } from './impurity.ts';
+import { trespassesOf } from './layers.ts';
 import { type ParsedFile, parseTexts } from './project.ts';
-import { trespassesOf } from './trespass.ts';
 
 const TRICKS = '// import a from "x"; await any!\nexport const s = "import(\'x\') await Promise any as T";\n';
 

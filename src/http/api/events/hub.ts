@@ -1,32 +1,30 @@
-import { type Told, tellable } from './event-text.ts';
 import { type Reader, type ReaderOptions, startReader } from './reader.ts';
-import { type Recent, upTo } from './recent.ts';
-import { turnstile } from './turnstile.ts';
+import { type EventText, eventTexts, portionOf, type RecentEvents } from './recent-events.ts';
 
 /** One reader of the store for all clients; who comes back from before what it holds in memory is read to from the store. */
 export interface Hub {
   /** The place that a new client begins at. */
   newest(): Promise<string>;
   /** What a client is told next; nothing where there is nothing new, or the store does not answer. */
-  next(stand: Stand): Promise<Step>;
+  next(cursor: EventCursor): Promise<EventBatch>;
   /** What happened cannot be told for now. */
-  isHeldUp(): boolean;
+  isStalled(): boolean;
   /** Ends when there may be news or somebody left, and after a second. Asked for before `next`, nothing passes in between. */
-  turn(): Promise<void>;
+  changed(): Promise<void>;
   /** Begins to read, for as long as somebody follows. Returns how to leave; to leave twice is to leave once. */
   follow(): () => void;
 }
 
 /** Where a client stands. `known`: what its place was found to be of, once the store was asked for it. */
-export interface Stand {
+export interface EventCursor {
   readonly place: string;
-  readonly known?: Recent | undefined;
+  readonly known?: RecentEvents | undefined;
 }
 
 /** `gone`: what came next is not kept any more; it goes on from where it stands now. */
-export interface Step {
-  readonly stand: Stand;
-  readonly told: readonly Told[];
+export interface EventBatch {
+  readonly cursor: EventCursor;
+  readonly texts: readonly EventText[];
   readonly more: boolean;
   readonly gone: boolean;
 }
@@ -36,25 +34,25 @@ const pageRows = 100;
 export function openHub(options: ReaderOptions): Hub {
   const { happenings, limits } = options;
   const followers = new Set<symbol>();
-  const through = turnstile(limits.readers);
-  const bell = openBell();
+  const limited = semaphore(limits.readers);
+  const wakeUp = openWakeUp();
   let reader: Reader | undefined;
   return {
-    newest: () => through(() => happenings.newest()),
-    turn: bell.heard,
-    isHeldUp: () => reader?.isHeldUp() ?? false,
-    next: async (stand) => {
+    newest: () => limited(() => happenings.newest()),
+    changed: wakeUp.wait,
+    isStalled: () => reader?.isStalled() ?? false,
+    next: async (cursor) => {
       const recent = reader?.recent();
-      const held = recent !== undefined && recent === stand.known ? fromMemory(stand, recent) : undefined;
-      return held ?? through(() => fromStore(stand, recent, options));
+      const held = recent !== undefined && recent === cursor.known ? fromMemory(cursor, recent) : undefined;
+      return held ?? limited(() => fromStore(cursor, recent, options));
     },
     follow: () => {
       const follower = Symbol('follower');
       followers.add(follower);
-      reader ??= startReader(options, bell.ring);
+      reader ??= startReader(options, wakeUp.wake);
       return () => {
         if (!followers.delete(follower)) return;
-        bell.ringSoon();
+        wakeUp.wakeSoon();
         if (followers.size > 0) return;
         reader?.stop();
         reader = undefined;
@@ -63,49 +61,70 @@ export function openHub(options: ReaderOptions): Hub {
   };
 }
 
-function fromMemory(stand: Stand, known: Recent): Step | undefined {
-  const since = known.since(stand.place);
-  return since && { stand: { place: since.place, known }, told: since.told, more: since.more, gone: false };
+function fromMemory(cursor: EventCursor, known: RecentEvents): EventBatch | undefined {
+  const since = known.since(cursor.place);
+  return since && { cursor: { place: since.place, known }, texts: since.texts, more: since.more, gone: false };
 }
 
-async function fromStore(stand: Stand, known: Recent | undefined, { happenings }: ReaderOptions): Promise<Step> {
+async function fromStore(
+  cursor: EventCursor,
+  known: RecentEvents | undefined,
+  { happenings }: ReaderOptions,
+): Promise<EventBatch> {
   try {
-    const page = await happenings.after(stand.place, pageRows);
-    if (page.gone) return { stand: { place: page.place, known }, told: [], more: false, gone: true };
-    const all = tellable(page.happenings);
-    const { told, more, place } = upTo(all, 0, page.place);
-    return { stand: { place, known }, told, more: more || page.more, gone: false };
+    const page = await happenings.after(cursor.place, pageRows);
+    if (page.gone) return { cursor: { place: page.place, known }, texts: [], more: false, gone: true };
+    const all = eventTexts(page.happenings);
+    const { texts, more, place } = portionOf(all, 0, page.place);
+    return { cursor: { place, known }, texts, more: more || page.more, gone: false };
   } catch {
     // why: the one reader logs of it, and the client is told later
-    return { stand, told: [], more: false, gone: false };
+    return { cursor, texts: [], more: false, gone: false };
   }
 }
 
-interface Bell {
-  heard(): Promise<void>;
-  ring(): void;
+interface WakeUp {
+  wait(): Promise<void>;
+  wake(): void;
   /** However many ask for it meanwhile: when a server stops, all leave at once. */
-  ringSoon(): void;
+  wakeSoon(): void;
 }
 
-function openBell(): Bell {
+function openWakeUp(): WakeUp {
   let next = Promise.withResolvers<void>();
   let isSoon = false;
-  const ring = (): void => {
+  const wake = (): void => {
     const { resolve } = next;
     next = Promise.withResolvers();
     resolve();
   };
   return {
-    heard: () => next.promise,
-    ring,
-    ringSoon: () => {
+    wait: () => next.promise,
+    wake,
+    wakeSoon: () => {
       if (isSoon) return;
       isSoon = true;
       setImmediate(() => {
         isSoon = false;
-        ring();
+        wake();
       });
     },
+  };
+}
+
+/** Lets so many through at once, the others in the order in which they came. */
+export function semaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= most) await new Promise<void>((enter) => waiting.push(enter));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
   };
 }

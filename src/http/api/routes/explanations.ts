@@ -1,36 +1,35 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { Answers } from '../../../ports/queries.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { answered } from '../declined.ts';
-import type { Route } from '../route.ts';
-import { explanationAnswer, explanationShape } from '../shapes/explanation.ts';
-import { route } from '../typed-route.ts';
+import { orDeclinedProblem } from '../../problem.ts';
+import { estateField, resolveEstate } from '../fields.ts';
+import { type Route, route } from '../route.ts';
+import { explanationAnswer, explanationSchema } from '../schemas/explanation.ts';
 
-export interface ExplanationsDesk extends Pick<Answers, 'explain'> {
+export interface ExplanationsDependencies extends Pick<Answers, 'explain'> {
   estates(): Promise<readonly string[]>;
 }
 
-export const explanationsRoutes = ({ explain, estates }: ExplanationsDesk): readonly Route[] => [
+export const explanationsRoutes = ({ explain, estates }: ExplanationsDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/explanations/{+of}',
-    says: {
+    operation: {
       id: 'explain',
       tag: 'Inventory',
       summary: 'All about one resource: which line wants what, what is there, whose it is, what would happen',
       description:
         'An address, the end of one that is unique (`web-0`, `instance/web-0`), a document, or an id of the cloud. As `setpoint explain`.',
-      answers: { 200: { description: 'All that is known', schema: explanationShape } },
+      responses: { 200: { description: 'All that is known', schema: explanationSchema } },
     },
-    needs: 'read',
-    asks: {
+    permission: 'read',
+    request: {
       params: z.strictObject({ of: z.string().min(1).max(1000) }),
       query: z.strictObject({ estate: estateField }),
     },
-    handle: async ({ params: { of }, query, by: { caller, now } }) => {
-      const estate = await askedEstate({ asked: query.estate, in: 'query', needs: 'read' }, caller, estates);
-      const found = await answered(explain({ estate, seen: boundsFor(caller.grants, 'read'), of }));
+    handle: async ({ params: { of }, query, context: { caller, now } }) => {
+      const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
+      const found = await orDeclinedProblem(explain({ estate, seen: boundsFor(caller.grants, 'read'), of }));
       return { status: 200, body: explanationAnswer(found, now) };
     },
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Route } from '../route.ts';
-import { examples } from '../shapes/examples.ts';
-import { route } from '../typed-route.ts';
+import { type Route, route } from '../route.ts';
+import { examples } from '../schemas/examples.ts';
 
 /** What a process needs to be of use, and whether it is in reach: names and words of ours, that anybody may read. */
 export interface Check {
@@ -11,7 +10,7 @@ export interface Check {
   readonly needed: boolean;
 }
 
-export interface HealthDesk {
+export interface HealthDependencies {
   checks(): readonly Check[];
 }
 
@@ -41,34 +40,34 @@ const unready: z.output<typeof readiness> = {
 const liveness = z.object({ live: z.literal(true) }).register(examples, { example: { live: true } });
 
 /** For who starts and stops us; workers tell more, and metrics, on a port of their own. */
-export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
+export const healthRoutes = ({ checks }: HealthDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/livez',
     ignoresCredential: true,
-    says: {
+    operation: {
       id: 'isLive',
       tag: 'Health',
       summary: 'Whether the process gets to answer at all',
-      answers: { 200: { description: 'It does', schema: liveness } },
+      responses: { 200: { description: 'It does', schema: liveness } },
     },
-    asks: {},
+    request: {},
     handle: async () => ({ status: 200, body: { live: true } }),
   }),
   route({
     method: 'GET',
     path: '/readyz',
     ignoresCredential: true,
-    says: {
+    operation: {
       id: 'isReady',
       tag: 'Health',
       summary: 'Whether what the process needs is in reach',
-      answers: {
+      responses: {
         200: { description: 'It is', schema: readiness },
         503: { description: 'Something is not', schema: readiness, example: unready },
       },
     },
-    asks: {},
+    request: {},
     handle: async () => {
       const all = checks();
       const ready = all.every(({ ok, needed }) => ok || !needed);

@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import { rowRefs } from '../../../core/inventory/row.ts';
 import type { KeptRow, RowAsked, Rows } from '../../../ports/rows.ts';
-import { asOfField, asOfPart } from '../as-of.ts';
-import { estateField } from '../asked-estate.ts';
-import { type InventoryDesk, seenEstate } from '../inventory-desk.ts';
-import { badInput, notFound } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Route } from '../route.ts';
-import { rowToldAnswer, rowToldShape } from '../shapes/row-told.ts';
-import { route } from '../typed-route.ts';
+import { badInput, notFound, ProblemError } from '../../problem.ts';
+import { asOfField, asOfFilter, estateField } from '../fields.ts';
+import { type InventoryDependencies, visibleEstate } from '../inventory-query.ts';
+import { type Route, route } from '../route.ts';
+import { rowDetailsAnswer, rowDetailsSchema } from '../schemas/inventory.ts';
 
 const mostVersions = 200;
 const expected = `a number from 0 to ${mostVersions}`;
@@ -26,38 +23,38 @@ const query = z.strictObject({
     .meta({ description: 'So many versions at most' }),
 });
 
-export const inventoryRowRoute = (desk: InventoryDesk): Route =>
+export const inventoryRowRoute = (dependencies: InventoryDependencies): Route =>
   route({
     method: 'GET',
     path: '/v1/inventory/{+address}',
-    says: {
+    operation: {
       id: 'readInventory',
       tag: 'Inventory',
       summary:
         'All about one resource: desired with each origin, observed, what differs, history, relations, what is next',
       description: "By its address, with its slashes or with them as %2F, or by the cloud's id.",
-      answers: { 200: { description: 'All that is known of it', schema: rowToldShape } },
+      responses: { 200: { description: 'All that is known of it', schema: rowDetailsSchema } },
     },
-    needs: 'read',
-    asks: { params: z.strictObject({ address: z.string().min(1).max(2000) }), query },
-    handle: async ({ params: { address }, query: asked, by }) => {
-      const estate = await seenEstate(asked.estate, by, desk);
+    permission: 'read',
+    request: { params: z.strictObject({ address: z.string().min(1).max(2000) }), query },
+    handle: async ({ params: { address }, query: asked, context }) => {
+      const estate = await visibleEstate(asked.estate, context, dependencies);
       const question: RowAsked = {
-        seen: boundsFor(by.caller.grants, 'read'),
+        seen: boundsFor(context.caller.grants, 'read'),
         of: address,
         ...(estate === undefined ? {} : { estate }),
-        ...asOfPart(asked.asOf, by.now),
+        ...asOfFilter(asked.asOf, context.now),
       };
-      const found = await desk.rows.find(question);
+      const found = await dependencies.rows.find(question);
       const row = meant(found, address);
       const [told, next] = await Promise.all([
-        all(row, { question, versions: asked.history, desk }),
-        asked.asOf === undefined ? desk.nextAttempts(row.estate) : undefined,
+        detailsOf(row, { question, versions: asked.history, dependencies }),
+        asked.asOf === undefined ? dependencies.nextAttempts(row.estate) : undefined,
       ]);
       const beside = found.filter((one) => one !== row && one.estate === row.estate);
-      const body = rowToldAnswer(
+      const body = rowDetailsAnswer(
         { ...told, row, told: asked.history, relations: { ...told.relations, beside } },
-        { now: by.now, seen: question.seen, nextAt: next?.get(row.place.scope) },
+        { now: context.now, seen: question.seen, nextAt: next?.get(row.place.scope) },
       );
       return { status: 200, body };
     },
@@ -66,20 +63,22 @@ export const inventoryRowRoute = (desk: InventoryDesk): Route =>
 /** The line of that very name; else the first of those that bear it. */
 function meant(found: readonly KeptRow[], of: string): KeptRow {
   const row = found.find(({ key }) => key === of) ?? found[0];
-  if (row === undefined) throw new Refusal(notFound);
+  if (row === undefined) throw new ProblemError(notFound);
   if (found.some(({ estate }) => estate !== row.estate))
-    throw new Refusal(badInput([{ in: 'query', at: 'estate', expected: 'the name of an estate, as several have it' }]));
+    throw new ProblemError(
+      badInput([{ in: 'query', at: 'estate', expected: 'the name of an estate, as several have it' }]),
+    );
   return row;
 }
 
-interface Around {
+interface DetailsContext {
   readonly question: RowAsked;
   readonly versions: number;
-  readonly desk: InventoryDesk;
+  readonly dependencies: InventoryDependencies;
 }
 
-async function all(row: KeptRow, { question, versions, desk }: Around) {
-  const { rows } = desk;
+async function detailsOf(row: KeptRow, { question, versions, dependencies }: DetailsContext) {
+  const { rows } = dependencies;
   const here = { ...question, estate: row.estate };
   const line = { ...here, scope: row.place.scope, key: row.key };
   const isPast = question.asOf !== undefined;
@@ -87,7 +86,7 @@ async function all(row: KeptRow, { question, versions, desk }: Around) {
     versions === 0 ? [] : rows.history({ ...line, limit: versions + 1 }),
     named(row, here, rows),
     naming(row, here, rows),
-    isPast || row.sides.desired === undefined ? [] : desk.origins(row),
+    isPast || row.sides.desired === undefined ? [] : dependencies.origins(row),
   ]);
   return { history, origins, relations: { refersTo, referredToBy } };
 }

@@ -3,18 +3,14 @@ import { boundsFor, mayDo } from '../../../core/access/grant.ts';
 import type { Figures } from '../../../ports/figures.ts';
 import type { EntryFilter, EntryPages } from '../../../ports/ledger.ts';
 import type { Audit } from '../../../ports/store.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { entriesWithin } from '../entries-within.ts';
-import { limitField, nextField } from '../paging.ts';
-import { notFound } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Caller, Route } from '../route.ts';
-import { entryShape, exportedShape, verdictShape } from '../shapes/entry.ts';
-import { exampleOf, examples, story } from '../shapes/examples.ts';
-import { route } from '../typed-route.ts';
-import { whenField } from '../when.ts';
+import { notFound, ProblemError } from '../../problem.ts';
+import { estateField, limitField, nextField, resolveEstate, whenField } from '../fields.ts';
+import { type Caller, type Route, route } from '../route.ts';
+import { exampleOf, examples, story } from '../schemas/examples.ts';
+import { exportedEntrySchema, ledgerEntrySchema, ledgerVerdictSchema } from '../schemas/ledger-entry.ts';
+import { visibleEntries } from '../visibility.ts';
 
-export interface LedgerDesk {
+export interface LedgerDependencies {
   readonly entryPages: EntryPages;
   readonly figures: Pick<Figures, 'seen'>;
   readonly audit: Pick<Audit, 'verify' | 'export'>;
@@ -45,87 +41,97 @@ const query = z.strictObject({
     .meta({ description: '`next` of the page before, or the number of any entry' }),
 });
 
-const pageShape = z
+const pageSchema = z
   .object({
     estate: z.string(),
-    items: z.array(entryShape),
+    items: z.array(ledgerEntrySchema),
     next: nextField,
     total: z.int().optional(),
   })
   .meta({ id: 'LedgerPage', description: 'May hold fewer than asked for, or none, and have a next' })
-  .register(examples, { example: { estate: story.estate, items: [exampleOf(entryShape)], next: '30' } });
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(ledgerEntrySchema)], next: '30' } });
 
-export function ledgerRoutes(desk: LedgerDesk): readonly Route[] {
-  const { audit } = desk;
+export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[] {
+  const { audit } = dependencies;
   const verdicts = together((estate: string) => audit.verify(estate));
   return [
     route({
       method: 'GET',
       path: '/v1/ledger',
-      says: {
+      operation: {
         id: 'listLedger',
         tag: 'Ledger',
         summary: 'What was done, by whose approval, with what outcome; and the words of people',
         description:
           'Who is bounded to targets or owners is told of what lies within, as the inventory has it or had it last, and of no word that is about all of the estate.',
-        answers: { 200: { description: 'A page of entries', schema: pageShape } },
+        responses: { 200: { description: 'A page of entries', schema: pageSchema } },
       },
-      needs: 'read',
-      asks: { query },
-      handle: async ({ query: asked, by: { caller, now } }) => {
-        const estate = await askedEstate({ asked: asked.estate, in: 'query', needs: 'read' }, caller, desk.estates);
-        return { status: 200, body: await page({ ...asked, estate }, { caller, now }, desk) };
+      permission: 'read',
+      request: { query },
+      handle: async ({ query: asked, context: { caller, now } }) => {
+        const estate = await resolveEstate(
+          { asked: asked.estate, in: 'query', permission: 'read' },
+          caller,
+          dependencies.estates,
+        );
+        return { status: 200, body: await page({ ...asked, estate }, { caller, now }, dependencies) };
       },
     }),
     route({
       method: 'GET',
       path: '/v1/ledger/export',
-      says: {
+      operation: {
         id: 'exportLedger',
         tag: 'Ledger',
         summary: 'Every entry from the first, one a line: enough to verify it with no database',
         description:
           'As `setpoint ledger export`; check it with `setpoint ledger verify --export`. For those who see all of the estate.',
-        answers: {
+        responses: {
           200: {
             description: 'Lines of JSON',
             type: 'application/x-ndjson',
-            schema: exportedShape,
-            example: `${JSON.stringify(exampleOf(exportedShape))}\n`,
+            schema: exportedEntrySchema,
+            example: `${JSON.stringify(exampleOf(exportedEntrySchema))}\n`,
           },
         },
       },
-      needs: 'read',
-      asks: { query: z.strictObject({ estate: estateField }) },
-      handle: async ({ query: asked, by: { caller } }) => {
-        const estate = await wholeEstate(asked.estate, caller, desk);
+      permission: 'read',
+      request: { query: z.strictObject({ estate: estateField }) },
+      handle: async ({ query: asked, context: { caller } }) => {
+        const estate = await wholeEstate(asked.estate, caller, dependencies);
         return { status: 200, chunks: lines(audit.export(estate)) };
       },
     }),
     route({
       method: 'GET',
       path: '/v1/ledger/verify',
-      says: {
+      operation: {
         id: 'verifyLedger',
         tag: 'Ledger',
         summary: 'Whether the ledger is whole: every hash, and every signed checkpoint',
         description: 'As `setpoint ledger verify`. Reads all of it. For those who see all of the estate.',
-        answers: { 200: { description: 'Whether it is, or the first entry that is not', schema: verdictShape } },
+        responses: {
+          200: { description: 'Whether it is, or the first entry that is not', schema: ledgerVerdictSchema },
+        },
       },
-      needs: 'read',
-      asks: { query: z.strictObject({ estate: estateField }) },
-      handle: async ({ query: asked, by: { caller } }) => ({
+      permission: 'read',
+      request: { query: z.strictObject({ estate: estateField }) },
+      handle: async ({ query: asked, context: { caller } }) => ({
         status: 200,
-        body: await verdicts(await wholeEstate(asked.estate, caller, desk)),
+        body: await verdicts(await wholeEstate(asked.estate, caller, dependencies)),
       }),
     }),
   ];
 }
 
 /** To those who see a part of it only, the whole is not there. */
-async function wholeEstate(asked: string | undefined, caller: Caller, { estates }: LedgerDesk): Promise<string> {
-  const estate = await askedEstate({ asked, in: 'query', needs: 'read' }, caller, estates);
-  if (!mayDo(caller.grants, 'read', { estate })) throw new Refusal(notFound);
+async function wholeEstate(
+  asked: string | undefined,
+  caller: Caller,
+  { estates }: LedgerDependencies,
+): Promise<string> {
+  const estate = await resolveEstate({ asked, in: 'query', permission: 'read' }, caller, estates);
+  if (!mayDo(caller.grants, 'read', { estate })) throw new ProblemError(notFound);
   return estate;
 }
 
@@ -148,7 +154,7 @@ type Asked = z.output<typeof query> & { readonly estate: string };
 async function page(
   asked: Asked,
   { caller, now }: { readonly caller: Caller; readonly now: number },
-  { entryPages, figures }: LedgerDesk,
+  { entryPages, figures }: LedgerDependencies,
 ) {
   const { estate, order, limit, after, address } = asked;
   const seesAll = mayDo(caller.grants, 'read', { estate });
@@ -158,7 +164,7 @@ async function page(
   };
   const found = seesAll
     ? await entryPages.page(question)
-    : await entriesWithin(question, boundsFor(caller.grants, 'read'), { entryPages, figures });
+    : await visibleEntries(question, boundsFor(caller.grants, 'read'), { entryPages, figures });
   const total = asked.total === 'true' && seesAll ? await entryPages.count(estate, address) : undefined;
   return { estate, items: found.entries, next: found.next?.toString(), total };
 }

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { PauseAnswers } from '../../../ports/queries.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { answered } from '../declined.ts';
-import { badInput } from '../problems.ts';
-import { reasonField } from '../reason-field.ts';
-import { Refusal } from '../refusal.ts';
-import type { Caller, Route } from '../route.ts';
-import { exampleOf, examples, story } from '../shapes/examples.ts';
-import { onTheWay } from '../shapes/on-the-way.ts';
-import { heldWhat, pauseShape, subjectShape } from '../shapes/pause.ts';
-import { stoppedRolloutShape } from '../shapes/stopped-rollout.ts';
-import { route } from '../typed-route.ts';
+import { badInput, orDeclinedProblem, ProblemError } from '../../problem.ts';
+import { estateField, reasonField, resolveEstate } from '../fields.ts';
+import { type Caller, type Route, route } from '../route.ts';
+import { exampleOf, examples, story } from '../schemas/examples.ts';
+import {
+  pauseAnswer,
+  pauseModeSchema,
+  pauseSchema,
+  pendingCallsField,
+  stoppedRolloutAnswer,
+  stoppedRolloutSchema,
+  subjectOf,
+  subjectSchema,
+} from '../schemas/pause.ts';
 
-export interface PausesDesk {
+export interface PausesDependencies {
   readonly pauses: PauseAnswers;
   estates(): Promise<readonly string[]>;
 }
@@ -23,74 +26,83 @@ const longestMs = 366 * 86_400_000;
 
 const held = {
   estate: estateField,
-  what: heldWhat.default('all'),
-  of: subjectShape.default({ by: 'estate' }).meta({ description: 'Of whom; left out: everything of the estate' }),
+  mode: pauseModeSchema.default('all'),
+  subject: subjectSchema.default({ type: 'estate' }).meta({ description: 'Left out: the whole estate' }),
   reason: reasonField,
 };
 
 const list = z
-  .object({ estate: z.string(), items: z.array(pauseShape) })
+  .object({ estate: z.string(), items: z.array(pauseSchema) })
   .meta({ id: 'Pauses' })
-  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseShape)] } });
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseSchema)] } });
 
-export const pausesRoutes = (desk: PausesDesk): readonly Route[] => [listed(desk), begin(desk), end(desk)];
+export const pausesRoutes = (dependencies: PausesDependencies): readonly Route[] => [
+  listed(dependencies),
+  begin(dependencies),
+  end(dependencies),
+];
 
-const listed = ({ pauses, estates }: PausesDesk): Route =>
+const listed = ({ pauses, estates }: PausesDependencies): Route =>
   route({
     method: 'GET',
     path: '/v1/pauses',
-    says: {
+    operation: {
       id: 'listPauses',
       tag: 'Pauses',
-      summary: 'What people hold still',
-      answers: { 200: { description: 'Those in force, oldest first', schema: list } },
+      summary: 'List pauses',
+      responses: { 200: { description: 'The active pauses, oldest first', schema: list } },
     },
-    needs: 'read',
-    asks: { query: z.strictObject({ estate: estateField }) },
-    handle: async ({ query, by: { caller } }) => {
-      const estate = await askedEstate({ asked: query.estate, in: 'query', needs: 'read' }, caller, estates);
-      const items = await answered(pauses.list({ estate, seen: boundsFor(caller.grants, 'read') }));
-      return { status: 200, body: { estate, items } };
+    permission: 'read',
+    request: { query: z.strictObject({ estate: estateField }) },
+    handle: async ({ query, context: { caller } }) => {
+      const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
+      const items = await orDeclinedProblem(pauses.list({ estate, seen: boundsFor(caller.grants, 'read') }));
+      return { status: 200, body: { estate, items: items.map(pauseAnswer) } };
     },
   });
 
-const begin = ({ pauses, estates }: PausesDesk): Route =>
+const begin = ({ pauses, estates }: PausesDependencies): Route =>
   route({
     method: 'POST',
     path: '/v1/pauses',
-    says: {
+    operation: {
       id: 'pause',
       tag: 'Pauses',
-      summary: 'Hold the estate, or a part of it, still for a while',
-      description: 'Workers, and people who apply, leave it alone. For 24 h where nothing else is said.',
-      answers: {
+      summary: 'Pause healing, rollouts or both for an estate or a part of it',
+      description: 'Workers and people change nothing of it until then. The default is 24 h.',
+      responses: {
         201: {
-          description: 'It holds',
+          description: 'The pause is active',
           schema: z
-            .object({ estate: z.string(), pause: pauseShape, scopes: z.array(z.string()), onTheWay })
-            .meta({ id: 'BegunPause' })
+            .object({
+              estate: z.string(),
+              pause: pauseSchema,
+              scopes: z.array(z.string()),
+              inFlight: pendingCallsField,
+            })
+            .meta({ id: 'StartedPause' })
             .register(examples, {
               example: {
                 estate: story.estate,
-                pause: exampleOf(pauseShape),
+                pause: exampleOf(pauseSchema),
                 scopes: [story.scope],
-                onTheWay: 0,
+                inFlight: 0,
               },
             }),
         },
       },
     },
-    needs: 'operate',
-    asks: { body: z.strictObject({ ...held, until: z.iso.datetime({ offset: true }).optional() }) },
-    handle: async ({ body, by: { caller, now } }) => {
-      const { what, of, reason } = body;
+    permission: 'operate',
+    request: { body: z.strictObject({ ...held, until: z.iso.datetime({ offset: true }).optional() }) },
+    handle: async ({ body, context: { caller, now } }) => {
+      const { mode, subject, reason } = body;
       const until = body.until === undefined ? now + usualMs : Date.parse(body.until);
       if (until <= now || until - now > longestMs)
-        throw new Refusal(badInput([{ in: 'body', at: 'until', expected: 'a time to come, within a year' }]));
-      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
-      const draft = { what, of, reason, person: caller.person, until };
-      const begun = await answered(pauses.begin({ estate, ...boundsOf(caller) }, draft));
-      return { status: 201, body: { estate, ...begun } };
+        throw new ProblemError(badInput([{ in: 'body', at: 'until', expected: 'a time to come, within a year' }]));
+      const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'operate' }, caller, estates);
+      const draft = { what: mode, of: subjectOf(subject), reason, person: caller.person, until };
+      const { pause, scopes, onTheWay } = await orDeclinedProblem(pauses.begin({ estate, ...boundsOf(caller) }, draft));
+      return { status: 201, body: { estate, pause: pauseAnswer(pause), scopes, inFlight: onTheWay } };
     },
   });
 
@@ -98,8 +110,8 @@ const named = z.string().min(1).max(1000).optional();
 
 const endBody = z.strictObject({
   estate: estateField,
-  what: heldWhat.optional().meta({ description: 'Left out: all' }),
-  of: subjectShape.optional().meta({ description: 'Of whom; left out: everything of the estate' }),
+  mode: pauseModeSchema.optional().meta({ description: 'Left out: all' }),
+  subject: subjectSchema.optional().meta({ description: 'Left out: the whole estate' }),
   reason: reasonField,
   all: z.literal(true).optional(),
   rolloutOf: named.meta({
@@ -112,53 +124,57 @@ const endBody = z.strictObject({
 const goesOn = z
   .object({
     estate: z.string(),
-    items: z.array(pauseShape).meta({ description: 'Pauses that ended' }),
-    rollouts: z.array(stoppedRolloutShape).optional().meta({ description: 'Where `rolloutOf` was asked for' }),
+    items: z.array(pauseSchema).meta({ description: 'Pauses that ended' }),
+    rollouts: z.array(stoppedRolloutSchema).optional().meta({ description: 'Where `rolloutOf` was asked for' }),
     released: z.string().optional().meta({ description: 'Where `quarantined` was: that scope' }),
   })
   .meta({ id: 'Resumed' })
-  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseShape)] } });
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseSchema)] } });
 
-const end = ({ pauses, estates }: PausesDesk): Route =>
+const end = ({ pauses, estates }: PausesDependencies): Route =>
   route({
     method: 'POST',
     path: '/v1/pauses/end',
-    says: {
+    operation: {
       id: 'resume',
       tag: 'Pauses',
-      summary: 'Let go on what is held still',
+      summary: 'Resume paused, stopped or quarantined work',
       description:
-        'Ends those that hold exactly this, named as it was when it was paused; with `all` every one that is yours. Or, alone: lets a rollout go on that stopped, or a scope have passes again that is in quarantine.',
-      answers: { 200: { description: 'What goes on: pauses that ended, rollouts, or a scope', schema: goesOn } },
+        'Ends the pauses with exactly this mode and subject; `all` ends every one that you may end. Alone, `rolloutOf` restarts a stopped rollout, and `quarantined` releases a scope from quarantine.',
+      responses: {
+        200: { description: 'The ended pauses, the restarted rollouts, or the released scope', schema: goesOn },
+      },
     },
-    needs: 'operate',
-    asks: { body: endBody },
-    handle: async ({ body, by: { caller } }) => {
+    permission: 'operate',
+    request: { body: endBody },
+    handle: async ({ body, context: { caller } }) => {
       refuseMixed(body);
-      const { what = 'all', of = { by: 'estate' }, reason, all, rolloutOf, quarantined } = body;
-      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
+      const { mode = 'all', subject = { type: 'estate' as const }, reason, all, rolloutOf, quarantined } = body;
+      const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'operate' }, caller, estates);
       const asked = { estate, ...boundsOf(caller) };
       const by = { person: caller.person, reason };
       if (rolloutOf !== undefined) {
-        const rollouts = await answered(pauses.goOn(asked, rolloutOf, by));
-        return { status: 200, body: { estate, items: [], rollouts } };
+        const rollouts = await orDeclinedProblem(pauses.goOn(asked, rolloutOf, by));
+        return { status: 200, body: { estate, items: [], rollouts: rollouts.map(stoppedRolloutAnswer) } };
       }
       if (quarantined !== undefined) {
-        await answered(pauses.release(asked, quarantined, by));
+        await orDeclinedProblem(pauses.release(asked, quarantined, by));
         return { status: 200, body: { estate, items: [], released: quarantined } };
       }
-      const items = await answered(pauses.end(asked, all ? 'all' : { what, of }, by));
-      return { status: 200, body: { estate, items } };
+      const items = await orDeclinedProblem(
+        pauses.end(asked, all ? 'all' : { what: mode, of: subjectOf(subject) }, by),
+      );
+      return { status: 200, body: { estate, items: items.map(pauseAnswer) } };
     },
   });
 
 /** One that names a rollout or a scope says all by it: with more beside it nobody knows what was meant. */
 function refuseMixed(body: z.output<typeof endBody>): void {
-  const { rolloutOf, quarantined, all, what, of } = body;
+  const { rolloutOf, quarantined, all, mode, subject } = body;
   const [alone, other] = rolloutOf === undefined ? [quarantined, undefined] : [rolloutOf, quarantined];
-  if (alone === undefined || [other, all, what, of].every((one) => one === undefined)) return;
+  if (alone === undefined || [other, all, mode, subject].every((one) => one === undefined)) return;
   const at = rolloutOf === undefined ? 'quarantined' : 'rolloutOf';
-  throw new Refusal(badInput([{ in: 'body', at, expected: 'nothing beside it but estate and reason' }]));
+  throw new ProblemError(badInput([{ in: 'body', at, expected: 'nothing beside it but estate and reason' }]));
 }
 
 const boundsOf = ({ grants }: Caller) => ({ seen: boundsFor(grants, 'read'), mine: boundsFor(grants, 'operate') });

@@ -1,26 +1,32 @@
 import { z } from 'zod';
 import { boundsFor, mayDo, type Permission } from '../../../core/access/grant.ts';
 import type { PlanAnswers, PlanNamed, PlanReader } from '../../../ports/queries.ts';
+import { forbidden, orDeclinedProblem, ProblemError } from '../../problem.ts';
 import { sha256 } from '../../sha256.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { answered } from '../declined.ts';
-import { afterField, limitField, nextField } from '../paging.ts';
-import { posterOf } from '../poster-of.ts';
-import { forbidden } from '../problems.ts';
-import { reasonField } from '../reason-field.ts';
-import { Refusal } from '../refusal.ts';
-import type { Caller, Route } from '../route.ts';
-import { exampleOf, examples, story } from '../shapes/examples.ts';
-import { madePlanAnswer, madePlanShape, planHeadAnswer, planHeadShape } from '../shapes/made-plan.ts';
-import { targetList } from '../targets-field.ts';
-import { route } from '../typed-route.ts';
+import {
+  afterField,
+  estateField,
+  limitField,
+  nextField,
+  reasonField,
+  resolveEstate,
+  targetsBodyField,
+} from '../fields.ts';
+import { type Caller, posterOf, type Route, route } from '../route.ts';
+import { exampleOf, examples, story } from '../schemas/examples.ts';
+import { madePlanAnswer, madePlanSchema, planHeadAnswer, planHeadSchema } from '../schemas/plan.ts';
 
-export interface PlansDesk {
+export interface PlansDependencies {
   readonly plans: PlanAnswers;
   estates(): Promise<readonly string[]>;
 }
 
-export const plansRoutes = (desk: PlansDesk): readonly Route[] => [make(desk), listed(desk), read(desk), apply(desk)];
+export const plansRoutes = (dependencies: PlansDependencies): readonly Route[] => [
+  make(dependencies),
+  listed(dependencies),
+  read(dependencies),
+  apply(dependencies),
+];
 
 const mostBytes = 8 * 1024 * 1024;
 const mostFiles = 2000;
@@ -40,21 +46,21 @@ const once = <T extends { readonly path: string }>(files: readonly T[]): boolean
 const spec = z.strictObject({ path, text: z.string().max(4 * 1024 * 1024) });
 const script = z.strictObject({ path, base64: z.base64().max(512 * 1024) });
 
-const make = ({ plans, estates }: PlansDesk): Route =>
+const make = ({ plans, estates }: PlansDependencies): Route =>
   route({
     method: 'POST',
     path: '/v1/plans',
-    says: {
-      id: 'makePlan',
+    operation: {
+      id: 'createPlan',
       tag: 'Plans',
       summary: 'Plan specs that you send, as for a pull request, or what is in force',
       description:
         'Specs that are sent need not be trusted: credentials, targets, limits and modes are those in force, and specs that say otherwise are refused with 422. It rests on the newest looks; no cloud is asked, and nothing changes. Kept for 7 days.',
-      answers: { 201: { description: 'The plan', schema: madePlanShape } },
+      responses: { 201: { description: 'The plan', schema: madePlanSchema } },
     },
-    needs: 'plan',
-    sendsMuch: plansWhole,
-    asks: {
+    permission: 'plan',
+    maySendLargeBody: plansWhole,
+    request: {
       bodyBytes: mostBytes,
       body: z
         .strictObject({
@@ -63,7 +69,7 @@ const make = ({ plans, estates }: PlansDesk): Route =>
           userData: z.array(script).max(mostFiles).refine(once, 'each path once').default([]),
           team: z.string().min(1).max(200).optional().meta({ description: "For this source's repository" }),
           inForce: z.literal(true).optional().meta({ description: 'Instead of specs' }),
-          targets: targetList.meta({ description: 'With `inForce`: only the scopes of these targets' }),
+          targets: targetsBodyField.meta({ description: 'With `inForce`: only the scopes of these targets' }),
         })
         .refine(({ specs, inForce }) => (specs === undefined) === (inForce === true), {
           error: 'either `specs` or `inForce`',
@@ -74,12 +80,12 @@ const make = ({ plans, estates }: PlansDesk): Route =>
           path: ['targets'],
         }),
     },
-    handle: async ({ body, by: { caller, now } }) => {
+    handle: async ({ body, context: { caller, now } }) => {
       const { specs, userData, team, targets } = body;
-      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'plan' }, caller, estates);
+      const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'plan' }, caller, estates);
       // why: what is refused, and what a plan says, tells of all that is in force
       if (specs !== undefined) refuseBounded(caller, 'plan', estate);
-      const made = await answered(
+      const made = await orDeclinedProblem(
         plans.make({
           estate,
           seen: boundsFor(caller.grants, 'plan'),
@@ -99,33 +105,33 @@ const plansWhole = ({ grants }: Caller): boolean =>
 
 /** For what cannot be divided. */
 function refuseBounded({ grants }: Caller, permission: Permission, estate: string): void {
-  if (!mayDo(grants, permission, { estate })) throw new Refusal(forbidden(permission));
+  if (!mayDo(grants, permission, { estate })) throw new ProblemError(forbidden(permission));
 }
 
-const listed = ({ plans, estates }: PlansDesk): Route =>
+const listed = ({ plans, estates }: PlansDependencies): Route =>
   route({
     method: 'GET',
     path: '/v1/plans',
-    says: {
+    operation: {
       id: 'listPlans',
       tag: 'Plans',
       summary:
         'Plans that were asked for, newest first; all of them where you see all of the estate, else your own of what you still see',
-      answers: {
+      responses: {
         200: {
           description: 'Those that have not run out',
           schema: z
-            .object({ items: z.array(planHeadShape), next: nextField })
+            .object({ items: z.array(planHeadSchema), next: nextField })
             .meta({ id: 'Plans' })
-            .register(examples, { example: { items: [exampleOf(planHeadShape)] } }),
+            .register(examples, { example: { items: [exampleOf(planHeadSchema)] } }),
         },
       },
     },
-    needs: 'read',
-    asks: { query: z.strictObject({ estate: estateField, limit: limitField, after: afterField }) },
-    handle: async ({ query: { estate: asked, limit, after }, by: { caller } }) => {
-      const estate = await askedEstate({ asked, in: 'query', needs: 'read' }, caller, estates);
-      const heads = await answered(
+    permission: 'read',
+    request: { query: z.strictObject({ estate: estateField, limit: limitField, after: afterField }) },
+    handle: async ({ query: { estate: asked, limit, after }, context: { caller } }) => {
+      const estate = await resolveEstate({ asked, in: 'query', permission: 'read' }, caller, estates);
+      const heads = await orDeclinedProblem(
         plans.list({ estate, ...readerOf(caller), limit: limit + 1, ...(after === undefined ? {} : { after }) }),
       );
       const items = heads.slice(0, limit);
@@ -143,35 +149,37 @@ const readerOf = (caller: Caller): PlanReader => ({
   reads: boundsFor(caller.grants, 'read'),
 });
 
-const read = ({ plans }: PlansDesk): Route =>
+const read = ({ plans }: PlansDependencies): Route =>
   route({
     method: 'GET',
     path: '/v1/plans/{id}',
-    says: {
+    operation: {
       id: 'readPlan',
       tag: 'Plans',
       summary: 'A plan, as it was made',
-      answers: { 200: { description: 'The plan, and whether other specs are in force by now', schema: madePlanShape } },
+      responses: {
+        200: { description: 'The plan, and whether other specs are in force by now', schema: madePlanSchema },
+      },
     },
-    needs: 'read',
-    asks: named,
-    handle: async ({ params: { id }, by: { caller, now } }) => {
-      const made = await answered(plans.read(asked(id, caller)));
+    permission: 'read',
+    request: named,
+    handle: async ({ params: { id }, context: { caller, now } }) => {
+      const made = await orDeclinedProblem(plans.read(asked(id, caller)));
       return { status: 200, body: madePlanAnswer(made, { now, hash: sha256 }) };
     },
   });
 
-const apply = ({ plans }: PlansDesk): Route =>
+const apply = ({ plans }: PlansDependencies): Route =>
   route({
     method: 'POST',
     path: '/v1/plans/{id}/apply',
-    says: {
+    operation: {
       id: 'applyPlan',
       tag: 'Plans',
       summary: 'Bring the specs of a plan into force, as the next generation',
       description:
         'Only where nothing is followed; else merge it. Only beside the generation that it was planned beside, and if planning again wants the same. Workers carry it out as far as modes and limits let them; you, and whoever posted it, are its authors.',
-      answers: {
+      responses: {
         202: {
           description: 'In force; passes are asked for',
           schema: z
@@ -193,11 +201,11 @@ const apply = ({ plans }: PlansDesk): Route =>
         },
       },
     },
-    needs: 'operate',
-    asks: { ...named, body: z.strictObject({ reason: reasonField }) },
-    handle: async ({ params: { id }, body: { reason }, by: { caller } }) => {
-      const { head } = await answered(plans.read(asked(id, caller)));
+    permission: 'operate',
+    request: { ...named, body: z.strictObject({ reason: reasonField }) },
+    handle: async ({ params: { id }, body: { reason }, context: { caller } }) => {
+      const { head } = await orDeclinedProblem(plans.read(asked(id, caller)));
       refuseBounded(caller, 'operate', head.estate);
-      return { status: 202, body: await answered(plans.apply({ ...asked(id, caller), reason })) };
+      return { status: 202, body: await orDeclinedProblem(plans.apply({ ...asked(id, caller), reason })) };
     },
   });

@@ -2,19 +2,29 @@ import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { Figures } from '../../../ports/figures.ts';
 import type { Passes, PassFilter } from '../../../ports/passes.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { afterField, limitField, nextField, paged } from '../paging.ts';
-import { passWithin, timelineWithin } from '../pass-within.ts';
-import { notFound } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Route } from '../route.ts';
-import { exampleOf, examples } from '../shapes/examples.ts';
-import { outcomeShape, passAnswer, passBody, passShape } from '../shapes/pass.ts';
-import { timelineShape } from '../shapes/pass-timeline.ts';
-import { route } from '../typed-route.ts';
-import { whenField } from '../when.ts';
+import { notFound, ProblemError } from '../../problem.ts';
+import {
+  afterField,
+  estateField,
+  limitField,
+  nextField,
+  orForeignCursorProblem,
+  resolveEstate,
+  whenField,
+} from '../fields.ts';
+import { type Route, route } from '../route.ts';
+import { exampleOf, examples } from '../schemas/examples.ts';
+import {
+  outcomeSchema,
+  passAnswer,
+  passBody,
+  passSchema,
+  timelineAnswer,
+  timelineSchema,
+} from '../schemas/reconcile.ts';
+import { visiblePass, visibleTimeline } from '../visibility.ts';
 
-export interface ReconcilesDesk {
+export interface ReconcilesDependencies {
   readonly passes: Pick<Passes, 'page' | 'find'>;
   readonly figures: Pick<Figures, 'seen'>;
   estates(): Promise<readonly string[]>;
@@ -28,7 +38,7 @@ const query = z.strictObject({
     .string()
     .max(200)
     .transform((text) => text.split(','))
-    .pipe(z.array(outcomeShape))
+    .pipe(z.array(outcomeSchema))
     .optional()
     .meta({ description: 'Only those that ended so; several with commas between' }),
   since: whenField('That began then or later'),
@@ -37,65 +47,67 @@ const query = z.strictObject({
   after: afterField,
 });
 
-const toldShape = z
-  .object({ ...passBody, timeline: timelineShape.optional().meta({ description: 'Of one that has ended' }) })
+const reconcileDetailsSchema = z
+  .object({ ...passBody, timeline: timelineSchema.optional().meta({ description: 'Of one that has ended' }) })
   .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' })
-  .register(examples, { example: { ...exampleOf(passShape), timeline: exampleOf(timelineShape) } });
+  .register(examples, { example: { ...exampleOf(passSchema), timeline: exampleOf(timelineSchema) } });
 
-export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDesk): readonly Route[] => [
+export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/reconciles',
-    says: {
+    operation: {
       id: 'listReconciles',
       tag: 'Reconciles',
       summary: 'Passes that ran or run, newest first',
       description:
         'Kept for seven days: of each scope the newest 2,000, and of those in which nothing happened the newest 200. Who is bounded to owners sees none; who sees all of the estate is told who asked for one, and why.',
-      answers: {
+      responses: {
         200: {
           description: 'A page of them',
           schema: z
-            .object({ items: z.array(passShape), next: nextField })
+            .object({ items: z.array(passSchema), next: nextField })
             .meta({ id: 'Reconciles' })
-            .register(examples, { example: { items: [exampleOf(passShape)] } }),
+            .register(examples, { example: { items: [exampleOf(passSchema)] } }),
         },
       },
     },
-    needs: 'read',
-    asks: { query },
-    handle: async ({ query: { limit, after, ...asked }, by: { caller, now } }) => {
-      const estate = await askedEstate({ asked: asked.estate, in: 'query', needs: 'read' }, caller, estates);
+    permission: 'read',
+    request: { query },
+    handle: async ({ query: { limit, after, ...asked }, context: { caller, now } }) => {
+      const estate = await resolveEstate({ asked: asked.estate, in: 'query', permission: 'read' }, caller, estates);
       const seen = boundsFor(caller.grants, 'read');
       const filter = filterOf({ ...asked, estate }, now);
-      const page = await paged(passes.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }));
+      const page = await orForeignCursorProblem(
+        passes.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }),
+      );
       return {
         status: 200,
-        body: { items: page.passes.map((pass) => passAnswer(passWithin(pass, seen))), next: page.next },
+        body: { items: page.passes.map((pass) => passAnswer(visiblePass(pass, seen))), next: page.next },
       };
     },
   }),
   route({
     method: 'GET',
     path: '/v1/reconciles/{id}',
-    says: {
+    operation: {
       id: 'readReconcile',
       tag: 'Reconciles',
-      summary: 'The timeline of one pass: every call to the cloud, every wait and its reason',
+      summary: 'Read the timeline of one reconcile: every call to the cloud, every wait and its reason',
       description:
-        'A pass may be of several targets. Who does not see all of them is told its calls, times and counts, and of its steps those at addresses that they see.',
-      answers: { 200: { description: 'The pass', schema: toldShape } },
+        'A reconcile can cover several targets. Callers that do not see all of them get its calls, times and counts, and only the steps at addresses that they see.',
+      responses: { 200: { description: 'The reconcile', schema: reconcileDetailsSchema } },
     },
-    needs: 'read',
-    asks: { params: z.strictObject({ id: z.string().min(1).max(100) }) },
-    handle: async ({ params: { id }, by: { caller } }) => {
+    permission: 'read',
+    request: { params: z.strictObject({ id: z.string().min(1).max(100) }) },
+    handle: async ({ params: { id }, context: { caller } }) => {
       const seen = boundsFor(caller.grants, 'read');
       const pass = await passes.find(id, seen);
-      if (pass === undefined) throw new Refusal(notFound);
-      const { timeline: entries, rest } = (await timelineWithin(pass, seen, figures)) ?? {};
+      if (pass === undefined) throw new ProblemError(notFound);
+      const timeline = await visibleTimeline(pass, seen, figures);
       return {
         status: 200,
-        body: { ...passAnswer(passWithin(pass, seen)), ...(entries && { timeline: { entries, rest } }) },
+        body: { ...passAnswer(visiblePass(pass, seen)), ...(timeline && { timeline: timelineAnswer(timeline) }) },
       };
     },
   }),

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { boundsFor, visibleTargets } from '../../../core/access/grant.ts';
 import type { Figures, Objective } from '../../../ports/figures.ts';
-import { askedEstate, estateField } from '../asked-estate.ts';
-import { badInput } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Route } from '../route.ts';
-import { kindShape } from '../shapes/action.ts';
-import { exampleOf, examples, story } from '../shapes/examples.ts';
-import { lookShape, oldestLook } from '../shapes/look.ts';
-import { moment } from '../shapes/moment.ts';
-import { route } from '../typed-route.ts';
-import { whenField } from '../when.ts';
+import { badInput, ProblemError } from '../../problem.ts';
+import { estateField, resolveEstate, whenField } from '../fields.ts';
+import { type Route, route } from '../route.ts';
+import { kindSchema } from '../schemas/action.ts';
+import { exampleOf, examples, story } from '../schemas/examples.ts';
+import { observationSchema, oldestObservation } from '../schemas/observation.ts';
+import { timestamp } from '../schemas/timestamp.ts';
 
-export interface SloDesk {
+export interface SloDependencies {
   readonly figures: Pick<Figures, 'objectives' | 'scopes'>;
   estates(): Promise<readonly string[]>;
 }
@@ -22,10 +19,10 @@ const longestMs = 90 * 86_400_000;
 
 const seconds = z.number();
 
-const objectiveShape = z
+const objectiveSchema = z
   .object({
     target: z.string(),
-    kind: kindShape,
+    kind: kindSchema,
     resources: z.int().meta({ description: 'Wanted by documents at some time within the window' }),
     inSync: z
       .number()
@@ -43,7 +40,7 @@ const objectiveShape = z
         p95Seconds: seconds.optional(),
         maxSeconds: seconds.optional(),
         open: z.int().meta({ description: 'Spells that go on' }),
-        openSince: moment.optional().meta({ description: 'When the oldest of them began' }),
+        openSince: timestamp.optional().meta({ description: 'When the oldest of them began' }),
       })
       .meta({
         description:
@@ -62,42 +59,48 @@ const objectiveShape = z
     },
   });
 
-const sloShape = z
-  .object({ estate: z.string(), since: moment, until: moment, items: z.array(objectiveShape), observed: lookShape })
+const sloSchema = z
+  .object({
+    estate: z.string(),
+    since: timestamp,
+    until: timestamp,
+    items: z.array(objectiveSchema),
+    observed: observationSchema,
+  })
   .meta({ id: 'Slo' })
   .register(examples, {
     example: {
       estate: story.estate,
       since: '2027-01-24T08:00:40.000Z',
       until: story.askedAt,
-      items: [exampleOf(objectiveShape)],
-      observed: exampleOf(lookShape),
+      items: [exampleOf(objectiveSchema)],
+      observed: exampleOf(observationSchema),
     },
   });
 
-export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
+export const sloRoutes = ({ figures, estates }: SloDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/slo',
-    says: {
+    operation: {
       id: 'readSlo',
       tag: 'Targets',
       summary: 'How long the clouds take to be as wanted, and how often they drift, by target and kind',
       description:
         'Of what documents want: objects that nobody claims, and orphans, do not count. What is of several targets counts for each. Times are as fine as passes are often.',
-      answers: { 200: { description: 'Figures of the window', schema: sloShape } },
+      responses: { 200: { description: 'Figures of the window', schema: sloSchema } },
     },
-    needs: 'read',
-    asks: {
+    permission: 'read',
+    request: {
       query: z.strictObject({
         estate: estateField,
         since: whenField('Where the window begins; default 7d, at most 90d'),
       }),
     },
-    handle: async ({ query: asked, by: { caller, now } }) => {
-      const estate = await askedEstate({ asked: asked.estate, in: 'query', needs: 'read' }, caller, estates);
+    handle: async ({ query: asked, context: { caller, now } }) => {
+      const estate = await resolveEstate({ asked: asked.estate, in: 'query', permission: 'read' }, caller, estates);
       const since = asked.since?.(now) ?? now - usualMs;
-      if (since >= now || now - since > longestMs) throw new Refusal(badInput([window]));
+      if (since >= now || now - since > longestMs) throw new ProblemError(badInput([window]));
       const seen = boundsFor(caller.grants, 'read');
       const [objectives, scopes] = await Promise.all([
         figures.objectives({ estate, seen, since, now }),
@@ -107,7 +110,13 @@ export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
       const targets = new Set(visibleTargets(seen, { estate, targets: named }));
       const items = objectives.filter(({ target }) => targets.has(target));
       const looks = scopes.filter(({ counts }) => counts.some(({ target }) => targets.has(target)));
-      const body = { estate, since, until: now, items: items.map(objectiveAnswer), observed: oldestLook(looks, now) };
+      const body = {
+        estate,
+        since,
+        until: now,
+        items: items.map(objectiveAnswer),
+        observed: oldestObservation(looks, now),
+      };
       return { status: 200, body };
     },
   }),

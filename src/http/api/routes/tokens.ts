@@ -3,50 +3,48 @@ import { bareGrant, grantsNoMoreThan, roles } from '../../../core/access/grant.t
 import { isSamePerson } from '../../../core/access/person.ts';
 import { name, printableText } from '../../../core/documents/fields.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';
-import { afterField, limitField, nextField } from '../paging.ts';
-import { badInput, forbidden, notFound } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Caller, Route } from '../route.ts';
-import { exampleOf, examples, story } from '../shapes/examples.ts';
-import { tokenAnswer, tokenShape } from '../shapes/token.ts';
-import { route } from '../typed-route.ts';
+import { badInput, forbidden, notFound, ProblemError } from '../../problem.ts';
+import { afterField, limitField, nextField } from '../fields.ts';
+import { type Caller, type Route, route } from '../route.ts';
+import { exampleOf, examples, story } from '../schemas/examples.ts';
+import { tokenAnswer, tokenSchema } from '../schemas/token.ts';
 
-export type TokensDesk = Pick<Tokens, 'make' | 'find' | 'list' | 'revoke'>;
+export type TokensDependencies = Pick<Tokens, 'make' | 'find' | 'list' | 'revoke'>;
 
 /** For administrators: of tokens that reach no further than they do. */
-export const tokensRoutes = (tokens: TokensDesk): readonly Route[] => [
+export const tokensRoutes = (tokens: TokensDependencies): readonly Route[] => [
   listing(tokens),
   making(tokens),
   revoking(tokens),
 ];
 
-const listShape = z
-  .object({ items: z.array(tokenShape), next: nextField })
-  .register(examples, { example: { items: [exampleOf(tokenShape)] } });
+const listSchema = z
+  .object({ items: z.array(tokenSchema), next: nextField })
+  .register(examples, { example: { items: [exampleOf(tokenSchema)] } });
 
-const madeShape = z.object({ token: tokenShape, text: z.string() }).register(examples, {
+const createdTokenSchema = z.object({ token: tokenSchema, text: z.string() }).register(examples, {
   example: {
-    token: exampleOf(tokenShape),
+    token: exampleOf(tokenSchema),
     text: 'setpoint_09b38e391df41c73_EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXA',
   },
 });
 
-const listing = (tokens: TokensDesk): Route =>
+const listing = (tokens: TokensDependencies): Route =>
   route({
     method: 'GET',
     path: '/v1/tokens',
-    says: {
+    operation: {
       id: 'listTokens',
       tag: 'Access',
       summary: 'Tokens, newest first, with who made them and when they were used last',
       description: 'Those that reach no further than you administer. Never their secrets: only hashes are kept.',
-      answers: {
-        200: { description: 'A page of them', schema: listShape },
+      responses: {
+        200: { description: 'A page of them', schema: listSchema },
       },
     },
-    needs: 'administer',
-    asks: { query: z.strictObject({ limit: limitField, after: afterField }) },
-    handle: async ({ query: { limit, after }, by: { caller, now } }) => {
+    permission: 'administer',
+    request: { query: z.strictObject({ limit: limitField, after: afterField }) },
+    handle: async ({ query: { limit, after }, context: { caller, now } }) => {
       const { items, next } = await pageOf(tokens, { limit, after, caller });
       return { status: 200, body: { items: items.map((token) => tokenAnswer(token, now)), next } };
     },
@@ -62,7 +60,7 @@ interface Page {
 }
 
 /** As many as are asked for, of those that the caller may see. */
-async function pageOf(tokens: TokensDesk, { limit, after, caller }: Page) {
+async function pageOf(tokens: TokensDependencies, { limit, after, caller }: Page) {
   const items: Token[] = [];
   let before = after;
   for (;;) {
@@ -100,29 +98,29 @@ const dayMs = 24 * 3_600_000;
 const usualMs = 90 * dayMs;
 const longestMs = 366 * dayMs;
 
-const making = (tokens: TokensDesk): Route =>
+const making = (tokens: TokensDependencies): Route =>
   route({
     method: 'POST',
     path: '/v1/tokens',
-    says: {
-      id: 'makeToken',
+    operation: {
+      id: 'createToken',
       tag: 'Access',
       summary: 'Makes a token, shown this once',
       description:
         'It can never do more than you may let others do. Whatever it does counts as done by you where an author may not approve. A note is written into the ledger of each estate that it reaches.',
-      answers: {
+      responses: {
         201: {
           description: 'The token; `text` is shown this once',
-          schema: madeShape,
+          schema: createdTokenSchema,
           once: true,
         },
       },
     },
-    needs: 'administer',
-    asks: { body: draft },
-    handle: async ({ body, by: { caller, now } }) => {
+    permission: 'administer',
+    request: { body: draft },
+    handle: async ({ body, context: { caller, now } }) => {
       const grants = body.grants.map(bareGrant);
-      if (!grantsNoMoreThan(grants, caller.grants)) throw new Refusal(forbidden('administer'));
+      if (!grantsNoMoreThan(grants, caller.grants)) throw new ProblemError(forbidden('administer'));
       const made = await tokens.make({
         name: body.name,
         grants,
@@ -137,40 +135,40 @@ const making = (tokens: TokensDesk): Route =>
 /** By a token that spoke for somebody else its maker could do in their name what they may not do themselves. */
 function ownName(asked: string, { identities }: Caller): string {
   const own = identities.find((one) => isSamePerson(one, asked));
-  if (own === undefined) throw new Refusal(badInput([{ in: 'body', at: 'for', expected: 'a name of yours' }]));
+  if (own === undefined) throw new ProblemError(badInput([{ in: 'body', at: 'for', expected: 'a name of yours' }]));
   return own;
 }
 
 function endOf(text: string | undefined, now: number): number {
   const end = text === undefined ? now + usualMs : Date.parse(text);
   if (end > now && end <= now + longestMs) return end;
-  throw new Refusal(badInput([{ in: 'body', at: 'expiresAt', expected: 'a time from now on, within 366 days' }]));
+  throw new ProblemError(badInput([{ in: 'body', at: 'expiresAt', expected: 'a time from now on, within 366 days' }]));
 }
 
-const revoked: z.output<typeof tokenShape> = {
-  ...exampleOf(tokenShape),
+const revoked: z.output<typeof tokenSchema> = {
+  ...exampleOf(tokenSchema),
   state: 'revoked',
   revoked: { at: '2027-02-02T09:30:00.000Z', by: story.person },
 };
 
-const revoking = (tokens: TokensDesk): Route =>
+const revoking = (tokens: TokensDependencies): Route =>
   route({
     method: 'DELETE',
     path: '/v1/tokens/{id}',
-    says: {
+    operation: {
       id: 'revokeToken',
       tag: 'Access',
       summary: 'Revokes a token',
       description: 'It is of no use from then on, in every process. It stays in the list.',
-      answers: { 200: { description: 'The token, revoked', schema: tokenShape, example: revoked } },
+      responses: { 200: { description: 'The token, revoked', schema: tokenSchema, example: revoked } },
     },
-    needs: 'administer',
-    asks: { params: z.strictObject({ id: z.string().max(100) }) },
-    handle: async ({ params: { id }, by: { caller, now } }) => {
+    permission: 'administer',
+    request: { params: z.strictObject({ id: z.string().max(100) }) },
+    handle: async ({ params: { id }, context: { caller, now } }) => {
       const [found] = await tokens.find([id]);
-      if (found === undefined || !grantsNoMoreThan(found.grants, caller.grants)) throw new Refusal(notFound);
+      if (found === undefined || !grantsNoMoreThan(found.grants, caller.grants)) throw new ProblemError(notFound);
       const revoked = await tokens.revoke(id, caller.person);
-      if (revoked === undefined) throw new Refusal(notFound);
+      if (revoked === undefined) throw new ProblemError(notFound);
       return { status: 200, body: tokenAnswer(revoked, now) };
     },
   });

@@ -1,20 +1,18 @@
 import { z } from 'zod';
-import { unauthorized } from '../problems.ts';
-import { Refusal } from '../refusal.ts';
-import type { Route } from '../route.ts';
-import { examples, story } from '../shapes/examples.ts';
-import { grantShape } from '../shapes/grant.ts';
-import { moment } from '../shapes/moment.ts';
-import { route } from '../typed-route.ts';
+import { ProblemError, unauthorized } from '../../problem.ts';
+import { type Route, route } from '../route.ts';
+import { examples, story } from '../schemas/examples.ts';
+import { timestamp } from '../schemas/timestamp.ts';
+import { grantSchema } from '../schemas/token.ts';
 
-const shape = z
+const whoamiSchema = z
   .object({
     person: z.string().meta({ description: 'As the ledger says it' }),
     identities: z.array(z.string()).meta({ description: 'All names that are theirs by proof' }),
-    grants: z.array(grantShape),
-    expiresAt: moment.optional().meta({ description: 'When the credential ends' }),
+    grants: z.array(grantSchema),
+    expiresAt: timestamp.optional().meta({ description: 'When the credential ends' }),
   })
-  .meta({ id: 'Self' })
+  .meta({ id: 'Identity' })
   .register(examples, {
     example: {
       person: story.person,
@@ -28,16 +26,16 @@ export const whoamiRoutes = (): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/whoami',
-    says: {
-      id: 'readSelf',
+    operation: {
+      id: 'whoami',
       tag: 'Access',
       summary: 'Who you are, and what you may do',
       description: 'Whoever can prove who they are may ask, also where nothing is granted to them.',
-      answers: { 200: { description: 'You', schema: shape } },
+      responses: { 200: { description: 'You', schema: whoamiSchema } },
     },
-    asks: {},
-    handle: async ({ by: { caller } }) => {
-      if (caller.id === '') throw new Refusal(unauthorized);
+    request: {},
+    handle: async ({ context: { caller } }) => {
+      if (caller.id === '') throw new ProblemError(unauthorized);
       const { person, identities, grants, expiresAt } = caller;
       return { status: 200, body: { person, identities, grants, expiresAt } };
     },

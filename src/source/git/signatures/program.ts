@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
-import { type Refusal, refused } from './refusal.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { refused, type SignatureRefusal } from './signers.ts';
 
 /** Commits, keys and signatures are small: what takes longer or says more is none. */
 const MOST_MS = 30_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
 /** What a program is run with. `path`: where programs are looked for, as in PATH. */
-export interface Run {
+interface Run {
   readonly args: readonly string[];
   readonly input: string | Buffer;
   /** Its working folder and its HOME. */
@@ -14,7 +17,7 @@ export interface Run {
   readonly path: string;
 }
 
-export interface Ran {
+export interface ProgramResult {
   readonly ok: true;
   /** Undefined: it was ended by us or by a signal. */
   readonly exit: number | undefined;
@@ -29,7 +32,7 @@ const PACKAGES = { git: 'git', gpg: 'gnupg', 'ssh-keygen': 'openssh-client' } as
  * Runs a program to its end, without a shell. Of our environment it sees nothing; what it would ask of users, systems,
  * networks or terminals is off. Output over the limit is cut, and the program ended.
  */
-export function runProgram(name: keyof typeof PACKAGES, run: Run): Promise<Ran | Refusal> {
+export function runProgram(name: keyof typeof PACKAGES, run: Run): Promise<ProgramResult | SignatureRefusal> {
   return new Promise((resolve) => {
     const child = spawn(name, run.args, { cwd: run.folder, env: environment(run), stdio: 'pipe' });
     const output: Buffer[] = [];
@@ -59,7 +62,7 @@ export function runProgram(name: keyof typeof PACKAGES, run: Run): Promise<Ran |
   });
 }
 
-function notRun(name: keyof typeof PACKAGES, cause: Error): Refusal {
+function notRun(name: keyof typeof PACKAGES, cause: Error): SignatureRefusal {
   const isMissing = 'code' in cause && cause.code === 'ENOENT';
   const what = isMissing ? `${name} is not installed` : `${name} cannot be run: ${cause.message}`;
   return refused('no-program', `${what}: install the package ${PACKAGES[name]}`);
@@ -78,3 +81,23 @@ const environment = ({ folder, path }: Run): NodeJS.ProcessEnv => ({
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
 });
+
+/** Where signatures are judged: a folder of our own that ends with the judging. */
+export interface SignatureWorkspace {
+  readonly folder: string;
+  /** Where programs are looked for, as in PATH. */
+  readonly path: string;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+}
+
+/** Keys and signatures that are written down for other programs lie where nobody else may look, and are gone afterwards. */
+export async function withPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  // mkdtemp makes it 0700
+  const folder = await mkdtemp(join(tmpdir(), 'setpoint-signatures-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,4 +1,4 @@
-import { type Refusal, refused } from './refusal.ts';
+import { refused, type SignatureRefusal } from './signers.ts';
 
 /** A commit parted into what was signed and what signs it. */
 export interface SignedCommit {
@@ -21,7 +21,7 @@ const MOST_SIGNATURE = 16 * 1024;
  * nothing besides an armoured block in it. What git and we could read in two ways is refused.
  * Form: https://git-scm.com/docs/gitformat-signature
  */
-export function readSignedCommit(bytes: Buffer): SignedCommit | Refusal {
+export function readSignedCommit(bytes: Buffer): SignedCommit | SignatureRefusal {
   if (bytes.length > MOST_BYTES) return odd(`it has ${bytes.length} bytes; at most ${MOST_BYTES} are read`);
   // why: one character a byte, so that what is put together again is the same bytes
   const text = bytes.toString('latin1');
@@ -42,7 +42,7 @@ export function readSignedCommit(bytes: Buffer): SignedCommit | Refusal {
   return withArmour(signature, { ok: true, committer, payload });
 }
 
-const odd = (what: string): Refusal => refused('odd-commit', what);
+const odd = (what: string): SignatureRefusal => refused('odd-commit', what);
 
 /** `lines`: as they stand, those that go on with a blank included. */
 interface Header {
@@ -84,7 +84,7 @@ const ARMOURS = {
 function withArmour(
   { lines }: Header,
   commit: Pick<SignedCommit, 'ok' | 'committer' | 'payload'>,
-): SignedCommit | Refusal {
+): SignedCommit | SignatureRefusal {
   const signature = lines.slice('gpgsig '.length).replaceAll('\n ', '\n');
   if (signature.length > MOST_SIGNATURE) return refused('odd-signature', 'its signature is too long');
   if (ARMOURS.ssh.test(signature)) return { ...commit, kind: 'ssh', signature: `${signature.trimEnd()}\n` };

@@ -20,8 +20,8 @@ function heldUp() {
   return { ...all, hold, said: () => all.lines.map((line) => JSON.parse(line).message) };
 }
 
-const warned = 'events are held up';
-const over = 'events are told again';
+const warned = 'events are delayed';
+const over = 'events continue';
 
 test('where what happened cannot be told for 10 s, the log says so once, and again when it is over', async () => {
   const { clock, tell, watch, hold, said, lines } = heldUp();
@@ -33,7 +33,7 @@ test('where what happened cannot be told for 10 s, the log says so once, and aga
   assert.deepEqual(said(), []);
   await clock.advance(120_000);
   assert.deepEqual(said(), [warned]);
-  assert.match(JSON.parse(lines[0] ?? '').why, /has not ended: pg_stat_activity shows it by its backend_xid/);
+  assert.match(JSON.parse(lines[0] ?? '').reason, /has not ended: pg_stat_activity shows it by its backend_xid/);
   assert.match(watcher.lastComment() ?? '', /^still here; events are held up/);
   hold(false);
   await clock.advance(1000);

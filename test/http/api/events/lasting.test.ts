@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
-import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import { Refusal } from '../../../../src/http/api/refusal.ts';
+import { eventLimits } from '../../../../src/http/limits.ts';
+import { ProblemError } from '../../../../src/http/problem.ts';
 import type { Happening } from '../../../../src/ports/events.ts';
 import { watchers } from './support/watchers.ts';
 
@@ -94,7 +94,7 @@ test('a credential that ends cannot be looked at: the stream goes on for a momen
 });
 
 const refused = (status: number) => (error: unknown) => {
-  assert.ok(error instanceof Refusal);
+  assert.ok(error instanceof ProblemError);
   assert.equal(error.problem.status, status);
   assert.equal(error.problem.headers?.['retry-after'], '10');
   return true;

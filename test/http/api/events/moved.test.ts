@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Bounds } from '../../../../src/core/access/grant.ts';
-import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import { openEvents } from '../../../../src/http/api/events/open-events.ts';
+import { openEventStreams } from '../../../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../../../src/http/api/routes/events.ts';
+import { eventLimits } from '../../../../src/http/limits.ts';
 import type { Whose } from '../../../../src/ports/events.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { scope } from '../../../store/fixtures.ts';
-import { lookOf, rowOf } from '../../../store/row-fixtures.ts';
+import { lookOf, rowOf, scope } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -22,7 +21,13 @@ async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count 
   const viewer = callerOf('viewer', { grants: bounds.map((one) => ({ role: 'viewer', ...one })) });
   const log = createLog({ write: () => {} }, { form: 'json', level: 'debug' });
   const limits = { ...eventLimits, times };
-  const events = openEvents({ happenings: store.happenings, authenticate: async () => viewer, clock, log, limits });
+  const events = openEventStreams({
+    happenings: store.happenings,
+    authenticate: async () => viewer,
+    clock,
+    log,
+    limits,
+  });
   const api = apiWorld({ routes: eventRoutes(events), callers: { viewer }, clock });
   const rowsOf = (turns: readonly Whose[], reason: string) =>
     Array.from({ length: count }, (_, i) => row(`n${i}`, turns[i % turns.length] ?? before, reason));

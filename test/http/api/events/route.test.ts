@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import { openEvents } from '../../../../src/http/api/events/open-events.ts';
+import { openEventStreams } from '../../../../src/http/api/events/streams.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
 import { eventRoutes } from '../../../../src/http/api/routes/events.ts';
+import { eventLimits } from '../../../../src/http/limits.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { guardsOf } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
@@ -18,7 +18,7 @@ const minute = 60_000;
 function world(callers: Readonly<Record<string, Caller>> = {}) {
   const clock = virtualClock();
   const store = memoryDatabase(clock).connect();
-  const events = openEvents({
+  const events = openEventStreams({
     happenings: store.happenings,
     authenticate: async (authorization = '') => callers[authorization.slice(7)] ?? callerOf('viewer'),
     clock,
@@ -87,8 +87,8 @@ test('GET /v1/events tells only of the types and the estate that were asked for'
     await accept('other');
     await accept();
   };
-  assert.deepEqual((await follow('GET /v1/events?type=word,pass', some)).numbers, []);
-  assert.deepEqual((await follow('GET /v1/events?type=word,generation&estate=acme', some)).numbers, [2]);
+  assert.deepEqual((await follow('GET /v1/events?type=audit,reconcile', some)).numbers, []);
+  assert.deepEqual((await follow('GET /v1/events?type=audit,generation&estate=acme', some)).numbers, [2]);
   await close();
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
-import { eventLimits } from '../../../../src/http/api/events/limits.ts';
+import { eventLimits } from '../../../../src/http/limits.ts';
 import type { HappeningDraft } from '../../../../src/ports/events.ts';
 import { type Watchers, watchers } from './support/watchers.ts';
 

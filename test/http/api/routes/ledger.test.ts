@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
 import { ledgerRoutes } from '../../../../src/http/api/routes/ledger.ts';
-import { addressOf, apply, draftOf, scope, workerOf } from '../../../store/fixtures.ts';
-import { lookOf, rowOf } from '../../../store/row-fixtures.ts';
+import { addressOf, apply, draftOf, lookOf, rowOf, scope, workerOf } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -179,8 +178,8 @@ describe('a verdict', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return store.audit.verify(estate);
     };
-    const desk = { ...store, audit: { ...store.audit, verify }, estates: async () => [estate] };
-    const other = apiWorld({ routes: ledgerRoutes(desk), clock });
+    const dependencies = { ...store, audit: { ...store.audit, verify }, estates: async () => [estate] };
+    const other = apiWorld({ routes: ledgerRoutes(dependencies), clock });
     const answers = await Promise.all(Array.from({ length: 5 }, () => other.ask('viewer', 'GET /v1/ledger/verify')));
     assert.deepEqual(
       answers.map(({ status }) => status),

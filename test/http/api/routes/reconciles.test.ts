@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { reconcilesRoutes } from '../../../../src/http/api/routes/reconciles.ts';
 import type { PassDraft, PassEnding } from '../../../../src/ports/passes.ts';
-import { rowOf } from '../../../store/row-fixtures.ts';
+import { rowOf } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -140,13 +140,22 @@ describe('GET /v1/reconciles/{id}', () => {
     const { status, body } = await world.ask('viewer', 'GET /v1/reconciles/p-1');
     assert.equal(status, 200);
     const iso = new Date(at).toISOString();
-    const entries = ending.account.timeline.map((entry) => ({ ...entry, at: iso }));
+    const entries = ending.account.timeline.map(({ what: type, ...entry }) => {
+      const {
+        lanes: rateLimits,
+        look: observation,
+        why: reason,
+        ...same
+      } = { lanes: undefined, look: undefined, why: undefined, ...entry };
+      const renamed = { rateLimits, observation, ...(reason !== undefined && { reason }) };
+      return { type, ...JSON.parse(JSON.stringify({ ...same, ...renamed })), at: iso };
+    });
     assert.deepEqual(body, {
       ...{ reconcileId: 'p-1', estate: 'acme', scope: 'aws/1/eu', targets: ['north'], state: 'ended' },
       ...{ reason: 'ann: try', generation: 3, revision: 'r3', worker: 'w-1', outcome: 'partly' },
-      ...{ began: new Date(now - 60_000).toISOString(), ended: new Date(now - 50_000).toISOString() },
-      ...{ durationMs: 10_000, why: 'withheld: mode 1', counts: ending.account.counts },
-      timeline: { entries, rest: { call: 9 } },
+      ...{ startedAt: new Date(now - 60_000).toISOString(), endedAt: new Date(now - 50_000).toISOString() },
+      ...{ durationMs: 10_000, message: 'withheld: mode 1', counts: ending.account.counts },
+      timeline: { entries, omitted: { call: 9 } },
     });
   });
 
@@ -166,7 +175,7 @@ describe('GET /v1/reconciles/{id}', () => {
 interface Told {
   readonly targets: readonly string[];
   readonly reason?: string;
-  readonly why?: string;
+  readonly message?: string;
   readonly counts: object;
   readonly timeline: { readonly entries: readonly Readonly<Record<string, unknown>>[] };
 }
@@ -183,7 +192,7 @@ describe('a pass of several targets', () => {
     const { targets, counts, timeline } = await read('east');
     assert.deepEqual([targets, counts], [['east'], ending.account.counts]);
     assert.deepEqual(
-      timeline.entries.map(({ what, addresses, address, detail }) => [what, addresses ?? address ?? detail]),
+      timeline.entries.map(({ type, addresses, address, detail }) => [type, addresses ?? address ?? detail]),
       [
         ['call', undefined],
         ['wait', undefined],
@@ -202,12 +211,12 @@ describe('a pass of several targets', () => {
   it('tells who asked for it, and why, to who sees all of the estate; what it left open to who sees all of the pass', async () => {
     for (const who of ['whole', 'both', 'east'] as const) {
       const [one] = items((await world.ask(who, 'GET /v1/reconciles')).body);
-      const { reason, why } = await read(who);
-      assert.deepEqual([Reflect.get(one ?? {}, 'reason'), Reflect.get(one ?? {}, 'why')], [reason, why]);
+      const { reason, message } = await read(who);
+      assert.deepEqual([Reflect.get(one ?? {}, 'reason'), Reflect.get(one ?? {}, 'message')], [reason, message]);
     }
     const said = await Promise.all(['whole', 'both', 'east'].map(read));
     assert.deepEqual(
-      said.map(({ reason, why }) => [reason, why]),
+      said.map(({ reason, message }) => [reason, message]),
       [
         ['ann: try', 'withheld: mode 1'],
         [undefined, 'withheld: mode 1'],

@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
-import type { LaneLevel } from '../../../../src/ports/telemetry.ts';
+import type { RateLimitLevel } from '../../../../src/ports/telemetry.ts';
 import { targetsOn } from '../../../../src/queries/targets.ts';
-import { passOf, settlementOf } from '../../../store/fixtures.ts';
-import { rowOf } from '../../../store/row-fixtures.ts';
+import { passOf, rowOf, settlementOf } from '../../../store/fixtures.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../../../support/fleet-world.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -24,7 +23,7 @@ const second = {
   spec: { provider: 'memory', account: 'acme', region: 'south', mode: 'observe' },
 };
 
-const lanes: readonly LaneLevel[] = [
+const lanes: readonly RateLimitLevel[] = [
   { key: `${where.scope}/Make`, level: 0.25, slowedUntil: Date.UTC(2026, 0, 1) },
   { key: 'memory/acme/south/Make', level: 1 },
 ];
@@ -45,7 +44,7 @@ async function passed() {
 
 function apiOf(
   { store, yard, clock }: FleetWorld,
-  used: { lanes?: () => Promise<readonly LaneLevel[]> } = {},
+  used: { lanes?: () => Promise<readonly RateLimitLevel[]> } = {},
   known: Readonly<Record<string, Caller>> = callers,
 ) {
   const targets = targetsOn({ store, open: generationsOf(yard).open });
@@ -72,10 +71,10 @@ describe('GET /v1/targets', () => {
     );
     const { ageSeconds, complete } = said(here?.['observed']);
     assert.deepEqual([ageSeconds, complete], [30, true]);
-    assert.deepEqual(said(here?.['lastPass'])['outcome'], 'done');
+    assert.deepEqual(said(here?.['lastReconcile'])['outcome'], 'done');
     assert.deepEqual(here?.['held'], { pauses: [], stoppedRollouts: [], halfReplaced: [] });
     assert.deepEqual(
-      [there?.['name'], there?.['mode'], there?.['observed'], there?.['lastPass']],
+      [there?.['name'], there?.['mode'], there?.['observed'], there?.['lastReconcile']],
       ['there', 'observe', { complete: false, gaps: [] }, undefined],
     );
     assert.equal(said(said(body)['observed'])['complete'], false);
@@ -91,8 +90,10 @@ describe('GET /v1/targets', () => {
     const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
     const since = new Date(world.clock.now()).toISOString();
     assert.deepEqual(said(body)['held'], {
-      pauses: [{ ...pause, of: 'target', since, until: new Date(until).toISOString() }],
-      quarantine: { why: 'it threw', since, generation: 1 },
+      pauses: [
+        { mode: 'all', subject: 'target', actor: 'eve', reason: 'freeze', since, until: new Date(until).toISOString() },
+      ],
+      quarantine: { reason: 'it threw', since, generation: 1 },
       stoppedRollouts: [],
       halfReplaced: [],
     });
@@ -102,7 +103,7 @@ describe('GET /v1/targets', () => {
     const world = await passed();
     await world.store.fleet.requests.ask(where, 'ann');
     const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
-    assert.equal(said(body)['nextPassAt'], new Date(world.clock.now()).toISOString());
+    assert.equal(said(body)['nextReconcileAt'], new Date(world.clock.now()).toISOString());
   });
 
   it('tells what is left of the budgets, or that it does not know', async () => {
@@ -110,7 +111,7 @@ describe('GET /v1/targets', () => {
     const knowing = await apiOf(world, { lanes: async () => lanes }).ask('viewer', 'GET /v1/targets/here');
     assert.deepEqual(said(knowing.body)['budget'], {
       known: true,
-      lanes: [{ key: `${where.scope}/Make`, left: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
+      rateLimits: [{ key: `${where.scope}/Make`, remaining: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
     });
     const without = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
     const { known, note } = said(said(without.body)['budget']);
@@ -124,10 +125,10 @@ describe('who sees a target', () => {
     const world = await passed();
     const api = apiOf(world);
     const names = async (who: string) =>
-      itemsOf((await api.ask(who, 'GET /v1/targets')).body).map(({ name, counts, lastPass }) => [
+      itemsOf((await api.ask(who, 'GET /v1/targets')).body).map(({ name, counts, lastReconcile }) => [
         name,
         counts,
-        lastPass !== undefined,
+        lastReconcile !== undefined,
       ]);
     assert.deepEqual(await names('there'), [['there', {}, false]]);
     assert.deepEqual(await names('owner'), [
@@ -170,8 +171,9 @@ describe('a target that shares its place', () => {
       const { body, text } = await apiOf(world, {}, shared).ask(who, 'GET /v1/targets/here');
       assert.equal(text.includes('eve'), who === 'viewer', text);
       const { quarantine: held, stoppedRollouts } = said(said(body)['held']);
+      const { targets } = said(said(body)['lastReconcile']);
       // why: as above
-      return [said(held)['why'], (stoppedRollouts as readonly Said[]).length, said(said(body)['lastPass'])['targets']];
+      return [said(held)['reason'], (stoppedRollouts as readonly Said[]).length, targets];
     };
     assert.deepEqual(await heldBy('one'), [undefined, 1, ['here']]);
     assert.deepEqual(await heldBy('both'), ['it threw', 2, ['here', 'lab']]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Role, roles } from '../../../../src/core/access/grant.ts';
-import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
+import { serveRoutes } from '../../../../src/http/api/serve-routes.ts';
 import type { CallerLimit } from '../../../../src/http/limits.ts';
-import { openApp } from '../../../../src/http/open-app.ts';
+import { openApp } from '../../../../src/http/server.ts';
 import type { Replies } from '../../../../src/ports/store.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
@@ -52,7 +52,7 @@ export function apiWorld(setting: Setting): ApiWorld {
   const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
   const check = documentCheck(routes);
   const app = openApp(log);
-  apiRoutes(app, {
+  serveRoutes(app, {
     routes,
     authenticate: async (authorization = '') => known[authorization.replace('Bearer ', '')],
     replies: replies(memoryDatabase(clock).connect().replies),

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type ApiDocument, documentOf } from '../../../../src/http/api/document.ts';
+import { type OpenApiDocument, openApiDocument } from '../../../../src/http/api/openapi.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 
 /** An answer as it came over the wire. `type`: its content type, '' where it has none. */
@@ -15,7 +15,7 @@ export type DocumentCheck = (method: string, url: string, sent: Sent) => readonl
 
 /** By the document of these routes, and by another program than the one that checked the answer before it left. */
 export function documentCheck(routes: readonly Route[]): DocumentCheck {
-  const document = documentOf(routes);
+  const document = openApiDocument(routes);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'api', ...document });
@@ -51,7 +51,7 @@ const valuesIn = (media: string, text: string): readonly unknown[] =>
     : [JSON.parse(text)];
 
 /** Where the document has the operation; undefined: nowhere. What answers HEAD has no body. */
-function placeOf({ paths = {} }: ApiDocument, method: string, url: string): readonly string[] | undefined {
+function placeOf({ paths = {} }: OpenApiDocument, method: string, url: string): readonly string[] | undefined {
   const { pathname } = new URL(url, 'http://api');
   const verb = method.toLowerCase();
   const fitting = Object.keys(paths).filter((path) => matcherOf(path).test(pathname));

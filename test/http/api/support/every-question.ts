@@ -1,4 +1,4 @@
-import { type ApiDocument, documentOf } from '../../../../src/http/api/document.ts';
+import { type OpenApiDocument, openApiDocument } from '../../../../src/http/api/openapi.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import type { Place } from './two-estates.ts';
 
@@ -27,8 +27,8 @@ const holes: Readonly<Record<string, (place: Place) => string>> = {
 
 /** What is sent to an operation that takes a body. A new one needs a line. */
 const bodies: Readonly<Record<string, (place: Place) => object>> = {
-  makeToken: ({ estate }) => ({ name: 'another', grants: [{ role: 'viewer', estates: [estate] }] }),
-  makePlan: ({ estate }) => ({ estate, inForce: true }),
+  createToken: ({ estate }) => ({ name: 'another', grants: [{ role: 'viewer', estates: [estate] }] }),
+  createPlan: ({ estate }) => ({ estate, inForce: true }),
   applyPlan: () => ({ reason: 'because' }),
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),
@@ -37,11 +37,11 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),
 };
 
-type Paths = NonNullable<ApiDocument['paths']>;
+type Paths = NonNullable<OpenApiDocument['paths']>;
 
-/** The paths in /openapi.json but that of webhooks, whose senders have proofs of their own: see test/http/hooks. */
+/** The paths in /openapi.json but that of webhooks, whose senders have proofs of their own: see test/http/webhooks. */
 export const routePaths = (routes: readonly Route[]): readonly (readonly [string, Paths[string]])[] =>
-  Object.entries(documentOf(routes).paths ?? {}).filter(([path]) => !path.startsWith('/v1/hooks/'));
+  Object.entries(openApiDocument(routes).paths ?? {}).filter(([path]) => !path.startsWith('/v1/hooks/'));
 
 /** Every operation that /openapi.json has. Throws where one cannot be asked: this file then needs a line. */
 export function everyQuestion(routes: readonly Route[]): readonly Question[] {

@@ -1,4 +1,4 @@
-import { documentOf } from '../../../../src/http/api/document.ts';
+import { openApiDocument } from '../../../../src/http/api/openapi.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import { everyQuestion, type Question } from './every-question.ts';
 import { type Part, partOf, textsInSchema } from './texts-in-schema.ts';
@@ -13,7 +13,7 @@ export interface TextPlace {
 
 /** Every text that /openapi.json lets one send in a path, a query or a body. */
 export function everyText(routes: readonly Route[]): readonly TextPlace[] {
-  const { paths = {}, components } = documentOf(routes);
+  const { paths = {}, components } = openApiDocument(routes);
   return everyQuestion(routes).flatMap((question) => {
     const operation = partOf(partOf(paths[question.path])[question.method.toLowerCase()]);
     return [...inAddress(question, operation), ...inBody(question, operation, partOf(components?.schemas))];

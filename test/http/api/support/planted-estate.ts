@@ -3,7 +3,7 @@ import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import type { KeptTree } from '../../../../src/ports/fleet-state.ts';
-import { parseKept } from '../../../../src/source/kept-tree.ts';
+import { parseStored } from '../../../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, where } from '../../../support/fleet-world.ts';
 
@@ -101,7 +101,7 @@ async function accept({ store, yard }: FleetWorld, tier: string, mode: string): 
     })),
     userData: [],
   };
-  const tree = parseKept(kept, tier, today);
+  const tree = parseStored(kept, tier, today);
   assert.deepEqual(tree.problems, []);
   const { compiled } = await openEstate(tree, yard.outside.cloud, today);
   await store.fleet.trees.keep('acme', tier, kept);

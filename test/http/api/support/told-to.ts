@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import { openEvents } from '../../../../src/http/api/events/open-events.ts';
+import { openEventStreams } from '../../../../src/http/api/events/streams.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
+import { eventLimits } from '../../../../src/http/limits.ts';
 import type { ApiWorld } from './api-world.ts';
 import { everyQuestion, type Question } from './every-question.ts';
 import { everyRoute } from './every-route.ts';
@@ -57,7 +57,7 @@ async function followed(caller: Caller, { world }: PlantedEstate): Promise<strin
   const { clock, store, yard } = world;
   const limits = { ...eventLimits, times: { ...eventLimits.times, longest: 5000 } };
   const { log } = yard.telemetry;
-  const events = openEvents({
+  const events = openEventStreams({
     ...{ authenticate: async () => caller, happenings: store.happenings },
     ...{ clock, log, limits },
   });

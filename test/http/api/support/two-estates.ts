@@ -6,7 +6,7 @@ import { generationsOf } from '../../../../src/fleet/generations.ts';
 import { passHandler } from '../../../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../../../src/fleet/worker-context.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
-import { parseKept } from '../../../../src/source/kept-tree.ts';
+import { parseStored } from '../../../../src/source/stored-tree.ts';
 import { network, rule } from '../../../support/engine-world/documents.ts';
 import { fleetWorld, today } from '../../../support/fleet-world.ts';
 import type { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -92,7 +92,7 @@ async function settle(yard: WorkerContext, clock: VirtualClock, names: Names): P
   const cloud = makeCloud({ clock });
   const here: WorkerContext = { ...yard, outside: { ...yard.outside, cloud: async () => memoryProvider(cloud) } };
   const kept = { specs: [{ path: 'all.yaml', text: textOf(names) }], userData: [] };
-  const tree = parseKept(kept, estate, today);
+  const tree = parseStored(kept, estate, today);
   const { compiled } = await openEstate(tree, here.outside.cloud, today);
   await yard.store.fleet.trees.keep(estate, estate, kept);
   await yard.store.generations.accept(estate, estate, compiled.guards);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aws } from '../../../../providers/aws/index.ts';
 import { account, openAwsStage, region } from '../../../support/aws-session.ts';
-import { failsBirths } from '../../../support/engine-world/dead-boots.ts';
 import { machineIn } from '../../../support/engine-world/documents.ts';
 import { engineWorld } from '../../../support/engine-world/engine-world.ts';
+import { failsBirths } from '../../../support/engine-world/laws.ts';
 
 test('a machine that dies at boot is a failed birth', async () => {
   const stage = await openAwsStage();

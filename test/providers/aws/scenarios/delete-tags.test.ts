@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aws } from '../../../../providers/aws/index.ts';
-import { taggables } from '../../../../sandbox/ec2/taggable.ts';
+import { taggables } from '../../../../sandbox/ec2/actions/tag.ts';
 import type { Sandbox } from '../../../../sandbox/index.ts';
 import { account, openAwsStage, region } from '../../../support/aws-session.ts';
 import { machineIn, network, rule } from '../../../support/engine-world/documents.ts';

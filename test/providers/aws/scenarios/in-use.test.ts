@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { aws } from '../../../../providers/aws/index.ts';
 import { account, openAwsStage, region } from '../../../support/aws-session.ts';
 import { engineWorld } from '../../../support/engine-world/engine-world.ts';
-import { namesUnlisted } from '../../../support/engine-world/in-use.ts';
+import { namesUnlisted } from '../../../support/engine-world/laws.ts';
 
 test('a subnet that something unlisted stands in: the refusal quotes EC2 and names the interface', async () => {
   const stage = await openAwsStage();

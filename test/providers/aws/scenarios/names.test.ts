@@ -8,7 +8,7 @@ import {
   EC2Client,
 } from '@aws-sdk/client-ec2';
 import { aws } from '../../../../providers/aws/index.ts';
-import { taggables } from '../../../../sandbox/ec2/taggable.ts';
+import { taggables } from '../../../../sandbox/ec2/actions/tag.ts';
 import { account, openAwsStage, region } from '../../../support/aws-session.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { engineWorld } from '../../../support/engine-world/engine-world.ts';

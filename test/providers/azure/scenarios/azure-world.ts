@@ -2,8 +2,7 @@ import { azure } from '../../../../providers/azure/index.ts';
 import type { Sandbox } from '../../../../sandbox/index.ts';
 import { account, location, openAzureStage, resourceGroup } from '../../../support/azure-session.ts';
 import { access, machineIn } from '../../../support/engine-world/documents.ts';
-import { type EngineWorld, engineWorld } from '../../../support/engine-world/engine-world.ts';
-import { watched } from '../../../support/engine-world/watched.ts';
+import { type EngineWorld, engineWorld, watched } from '../../../support/engine-world/engine-world.ts';
 
 /** One subscription of the sandbox, and the whole engine before it. */
 export interface AzureWorld extends EngineWorld {

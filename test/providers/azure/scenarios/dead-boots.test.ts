@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import type { BadBoot } from '../../../../sandbox/arm/subscription.ts';
 import { account } from '../../../support/azure-session.ts';
-import { failsBirths } from '../../../support/engine-world/dead-boots.ts';
+import { failsBirths } from '../../../support/engine-world/laws.ts';
 import { azureWorld, machine } from './azure-world.ts';
 
 const cases: readonly (readonly [name: string, bad: BadBoot, ending: RegExp])[] = [

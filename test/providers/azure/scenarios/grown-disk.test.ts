@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { keepsGrownDisk } from '../../../support/engine-world/grown-disk.ts';
+import { keepsGrownDisk } from '../../../support/engine-world/laws.ts';
 import { azureWorld, machine } from './azure-world.ts';
 
 test('a disk that somebody grew is kept, and so is its machine', async () => {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { account, location, resourceGroup } from '../../../support/azure-session.ts';
-import { namesUnlisted } from '../../../support/engine-world/in-use.ts';
+import { namesUnlisted } from '../../../support/engine-world/laws.ts';
 import { azureWorld } from './azure-world.ts';
 
 test('a subnet that something unlisted stands in: the refusal names it', async () => {

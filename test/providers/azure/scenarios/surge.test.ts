@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { azure } from '../../../../providers/azure/index.ts';
 import { account, resourceGroup } from '../../../support/azure-session.ts';
 import type { EngineWorld } from '../../../support/engine-world/engine-world.ts';
-import { type NamedCloud, type SurgeWorld, surgeLaws, worldOf } from '../../../support/engine-world/surge-laws.ts';
+import { type NamedCloud, type SurgeWorld, surgeLaws, worldOf } from '../../../support/engine-world/laws.ts';
 import { azureWorld, machine } from './azure-world.ts';
 
 const cloud: NamedCloud = {

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { failsBirths } from '../../../support/engine-world/dead-boots.ts';
+import { failsBirths } from '../../../support/engine-world/laws.ts';
 import { project } from '../../../support/gcp-session.ts';
 import { gcpWorld, machine } from './gcp-world.ts';
 

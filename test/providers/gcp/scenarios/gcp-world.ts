@@ -1,8 +1,7 @@
 import { gcp } from '../../../../providers/gcp/index.ts';
 import type { Sandbox } from '../../../../sandbox/index.ts';
 import { machineIn } from '../../../support/engine-world/documents.ts';
-import { type EngineWorld, engineWorld } from '../../../support/engine-world/engine-world.ts';
-import { watched } from '../../../support/engine-world/watched.ts';
+import { type EngineWorld, engineWorld, watched } from '../../../support/engine-world/engine-world.ts';
 import { openGcpStage, project, region, zone } from '../../../support/gcp-session.ts';
 
 /** One project of the Compute sandbox, and the whole engine before it. */

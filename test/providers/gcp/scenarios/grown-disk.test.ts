@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { keepsGrownDisk } from '../../../support/engine-world/grown-disk.ts';
+import { keepsGrownDisk } from '../../../support/engine-world/laws.ts';
 import { zone } from '../../../support/gcp-session.ts';
 import { gcpWorld, machine } from './gcp-world.ts';
 

@@ -1,4 +1,4 @@
-import { surgeLaws } from '../../../support/engine-world/surge-laws.ts';
+import { surgeLaws } from '../../../support/engine-world/laws.ts';
 import { project } from '../../../support/gcp-session.ts';
 import { gcpWorld, machine } from './gcp-world.ts';
 

@@ -4,11 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { openCast } from './cast.ts';
-import { hasGpg } from './gpg-keys.ts';
+import { openCast, type Row } from './cast.ts';
 import { gpgRows } from './gpg-rows.ts';
+import { hasGpg } from './keys.ts';
 import { objectRows } from './object-rows.ts';
-import type { Row } from './row.ts';
 import { sshRows } from './ssh-rows.ts';
 
 const cast = openCast();

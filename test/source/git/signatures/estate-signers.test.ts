@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { signatures } from '../../../../src/core/documents/estate.ts';
-import { signatureOf } from '../../../../src/source/git/signatures/judge-commits.ts';
-import { readSshKey } from '../../../../src/source/git/signatures/ssh-signature.ts';
-import { openCast } from './cast.ts';
-import { hasGpg } from './gpg-keys.ts';
-import { ada, withSignature } from './repository.ts';
-import { TODAY } from './row.ts';
-import { certificateOf } from './ssh-keys.ts';
+import { readSshKey } from '../../../../src/source/git/signatures/ssh.ts';
+import { signatureOf } from '../../../../src/source/git/signatures/verify-commits.ts';
+import { ada, openCast, TODAY, withSignature } from './cast.ts';
+import { certificateOf, hasGpg } from './keys.ts';
 
 const cast = openCast();
 after(() => cast.close());

@@ -1,7 +1,5 @@
-import type { GpgCast } from './cast.ts';
-import { atTime } from './gpg-keys.ts';
-import { ada, commitText, withSignature } from './repository.ts';
-import { bad, good, type Row } from './row.ts';
+import { ada, bad, commitText, type GpgCast, good, type Row, withSignature } from './cast.ts';
+import { atTime } from './keys.ts';
 
 type Name = keyof GpgCast['blocks'];
 type SigningName = Exclude<Name, 'withSubkey' | 'subkeyRevoked' | 'goneRevoked' | 'prolonged'>;

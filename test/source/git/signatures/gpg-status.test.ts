@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readGpgStatus } from '../../../../src/source/git/signatures/gpg-status.ts';
+import { readGpgStatus } from '../../../../src/source/git/signatures/gpg.ts';
 
 const KEY = 'E645E086ADE2B620BADCA69B90398B19845C78C9';
 const validBy = (digest: number, kind = '00') =>

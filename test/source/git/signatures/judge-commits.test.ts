@@ -4,13 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { judgeCommits, signatureOf } from '../../../../src/source/git/signatures/judge-commits.ts';
-import { inOwnFolder } from '../../../../src/source/git/signatures/place.ts';
-import type { Signer } from '../../../../src/source/git/signatures/signer.ts';
-import { openCast } from './cast.ts';
-import { hasGpg } from './gpg-keys.ts';
-import { ada, commitText, withSignature } from './repository.ts';
-import { TODAY } from './row.ts';
+import { withPrivateFolder } from '../../../../src/source/git/signatures/program.ts';
+import type { Signer } from '../../../../src/source/git/signatures/signers.ts';
+import { signatureOf, verifyCommits } from '../../../../src/source/git/signatures/verify-commits.ts';
+import { ada, commitText, openCast, TODAY, withSignature } from './cast.ts';
+import { hasGpg } from './keys.ts';
 
 const cast = openCast();
 const folder = mkdtempSync(join(tmpdir(), 'setpoint-judge-'));
@@ -30,7 +28,7 @@ const byGpg = (number: number): string =>
   repository.store(withSignature(textOf(number), cast.gpg().home.sign(textOf(number), cast.gpg().ada)));
 const unsigned = (number: number): string => repository.store(textOf(number));
 const judge = (commits: readonly string[], signers = adas, options = {}) =>
-  judgeCommits(repository.folder, commits, signers, { today: TODAY, ...options });
+  verifyCommits(repository.folder, commits, signers, { today: TODAY, ...options });
 
 /** A search path that holds these programs only. */
 function pathWith(...programs: readonly string[]): string {
@@ -191,7 +189,7 @@ describe('the machine around', () => {
 
   it('cannot look into the folder that keys are written to, and finds it gone after a failure too', async () => {
     let seen = '';
-    const failing = inOwnFolder(async (own) => {
+    const failing = withPrivateFolder(async (own) => {
       seen = own;
       assert.equal(statSync(own).mode & 0o777, 0o700);
       throw new Error('on the way');

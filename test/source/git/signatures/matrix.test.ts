@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { signatureOf } from '../../../../src/source/git/signatures/judge-commits.ts';
-import { openCast } from './cast.ts';
-import { hasGpg } from './gpg-keys.ts';
+import { signatureOf } from '../../../../src/source/git/signatures/verify-commits.ts';
+import { openCast, type Row, TODAY } from './cast.ts';
 import { gpgRows } from './gpg-rows.ts';
+import { hasGpg } from './keys.ts';
 import { objectRows } from './object-rows.ts';
-import { type Row, TODAY } from './row.ts';
 import { sshRows } from './ssh-rows.ts';
 
 const cast = openCast();

@@ -1,8 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cast } from './cast.ts';
-import { ADA, ada, commitText, withHeader, withSignature } from './repository.ts';
-import { bad, good, type Row } from './row.ts';
+import { ADA, ada, bad, type Cast, commitText, good, type Row, withHeader, withSignature } from './cast.ts';
 
 const signers: Row['signers'] = ({ ssh }) => [{ name: 'ada', email: ada, ssh: ssh.ada.line }];
 

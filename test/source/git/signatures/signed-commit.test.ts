@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readSignedCommit } from '../../../../src/source/git/signatures/signed-commit.ts';
-import { readSshKey, readSshSignature } from '../../../../src/source/git/signatures/ssh-signature.ts';
-import { commitText, withSignature } from './repository.ts';
-import { field, sshSignatureOf } from './ssh-keys.ts';
+import { readSshKey, readSshSignature } from '../../../../src/source/git/signatures/ssh.ts';
+import { commitText, withSignature } from './cast.ts';
+import { field, sshSignatureOf } from './keys.ts';
 
 const armour = sshSignatureOf('', { key: Buffer.alloc(51), signature: () => field('ssh-ed25519') });
 const text = commitText({ tree: 'a'.repeat(40), parents: ['b'.repeat(40)] });

@@ -1,7 +1,5 @@
-import type { Cast } from './cast.ts';
-import { ada, commitText, withHeader, withSignature } from './repository.ts';
-import { bad, good, type Row } from './row.ts';
-import { blobOf, byRsa, certificateOf, field, sshSignatureOf } from './ssh-keys.ts';
+import { ada, bad, type Cast, commitText, good, type Row, withHeader, withSignature } from './cast.ts';
+import { blobOf, byRsa, certificateOf, field, sshSignatureOf } from './keys.ts';
 
 type Name = keyof Cast['ssh'];
 

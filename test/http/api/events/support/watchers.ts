@@ -1,8 +1,7 @@
 import type { Grant } from '../../../../../src/core/access/grant.ts';
-import { type EventLimits, eventLimits } from '../../../../../src/http/api/events/limits.ts';
-import { openEvents } from '../../../../../src/http/api/events/open-events.ts';
-import type { Only } from '../../../../../src/http/api/events/stream.ts';
+import { type EventFilter, openEventStreams } from '../../../../../src/http/api/events/streams.ts';
 import type { Caller } from '../../../../../src/http/api/route.ts';
+import { type EventLimits, eventLimits } from '../../../../../src/http/limits.ts';
 import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
 import { memoryHappenings } from '../../../../support/memory-store/happenings.ts';
@@ -24,7 +23,7 @@ export interface Asked {
   readonly grants?: readonly Grant[];
   readonly id?: string;
   readonly from?: string | undefined;
-  readonly only?: Only;
+  readonly only?: EventFilter;
   /** It takes one piece only when it is told to. */
   readonly slow?: boolean;
 }
@@ -58,7 +57,7 @@ export function watchers({ limits = {}, happenings = (same) => same, authenticat
     },
   };
   const callers = new Map<string, Caller>();
-  const events = openEvents({
+  const events = openEventStreams({
     happenings: counted,
     authenticate: async (authorization = '') => {
       const caller = callers.get(authorization);

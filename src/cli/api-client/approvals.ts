@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { ScopePlan } from '../../core/action.ts';
+import { planDigest } from '../../core/digest.ts';
+import type { Kind } from '../../core/resource.ts';
+import { sha256 } from '../../estate/sha256.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
+import { exitCodes, UserError } from '../errors.ts';
+import type { EstateOptions } from '../options.ts';
+import type { PendingApprovals } from '../output/approval-text.ts';
+import { ApiError } from './api-error.ts';
+import { type ApiClient, queryString } from './client.ts';
+import { DecodeError, type Decoder, decode } from './decode.ts';
+import { decodePlan } from './plans.ts';
+import type { ServerEstateOption } from './server-option.ts';
+
+/** What waits on a server. `unseen`: what keeps it from being the whole truth. `refused`: why whoever asks may not let it pass. */
+interface ServerPendingApprovals {
+  readonly offer: PendingApprovals;
+  readonly unseen: readonly ScopePlan[];
+  readonly refused?: string;
+  readonly authorsUnknown: boolean;
+}
+
+type Asked = ServerEstateOption & Pick<EstateOptions, 'target'> & { readonly address?: string | undefined };
+
+export async function fetchPendingApprovals(
+  client: ApiClient,
+  { estate, target, address }: Asked,
+): Promise<ServerPendingApprovals> {
+  const path = `/v1/approvals${queryString({ estate, target, address })}`;
+  return client.request({ method: 'GET', path }, decodePending);
+}
+
+const waiting = decode.object({
+  generation: decode.number,
+  digest: decode.string,
+  unapproved: decode.number,
+  authors: decode.object({ refused: decode.optional(decode.string), unknown: decode.boolean }),
+  scopes: decode.list(
+    decode.object({
+      scope: decode.string,
+      observed: decode.object({
+        gaps: decode.list(decode.object({ kind: decode.string, code: decode.string, reason: decode.string })),
+      }),
+    }),
+  ),
+});
+
+const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
+  const { bound, plans } = decodePlan(value, at);
+  const { generation, digest, unapproved: free, authors, scopes } = waiting(value, at);
+  // why: the word of a person is bound to what they are shown, and not to what somebody says that they were
+  if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'that of its actions');
+  return {
+    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation },
+    unseen: scopes.map(({ scope, observed }) => ({
+      scope,
+      actions: [],
+      findings: observed.gaps.map(({ kind, code, reason }) => ({
+        type: 'incomplete' as const,
+        kind: kind as Kind, // why: shown by its name only
+        code,
+        scope,
+        why: `${kind}: ${reason}`,
+      })),
+      calls: { observed: 0, predicted: 0 },
+    })),
+    ...(authors.refused === undefined ? {} : { refused: authors.refused }),
+    authorsUnknown: authors.unknown,
+  };
+};
+
+const decodeApproval: Decoder<Approval> = (value, at) => {
+  const { actor, reason, destructiveCount, executed, ...given } = outside(value, at);
+  return { ...given, destroys: destructiveCount, ran: executed, by: { person: actor, reason } };
+};
+
+const outside = decode.object({
+  estate: decode.string,
+  scope: decode.string,
+  seq: decode.number,
+  generation: decode.number,
+  digest: decode.string,
+  actions: decode.list(decode.string),
+  destructiveCount: decode.number,
+  executed: decode.number,
+  actor: decode.string,
+  reason: decode.string,
+  until: decode.timestamp,
+});
+
+interface ApprovalRequest extends Asked {
+  readonly digest: string;
+  readonly reason: string;
+  readonly expiresMs: number;
+}
+
+const decodeWithdrawn = decode.object({ estate: decode.string, approval: decodeApproval, inFlight: decode.number });
+
+export const withdrawOnServer = (
+  client: ApiClient,
+  body: ServerEstateOption & { readonly seq: number; readonly reason: string },
+): Promise<ReturnType<typeof decodeWithdrawn>> =>
+  client.request({ method: 'POST', path: '/v1/approvals/withdraw', body, key: randomUUID() }, decodeWithdrawn);
+
+/** Lets exactly that pass. Who may not is refused as by a limit. */
+export async function approveOnServer(client: ApiClient, approval: ApprovalRequest): Promise<readonly Approval[]> {
+  const { estate, target, address, digest, reason, expiresMs } = approval;
+  const targets = target.length === 0 ? {} : { targets: target };
+  const named = address === undefined ? {} : { address };
+  const body = { estate, digest, reason, expiresInSeconds: Math.ceil(expiresMs / 1000), ...targets, ...named };
+  const given = decode.object({ approvals: decode.list(decodeApproval) });
+  try {
+    const path = '/v1/approvals';
+    return (await client.request({ method: 'POST', path, body, key: randomUUID() }, given)).approvals;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    throw new UserError('Nothing was approved.', { ...error.details, code: exitCodes.refused, cause: error });
+  }
+}

@@ -1,0 +1,136 @@
+import type { Action, Finding } from '../../core/action.ts';
+import type { TouchedBy } from '../../core/touch.ts';
+
+/** Reads a value as what was expected of it; throws `DecodeError` where it is something else. `at`: where it stands, for people. */
+export type Decoder<T> = (value: unknown, at: string) => T;
+
+/** A value that is not what it should be. Its message names the place and what was expected, and never the value. */
+export class DecodeError extends Error {
+  constructor(at: string, expected: string) {
+    super(`${at} should be ${expected}`);
+    this.name = 'DecodeError';
+  }
+}
+
+type Decoders = Readonly<Record<string, Decoder<unknown>>>;
+type Optional<S extends Decoders> = { [K in keyof S]: undefined extends ReturnType<S[K]> ? K : never }[keyof S];
+type Decoded<S extends Decoders> = { readonly [K in Exclude<keyof S, Optional<S>>]: ReturnType<S[K]> } & {
+  readonly [K in Optional<S>]?: Exclude<ReturnType<S[K]>, undefined>;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Members that are not named are left out; those that are absent stay absent. */
+const object =
+  <S extends Decoders>(members: S): Decoder<Decoded<S>> =>
+  (value, at) => {
+    if (!isObject(value)) throw new DecodeError(at, 'an object');
+    const entries = Object.entries(members).flatMap(([name, of]) => {
+      const got = of(value[name], `${at}.${name}`);
+      return got === undefined ? [] : [[name, got]];
+    });
+    return Object.fromEntries(entries) as Decoded<S>; // why: each member was just read by its own decoder
+  };
+
+const list =
+  <T>(of: Decoder<T>): Decoder<readonly T[]> =>
+  (value, at) => {
+    if (!Array.isArray(value)) throw new DecodeError(at, 'a list');
+    return value.map((one: unknown, i) => of(one, `${at}[${i}]`));
+  };
+
+const record =
+  <T>(of: Decoder<T>): Decoder<Readonly<Record<string, T>>> =>
+  (value, at) => {
+    if (!isObject(value)) throw new DecodeError(at, 'an object');
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, of(one, `${at}.${name}`)]));
+  };
+
+const optional =
+  <T>(of: Decoder<T>): Decoder<T | undefined> =>
+  (value, at) =>
+    value === undefined ? undefined : of(value, at);
+
+const simple =
+  <T>(is: (value: unknown) => value is T, expected: string): Decoder<T> =>
+  (value, at) => {
+    if (!is(value)) throw new DecodeError(at, expected);
+    return value;
+  };
+
+/** Milliseconds since the epoch, of an ISO 8601 text. */
+const timestamp: Decoder<number> = (value, at) => {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(ms)) throw new DecodeError(at, 'a time');
+  return ms;
+};
+
+/** An object of whose inside nothing is checked: a server of our version makes it by the same types. */
+const unchecked =
+  <T extends object>(): Decoder<T> =>
+  (value, at) => {
+    if (!isObject(value)) throw new DecodeError(at, 'an object');
+    return value as T; // why: checked by whoever made it; what is wrong inside is caught where it is shown
+  };
+
+const oneOf =
+  <T extends string>(...values: readonly T[]): Decoder<T> =>
+  (value, at) => {
+    const found = values.find((each) => each === value);
+    if (found === undefined) throw new DecodeError(at, values.join(' or '));
+    return found;
+  };
+
+/** What an answer may be made of. */
+export const decode = {
+  object,
+  list,
+  record,
+  oneOf,
+  optional,
+  timestamp,
+  unchecked,
+  string: simple((value): value is string => typeof value === 'string', 'a text'),
+  number: simple((value): value is number => typeof value === 'number', 'a number'),
+  boolean: simple((value): value is boolean => typeof value === 'boolean', 'true or false'),
+} as const;
+
+export const lastModified: Decoder<TouchedBy> = decode.object({
+  who: decode.string,
+  action: decode.string,
+  from: decode.optional(decode.string),
+  agent: decode.optional(decode.string),
+  event: decode.string,
+  at: decode.timestamp,
+});
+
+/** As a server tells it, with times as we hold them. What its other members are is checked where they are shown. */
+export const attributed =
+  <T extends { readonly by?: TouchedBy }>(least: Decoder<object>): Decoder<T> =>
+  (value, at) => {
+    least(value, at);
+    const { by, ...rest } = decode.unchecked<{ readonly by?: unknown }>()(value, at);
+    const decoded = { ...rest, ...(by === undefined ? {} : { by: lastModified(by, `${at}.by`) }) };
+    return decoded as unknown as T; // why: `least` has looked at what every such thing has, and a server of our version makes the rest
+  };
+
+export const action = attributed<Action>(
+  decode.object({
+    verb: decode.string,
+    kind: decode.string,
+    address: decode.string,
+    documents: decode.list(decode.unchecked()),
+  }),
+);
+export const finding = attributed<Finding>(
+  decode.object({ type: decode.string, why: decode.string, scope: decode.string }),
+);
+
+export const heldSource = decode.object({
+  source: decode.optional(decode.string),
+  head: decode.optional(decode.string),
+  state: decode.string,
+  why: decode.optional(decode.string),
+  since: decode.timestamp,
+});

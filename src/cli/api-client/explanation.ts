@@ -1,0 +1,63 @@
+import type { Desired } from '../../core/desired.ts';
+import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
+import type { HeldSource } from '../../core/render/plan-json.ts';
+import type { Address } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
+import { UserError } from '../errors.ts';
+import { ApiError } from './api-error.ts';
+import { type ApiClient, queryString } from './client.ts';
+import { action, attributed, decode, finding, heldSource } from './decode.ts';
+import type { ServerEstateOption } from './server-option.ts';
+
+export interface ExplanationReport {
+  readonly explanation: Explanation;
+  readonly sources: readonly HeldSource[] | undefined;
+}
+
+const ownership = attributed<Ownership>(
+  decode.object({ scope: decode.string, observed: decode.unchecked(), claim: decode.string, why: decode.string }),
+);
+
+const answer = decode.object({
+  address: decode.string,
+  wanted: decode.list(decode.unchecked<Desired>()),
+  origins: decode.list(decode.unchecked<Origin>()),
+  mode: decode.optional(decode.unchecked<ModeReason>()),
+  there: decode.list(ownership),
+  actions: decode.list(action),
+  findings: decode.list(finding),
+  sources: decode.optional(decode.list(heldSource)),
+});
+
+/** All about one resource, as a server tells it by its newest looks. */
+export async function fetchExplanation(
+  client: ApiClient,
+  of: string,
+  { estate }: ServerEstateOption,
+): Promise<ExplanationReport> {
+  const path = `/v1/explanations/${of.split('/').map(encodeURIComponent).join('/')}${queryString({ estate })}`;
+  try {
+    const { sources, mode, ...explanation } = await client.request({ method: 'GET', path }, answer);
+    return { explanation: { ...explanation, mode }, sources };
+  } catch (error) {
+    throw error instanceof ApiError ? severalOf(of, error) : error;
+  }
+}
+
+/** The whole address of what a person names by its end. */
+export const fetchAddress = async (client: ApiClient, given: string, asked: ServerEstateOption): Promise<Address> =>
+  (await fetchExplanation(client, given, asked)).explanation.address;
+
+/** A name that may be one of several is told as it is from here. */
+function severalOf(given: string, refused: ApiError): UserError {
+  try {
+    const { addresses } = several(refused.problem.body, 'it');
+    return new UserError(`"${given}" may be one of ${addresses.length}.`, {
+      next: `Write one of them whole:\n${printable(addresses).join('\n')}`,
+    });
+  } catch {
+    return refused;
+  }
+}
+
+const several = decode.object({ addresses: decode.list(decode.string) });

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim, Status } from '../../core/inventory/row.ts';
+import type { Gap } from '../../core/observed.ts';
+import type { Address, Attributes, Kind } from '../../core/resource.ts';
+import type { TouchedBy } from '../../core/touch.ts';
+import type { Context } from '../context.ts';
+import { UserError } from '../errors.ts';
+import { progressOn } from '../output/progress.ts';
+import { type ApiClient, pages, queryString } from './client.ts';
+import { type Decoder, decode, lastModified } from './decode.ts';
+import type { ServerEstateOption } from './server-option.ts';
+
+/** What was seen of one scope, when, and how much of it. */
+export interface ScopeInventory {
+  readonly scope: string;
+  readonly at: number;
+  readonly gaps: readonly Gap[];
+  readonly objects: readonly InventoryObject[];
+}
+
+/** An object on a cloud, as the inventory tells of it. `address`: where it is ours. `by`: who changed it since we wrote it last. */
+export interface InventoryObject {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  readonly address?: Address;
+  readonly status: Status;
+  readonly claim: Claim;
+  readonly why: string;
+  readonly by?: TouchedBy;
+  readonly attributes: Attributes[Kind];
+}
+
+interface InventoryFilter {
+  readonly kind?: Kind;
+  readonly claim?: Claim;
+}
+
+/** What stands in the scopes of these targets, as a server saw it last. */
+export async function fetchInventory(
+  client: ApiClient,
+  targets: readonly ServerTarget[],
+  { kind, claim }: InventoryFilter,
+): Promise<readonly ScopeInventory[]> {
+  const inventories = new Map<string, ScopeInventory>();
+  for (const { scope, observation } of targets)
+    if (observation !== undefined) inventories.set(scope, { scope, ...observation, objects: [] });
+  const objects: ScopedObject[] = [];
+  const estate = targets[0]?.estate;
+  const lines = { path: '/v1/inventory', asked: { kind, claim, estate, attributes: true } };
+  for await (const { items } of pages(client, lines, page)) objects.push(...items.flatMap((item) => item ?? []));
+  const byScope = Map.groupBy(objects, ({ scope }) => scope);
+  return [...inventories.values()].map((inventory) => ({
+    ...inventory,
+    objects: (byScope.get(inventory.scope) ?? []).map(({ object }) => object),
+  }));
+}
+
+interface ScopedObject {
+  readonly scope: string;
+  readonly object: InventoryObject;
+}
+
+const line = decode.object({
+  scope: decode.string,
+  kind: decode.string,
+  id: decode.optional(decode.string),
+  name: decode.string,
+  address: decode.optional(decode.string),
+  claim: decode.string,
+  status: decode.string,
+  reason: decode.string,
+  by: decode.optional(lastModified),
+  attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
+});
+
+/** Undefined: what is wanted and does not stand is no object. */
+const decodeObject: Decoder<ScopedObject | undefined> = (value, at) => {
+  const { scope, id, status, reason, ...rest } = line(value, at);
+  if (id === undefined) return undefined;
+  const { attributes = {}, ...target } = rest;
+  // why: kinds and claims are shown by their names only
+  const object = { ...target, id, status, why: whyOf(rest.claim, status, reason), attributes } as InventoryObject;
+  return { scope, object };
+};
+
+const page = decode.object({ items: decode.list(decodeObject), next: decode.optional(decode.string) });
+
+/** As from here: whose it is, and not how it stands. */
+function whyOf(claim: string, status: string, reason: string): string {
+  if (claim === 'ours') return 'wanted';
+  if (claim === 'orphan') return 'ours, and no document wants it';
+  return status === 'Unmanaged' ? reason : 'Nobody claims it.';
+}
+
+/** `observation`: the newest of its scope; absent: none yet. `quarantined`: the reason that no pass observes it. */
+interface ServerTarget {
+  readonly name: string;
+  readonly estate: string;
+  readonly scope: string;
+  readonly observation?: { readonly at: number; readonly gaps: readonly Gap[] };
+  readonly quarantined?: string;
+}
+
+export async function fetchTargets(
+  client: ApiClient,
+  { estate }: ServerEstateOption,
+): Promise<readonly ServerTarget[]> {
+  const { items } = await client.request({ method: 'GET', path: `/v1/targets${queryString({ estate })}` }, answer);
+  return items;
+}
+
+const outside = decode.object({
+  name: decode.string,
+  estate: decode.string,
+  scope: decode.string,
+  observed: decode.object({
+    at: decode.optional(decode.timestamp),
+    gaps: decode.list(decode.object({ kind: decode.string, code: decode.string, reason: decode.string })),
+  }),
+  held: decode.optional(
+    decode.object({ quarantine: decode.optional(decode.object({ why: decode.optional(decode.string) })) }),
+  ),
+});
+
+const target: Decoder<ServerTarget> = (value, at) => {
+  const { observed, held, ...target } = outside(value, at);
+  const gaps = observed.gaps.map((gap) => ({ ...gap, kind: gap.kind as Kind })); // why: shown by its name only
+  return {
+    ...target,
+    ...(observed.at === undefined ? {} : { observation: { at: observed.at, gaps } }),
+    ...(held?.quarantine === undefined ? {} : { quarantined: held.quarantine.why ?? unsaid }),
+  };
+};
+
+const unsaid = 'Its passes failed in our own code; more is told to those who see all targets of it.';
+
+const answer = decode.object({ items: decode.list(target) });
+
+const pollMs = 1000;
+const mostMs = 600_000;
+
+/** Asks for a pass of every scope of these targets, and waits until each was looked at anew: as they are then. */
+export async function refreshTargets(
+  client: ApiClient,
+  targets: readonly ServerTarget[],
+  context: Context,
+): Promise<readonly ServerTarget[]> {
+  const byScope = new Map(targets.map((one) => [one.scope, one]));
+  const estate = targets[0]?.estate;
+  for (const one of byScope.values()) await requestReconcile(client, one);
+  const progress = progressOn(context.terminal.err, context.clock);
+  const until = context.clock.now() + mostMs;
+  try {
+    for (;;) {
+      const now = (await fetchTargets(client, { estate })).filter(({ scope }) => byScope.has(scope));
+      const waiting = now.filter((one) => !isNewer(one, byScope.get(one.scope)));
+      if (waiting.length === 0) return now;
+      if (context.clock.now() >= until) throw noObservation(waiting);
+      for (const { scope } of waiting) progress.show(scope, 'waiting for a pass to look');
+      await context.clock.sleep(pollMs, context.signal);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+async function requestReconcile(client: ApiClient, { name, estate, scope, quarantined }: ServerTarget): Promise<void> {
+  if (quarantined !== undefined)
+    throw new UserError(`${scope} is in quarantine: no pass looks at it.`, {
+      why: quarantined,
+      next: `Where its worker runs: setpoint resume --quarantined ${scope} --reason "…"`,
+    });
+  const path = `/v1/targets/${encodeURIComponent(name)}/reconcile`;
+  const body = { estate, reason: 'inventory --refresh' };
+  await client.request({ method: 'POST', path, body, key: randomUUID() }, decode.object({}));
+}
+
+/** A look that began after the one that was newest when we asked. */
+const isNewer = ({ observation }: ServerTarget, before: ServerTarget | undefined): boolean =>
+  observation !== undefined && (before?.observation === undefined || observation.at > before.observation.at);
+
+const noObservation = (waiting: readonly ServerTarget[]): UserError =>
+  new UserError(`Nobody has looked at ${waiting.map(({ scope }) => scope).join(', ')} for ten minutes.`, {
+    why: 'A pass was asked for, and waits for a worker.',
+    next: 'Look whether workers run, and at their log. What was seen before: leave --refresh away.',
+  });

@@ -1,0 +1,72 @@
+import { shortRevision } from '../../core/render/wording.ts';
+import { acceptSpecs } from '../../estate/load.ts';
+import type { By } from '../../ports/fleet-state.ts';
+import type { Generation } from '../../ports/inventory.ts';
+import { Pinned } from '../../ports/sources.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
+import { exitCodes, UserError } from '../errors.ts';
+
+/** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */
+export async function acceptFolder(estate: Estate, store: Store): Promise<Generation> {
+  await refuseFollowed(estate, store);
+  try {
+    return await acceptSpecs(estate, store);
+  } catch (error) {
+    if (!(error instanceof Pinned)) throw error;
+    const { revision, by } = error.pin;
+    throw new UserError(`${estate.name} is pinned at ${shortRevision(revision)}.`, {
+      why: `${by.person} holds it there: ${by.reason}`,
+      next: 'For what is in force: --in-force. To let other specs in again: setpoint unpin --reason "…"',
+      code: exitCodes.refused,
+      cause: error,
+    });
+  }
+}
+
+/** The same by a commit that was in force once: it holds until `unpin`, whatever is followed. */
+export async function acceptPinned(estate: Estate, store: Store, by: By): Promise<Generation> {
+  // why: the pin comes first, so that whoever follows the branch cannot take the rollback back in between
+  await store.sources.pins.pin(estate.name, estate.tree.revision, by);
+  return acceptSpecs(estate, store);
+}
+
+/**
+ * Specs of a folder do not come into force beside a repository that workers follow: nobody would know any more what is in
+ * force, and its next commit would take them back.
+ */
+async function refuseFollowed({ name, tree }: Estate, store: Store): Promise<void> {
+  const current = await store.generations.current(name);
+  if (current === undefined || current.revision === tree.revision) return;
+  const leader = (await store.leases.held(name)).find(({ scope }) => scope === 'specs');
+  const source = (await store.sources.states.list(name)).find(({ head }) => head?.startsWith('git:'));
+  if (leader === undefined || source === undefined) return;
+  throw new UserError(`${name} follows ${source.source}, and these specs are not what is in force.`, {
+    why: `${leader.holder} makes its generations; in force is ${shortRevision(current.revision)}, here is ${shortRevision(tree.revision)}.`,
+    next: 'Commit there. For what is in force: --in-force. To go back to an earlier commit: setpoint apply --commit SHA --reason "…"',
+    code: exitCodes.refused,
+  });
+}
+
+interface PlannedGeneration {
+  /** That the specs had, or would have become, when they were planned. */
+  readonly generation: number;
+  readonly newest: Generation | undefined;
+  readonly estate: Estate;
+}
+
+const verbs = { approved: 'approve', applied: 'apply' } as const;
+
+/** Somebody else's newer specs are not overruled by what was shown before they came. */
+export function refuseSuperseded(
+  { generation, newest, estate: { tree } }: PlannedGeneration,
+  done: keyof typeof verbs,
+): void {
+  const would = newest?.revision === tree.revision ? newest.number : (newest?.number ?? 0) + 1;
+  if (would === generation) return;
+  throw new UserError(`Nothing was ${done}: generation ${newest?.number ?? 0} was accepted meanwhile.`, {
+    why: 'What was shown was planned before it.',
+    next: `Look at what waits now: setpoint ${verbs[done]}`,
+    code: exitCodes.refused,
+  });
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Action, ScopePlan } from '../../core/action.ts';
+import { planDigest } from '../../core/digest.ts';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { plan } from '../../core/plan/plan.ts';
+import type { Policy } from '../../core/plan/plan-input.ts';
+import type { ScopeKey } from '../../core/resource.ts';
+import { type Converged, converge } from '../../engine/converge.ts';
+import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
+import { type InForce, inForce } from '../../estate/active-spec.ts';
+import { onlyApproved } from '../../estate/approvals.ts';
+import { sha256 } from '../../estate/sha256.ts';
+import type { Lease } from '../../ports/leases.ts';
+import type { Authority } from '../../ports/ledger.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Context } from '../context.ts';
+import { progressOn, reportScope } from '../output/progress.ts';
+import { acceptFolder, acceptPinned, refuseSuperseded } from './accept.ts';
+import { localUser, withLeases } from './leases.ts';
+import { type ObservedEstate, type ObservedScope, recordAppliedInventory } from './observe.ts';
+
+/** What a person approved, and how far it may go. */
+export interface ApplyApproval extends Allowance {
+  readonly actions: readonly Action[];
+  readonly lockTimeoutMs: number;
+  /** Holds the estate at these specs from now on, whatever is followed; why. */
+  readonly pin?: string;
+}
+
+export interface ApplyOutcome {
+  readonly generation: number;
+  /** One for each scope that was worked on. */
+  readonly scopes: readonly Converged[];
+  /** The plans of the others. */
+  readonly idle: readonly ScopePlan[];
+}
+
+/** Accepts the specs as a generation, takes the leases and converges every scope where something is to do. */
+export async function apply(
+  observed: ObservedEstate<Store>,
+  approval: ApplyApproval,
+  context: Context,
+): Promise<ApplyOutcome> {
+  const { estate, store, plans, bound } = observed;
+  // why: workers would carry out all of what became the newest generation by this, and take back what they follow
+  refuseSuperseded(
+    { generation: bound.generation ?? 1, newest: await store.generations.current(estate.name), estate },
+    'applied',
+  );
+  const { number: generation, revision } =
+    approval.pin === undefined
+      ? await acceptFolder(estate, store)
+      : await acceptPinned(estate, store, { person: localUser(), reason: approval.pin });
+  const authority: Authority = {
+    revision,
+    generation,
+    plan: planDigest(plans, sha256),
+    approver: localUser(),
+    ...allowanceIn(approval),
+  };
+  const approved = new Set(approval.actions);
+  const busy = observed.looked.filter(
+    ({ input }, i) => input.knowledge.pending.length > 0 || plans[i]?.actions.some((action) => approved.has(action)),
+  );
+  const request = {
+    estate: estate.name,
+    store,
+    scopes: busy.map(({ scope }) => scope.scope),
+    timeoutMs: approval.lockTimeoutMs,
+  };
+  const approvedOnly = onlyApproved(approval.actions, plans);
+  const scopes = await withLeases(request, context, async (leases) => {
+    // why: somebody may have paused what is to be done while we asked, or waited for the leases
+    const guardEpoch = await store.ledger.guardEpoch(estate.name);
+    const policies = [...(await inForce(estate, store)).policies, approvedOnly];
+    const guard: Guard = {
+      epoch: guardEpoch,
+      judge: async (actions) => refusalsOf(actions, await inForce(estate, store)),
+    };
+    const work = { store, estate: estate.name, reconcileId: randomUUID(), authority, leases, policies, guard };
+    return reconcileScopes(busy, work, context);
+  });
+  const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
+  await recordAppliedInventory(estate, observed.looked, scopes, { store, context });
+  return { generation, scopes, idle };
+}
+
+interface Work {
+  readonly store: Store;
+  readonly estate: string;
+  readonly reconcileId: string;
+  readonly authority: Authority;
+  readonly leases: ReadonlyMap<ScopeKey, Lease>;
+  readonly policies: readonly Policy[];
+  readonly guard: Guard;
+}
+
+/** By what people say now: a generation that came in between binds by what it reads only and protects. */
+const refusalsOf = (actions: readonly Action[], { policies }: InForce): Refusals =>
+  new Map(
+    actions.flatMap((action) => {
+      const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+      return reason === undefined ? [] : [[action, reason] as const];
+    }),
+  );
+
+/** Side by side. One that fails for a reason of ours is told only when the others have come to their end. */
+async function reconcileScopes(
+  busy: readonly ObservedScope[],
+  work: Work,
+  context: Context,
+): Promise<readonly Converged[]> {
+  const progress = progressOn(context.terminal.err, context.clock);
+  const ended = await Promise.allSettled(
+    busy.map(async (looked) => {
+      const notify = reportScope(looked.scope.scope, progress);
+      const converged = await reconcileScope(looked, work, notify, context);
+      progress.finish(looked.scope.scope, endOf(converged));
+      return converged;
+    }),
+  );
+  progress.end();
+  return ended.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}
+
+function endOf({ outcome, passes }: Converged): string {
+  const settled = passes.reduce((sum, pass) => sum + pass.settled.length, 0);
+  const failed = passes.at(-1)?.failed.length ?? 0;
+  return `${outcome === 'done' && failed === 0 ? 'converged' : outcome}, ${settled} done${failed > 0 ? `, ${failed} failed` : ''}`;
+}
+
+function reconcileScope(
+  { scope: { scope }, site, input }: ObservedScope,
+  work: Work,
+  notify: ReturnType<typeof reportScope>,
+  context: Context,
+): Promise<Converged> {
+  const { store, estate, authority, reconcileId } = work;
+  const lease = work.leases.get(scope);
+  if (lease === undefined) throw new Error(`${scope} is not leased`);
+  const pass = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const policies = [...(input.choices?.policies ?? []), ...work.policies];
+  const planner: Planner = (observation, knowledge) =>
+    plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
+  return converge(
+    { site, authorization: { pass, lease, guard: work.guard }, plan: planner },
+    {
+      ledger: store.ledger,
+      operations: store.operations,
+      inventory: store.inventory,
+      limiter: context.dependencies.limiter,
+      clock: context.clock,
+      random: Math.random,
+    },
+    { signal: context.signal, notify },
+  );
+}

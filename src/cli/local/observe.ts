@@ -1,0 +1,169 @@
+import type { CompiledScope } from '../../core/compile/compile.ts';
+import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
+import { withoutStore } from '../../core/knowledge.ts';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { isDestructive } from '../../core/plan/destructive-drift.ts';
+import type { Approved, Choices } from '../../core/plan/plan-input.ts';
+import { approvedBy } from '../../core/plan/policies.ts';
+import type { Address, ScopeKey } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
+import { type Converged, withUnrecorded } from '../../engine/converge.ts';
+import { observe } from '../../engine/observe.ts';
+import type { Site } from '../../engine/ports.ts';
+import { inForce, keepInForce, type SeenScope } from '../../estate/active-spec.ts';
+import { attemptOf } from '../../estate/inventory-sync.ts';
+import { providerOf } from '../../estate/load.ts';
+import { openSite } from '../../estate/session.ts';
+import { sha256 } from '../../estate/sha256.ts';
+import type { Store } from '../../ports/store.ts';
+import {
+  boundOf,
+  type Estate,
+  type EstateView,
+  heldSources,
+  planAgain,
+  type ScopeView,
+} from '../../queries/estate-view.ts';
+import { unmanagedScopes, withheldDrift } from '../../queries/status.ts';
+import type { Context } from '../context.ts';
+import { printHeldSources, printUnmanagedScopes } from '../output/plan.ts';
+import { progressOn, reportScope } from '../output/progress.ts';
+import type { LocalEstate } from './estate.ts';
+
+/** An estate observed now, over sessions that are open. */
+export interface ObservedEstate<S extends Store | undefined = Store | undefined> extends EstateView<ObservedScope> {
+  readonly store: S;
+}
+
+/** What a person lets pass or chose, beyond the specs. */
+export interface PlanGrant extends Allowance {
+  readonly prune?: ReadonlySet<Address>;
+}
+
+/** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
+async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
+  const approvals = (await store?.fleet.approvals.inForce({ estate, scope })) ?? [];
+  const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
+  return (action) => isDestructive(action) && approved(action);
+}
+
+/** In the scopes that were looked at; after the look, so that it counts. */
+async function withheldHere({ name, scopes }: Estate, store: Store | undefined): Promise<readonly WithheldDrift[]> {
+  if (store === undefined) return [];
+  const targets = scopes.flatMap(({ targets: all }) => all.map(({ metadata }) => metadata.name));
+  return withheldDrift({ estate: name, seen: [{ estates: [name] }], targets }, store);
+}
+
+interface Observation<S extends Store | undefined> {
+  readonly estate: LocalEstate;
+  readonly store: S;
+  readonly grant?: PlanGrant;
+}
+
+/** Observes every scope, plans, and passes both on; the scopes' sessions are closed afterwards, whatever happened. */
+export async function withObservedEstate<T, S extends Store | undefined>(
+  { estate, store, grant = {} }: Observation<S>,
+  context: Context,
+  work: (observed: ObservedEstate<S>) => Promise<T>,
+): Promise<T> {
+  const force = await inForce(estate, store);
+  const looked = await observeEstate(estate, store, context);
+  try {
+    const choices: Choices = {
+      policies: force.policies,
+      ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
+      ...(grant.prune === undefined ? {} : { prune: grant.prune }),
+    };
+    const chosen = await Promise.all(
+      looked.map(async (one) => {
+        const approved = await namedByApproval(estate.name, one.scope.scope, store);
+        return { ...one, input: { ...one.input, choices: { ...choices, approved } } };
+      }),
+    );
+    const bounds = { ...force.bounds, ...allowanceIn(grant) };
+    const plans = await planAgain({ estate, looked: chosen, bounds });
+    const held = await heldSources(estate.name, store);
+    printHeldSources(held, context);
+    printUnmanagedScopes(await unmanagedScopes(estate, store), context);
+    await recordInventory(estate, looked, store, context);
+    const withheld = await withheldHere(estate, store);
+    const bound = { ...boundOf(estate, force, held), ...(withheld.length === 0 ? {} : { withheldDrift: withheld }) };
+    return await work({ estate, store, looked: chosen, plans, bound, bounds });
+  } finally {
+    await Promise.all(looked.map(({ site }) => site.session.close()));
+  }
+}
+
+/** One scope observed now. */
+export interface ObservedScope extends ScopeView {
+  readonly site: Site;
+}
+
+/** Observes all scopes side by side, and records the observations where there is a store. Close the sites afterwards. */
+async function observeEstate(
+  estate: LocalEstate,
+  store: Store | undefined,
+  { terminal, dependencies, clock, signal }: Context,
+): Promise<readonly ObservedScope[]> {
+  const progress = progressOn(terminal.err, clock);
+  const observeScope = async (scope: CompiledScope): Promise<ObservedScope> => {
+    const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
+    const site = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
+    const ports = { limiter: dependencies.limiter, clock, random: Math.random };
+    const observation = await observe(site, known, ports, { signal, notify: reportScope(scope.scope, progress) });
+    await store?.inventory.record(estate.name, observation);
+    const knowledge = store === undefined ? known : await withUnrecorded(known, observation, store.inventory);
+    const { dialect, batches } = providerOf(scope, estate);
+    return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect, batches } };
+  };
+  try {
+    return await Promise.all(estate.scopes.map(observeScope));
+  } finally {
+    progress.end();
+  }
+}
+
+/** The lines of the inventory as a look found them. It fails no command: what cannot be kept is said. */
+const recordInventory = (
+  estate: Estate,
+  looked: readonly ObservedScope[],
+  store: Store | undefined,
+  context: Context,
+): Promise<void> =>
+  writeInventory(
+    estate,
+    looked.map(({ scope, input: { observation, knowledge } }) => ({ scope, observation, knowledge })),
+    { store, context },
+  );
+
+/** The same of what was carried out: where nothing was to do, the look before it holds. */
+export function recordAppliedInventory(
+  estate: Estate,
+  looked: readonly ObservedScope[],
+  converged: readonly Converged[],
+  means: { readonly store: Store; readonly context: Context },
+): Promise<void> {
+  const last = new Map(converged.map((one) => [one.last?.observation.scope, one]));
+  const seen = looked.map(({ scope, input }): SeenScope => {
+    const end = last.get(scope.scope);
+    const { observation, knowledge } = end?.last ?? input;
+    const attempt = attemptOf(end?.passes ?? []);
+    return { scope, observation, knowledge, ...(attempt === undefined ? {} : { attempt }) };
+  });
+  return writeInventory(estate, seen, means);
+}
+
+interface Means {
+  readonly store: Store | undefined;
+  readonly context: Context;
+}
+
+async function writeInventory(estate: Estate, seen: readonly SeenScope[], { store, context }: Means): Promise<void> {
+  if (store === undefined) return;
+  try {
+    await keepInForce(estate, seen, store);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    context.terminal.err.write(`What was seen was not kept as the inventory: ${printable(why)}\n`);
+  }
+}

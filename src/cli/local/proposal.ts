@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Problem } from '../../core/documents/problem.ts';
+import { dayOf, shortRevision } from '../../core/render/wording.ts';
+import { refusalsOf } from '../../core/trust.ts';
+import { openEstate } from '../../estate/load.ts';
+import { asInForce, secretsToLook } from '../../estate/proposal.ts';
+import type { SpecTree } from '../../ports/sources.ts';
+import type { CliDependencies, Context, ProposalSource } from '../context.ts';
+import { exitCodes, UserError } from '../errors.ts';
+import { type EstateOptions, selectionOf } from '../options.ts';
+import { problemText } from '../output/problems.ts';
+import { compileEstate, type EstateSelection, type LocalEstate, refuseInvalid } from './estate.ts';
+import { activeSpecs, type StoredSpecsSelection } from './store.ts';
+
+export interface ProposalOptions extends WhereOptions {
+  /** True: the folder as it is. */
+  readonly proposal?: string | true;
+  readonly team?: string;
+  readonly estate?: string;
+  /** Of the program itself: the specs in force instead of a folder's. */
+  readonly inForce?: boolean;
+  readonly inForceOf?: string;
+}
+
+interface WhereOptions {
+  readonly repo?: string;
+  readonly path: string;
+  readonly allowLocalRepo?: boolean;
+}
+
+export const withProposalOptions = (command: Command): Command =>
+  command
+    .option(
+      '--proposal [ref]',
+      'plan what somebody proposes who need not be trusted: DIR as it is, or a commit REF of its repository',
+    )
+    .option('--repo <url>', 'with --proposal REF: of this repository, and not of the one that DIR lies in')
+    .option('--path <folder>', 'with --repo: where in it the specs are', 'specs')
+    .option('--allow-local-repo', 'with --repo: it may lie on this machine or its private network')
+    .option('--team <name>', "with --proposal: it is for this source's repository, not for the estate's own")
+    .option('--estate <name>', 'with --proposal: which of the estates in the store');
+
+/** Undefined: no proposal is meant. */
+export function proposalRequestOf(dir: string, options: ProposalOptions & EstateOptions): ProposalRequest | undefined {
+  const { proposal, estate, inForce, inForceOf } = options;
+  if (proposal === undefined) {
+    refuseAlone(options);
+    return undefined;
+  }
+  if (inForce || inForceOf !== undefined) throw new UserError('What is in force is no proposal.', oneOfTwo);
+  const active: StoredSpecsSelection = {
+    folder: options.dir,
+    askedBy: '--estate',
+    ...(estate === undefined ? {} : { estate }),
+  };
+  return { selection: selectionOf(dir, options), source: sourceOf(dir, options, proposal), active };
+}
+
+/** Else what was meant to be planned without trust would be planned with it, or something else instead. */
+function refuseAlone({ repo, team, estate }: ProposalOptions): void {
+  const [alone] = Object.entries({ repo, team, estate }).filter(([, value]) => value !== undefined);
+  if (alone === undefined) return;
+  throw new UserError(`--${alone[0]} is of a proposal, and none is asked for.`, {
+    next: 'Add --proposal, or leave it away.',
+  });
+}
+
+const oneOfTwo = { next: 'Leave one of the two away; which estate a proposal is for, --estate says.' };
+
+function sourceOf(dir: string, options: ProposalOptions & EstateOptions, proposal: string | true): ProposalSource {
+  const { repo: url, path, allowLocalRepo: allowLocal = false, team } = options;
+  const whose = team === undefined ? {} : { team };
+  if (proposal === true && url !== undefined) throw new UserError('Which commit of it is proposed is not said.', named);
+  if (proposal === true) return { dir, ...whose };
+  if (url === undefined) return { dir, ref: proposal, ...whose };
+  return {
+    dir,
+    ref: proposal,
+    ...whose,
+    repository: { url, path, allowLocal, folder: join(options.dir, 'repositories') },
+  };
+}
+
+const named = { next: 'Name a branch, a tag or a ref: setpoint plan --proposal refs/pull/7/head --repo URL' };
+
+/** What is asked for: `active`: the specs that it is planned beside. */
+export interface ProposalRequest {
+  readonly selection: EstateSelection;
+  readonly source: ProposalSource;
+  readonly active: StoredSpecsSelection;
+}
+
+/** What keeps a proposal from what it should not have, line behind line. A bench takes single ones away. */
+export interface ProposalGuards {
+  readonly refusalsOf: typeof refusalsOf;
+  readonly asInForce: typeof asInForce;
+  readonly secretsToLook: typeof secretsToLook;
+}
+
+const proposalGuards: ProposalGuards = { refusalsOf, asInForce, secretsToLook };
+
+/**
+ * The specs of somebody who is not trusted, to be planned beside those in force: refused where they reach for more than
+ * these do, and observed with the access and the secrets of these, and no others. The store or its user says which estate it is for,
+ * never the proposal.
+ */
+export async function readProposal(
+  { selection, source, active }: ProposalRequest,
+  context: Context,
+  guards: ProposalGuards = proposalGuards,
+): Promise<LocalEstate> {
+  const { dependencies, clock } = context;
+  const inForce = await activeSpecs(active, context);
+  refuseUnsound(inForce);
+  refuseOverlay(selection, inForce);
+  const tree = await readProposed(source, inForce, dependencies);
+  const dir = seenFrom(source);
+  refuseInvalid(tree, dir);
+  refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), dir);
+  const estate = await compileEstate(tree, { ...selection, dir }, context);
+  const today = dayOf(clock.now());
+  const opened = await openEstate(inForce, dependencies.provider, today);
+  return {
+    ...estate,
+    scopes: guards.asInForce(estate.scopes, opened.compiled.scopes),
+    secrets: guards.secretsToLook(inForce, dependencies.secrets),
+  };
+}
+
+/** Files of a folder by their path from where the command runs; those of a commit, and of a team, by their path in the tree. */
+const seenFrom = ({ dir, ref, team }: ProposalSource): string => (ref === undefined && team === undefined ? dir : '');
+
+async function readProposed(
+  source: ProposalSource,
+  inForce: SpecTree,
+  dependencies: CliDependencies,
+): Promise<SpecTree> {
+  try {
+    return await dependencies.readProposedSpecs(source, inForce);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError('The proposal cannot be read.', { why, cause });
+  }
+}
+
+/** Other specs than those in force would be compared with them. */
+function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
+  if (overlay === undefined || overlay === inForce.overlay) return;
+  throw new UserError(`A proposal cannot be planned with the overlay ${overlay}.`, {
+    why: inForce.overlay === undefined ? 'No overlay is in force.' : `The overlay ${inForce.overlay} is in force.`,
+    next: 'Leave --overlay out: a proposal is read with the one in force.',
+    code: exitCodes.refused,
+  });
+}
+
+/** They were sound when they were accepted: this version asks for more. */
+function refuseUnsound({ problems, revision }: SpecTree): void {
+  const [first] = problems.filter(({ severity }) => severity === 'error');
+  if (first === undefined) return;
+  throw new UserError(`The specs in force (${shortRevision(revision)}) are not sound any more.`, {
+    where: `${first.at.file}:${first.at.line}: ${first.message}`,
+    next: 'Mend them on the branch that is followed; until then no proposal is compared with them.',
+  });
+}
+
+function refuseUntrusted(refusals: readonly Problem[], dir: string): void {
+  if (refusals.length === 0) return;
+  throw new UserError('The proposal reaches for more than the specs in force do, so nothing is planned from it.', {
+    where: `\n${problemText(refusals, dir, (_, text) => text).trimEnd()}`,
+    why: 'Whoever writes a proposal need not be trusted; with what these fields say, secrets could be had.',
+    next: 'Take these changes out, or have somebody you trust put them on the branch that is followed first.',
+    code: exitCodes.refused,
+  });
+}

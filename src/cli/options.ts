@@ -1,0 +1,177 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Allowance } from '../core/limits.ts';
+import type { Held, PauseSubject } from '../core/pause.ts';
+import type { EstateSelection } from './local/estate.ts';
+
+/** Headings of the help, in its order. */
+const commandGroups = ['Specs', 'Change', 'Steer', 'Look', 'Own', 'Run', 'Server', 'Set up'] as const;
+
+interface CommandHelp {
+  readonly group: (typeof commandGroups)[number];
+  readonly summary: string;
+  /** Below the summary in `--help`: behaviour, not syntax. A single line break counts as a space, an empty line parts paragraphs. */
+  readonly about?: string;
+  /** Each a whole command line after `setpoint `, and what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+}
+
+/** A command without its arguments, options and action. */
+export function defineCommand(name: string, text: CommandHelp): Command {
+  const about = text.about === undefined ? text.summary : `${text.summary}\n\n${flowing(text.about)}`;
+  return new Command(name)
+    .helpGroup(`${text.group}:`)
+    .summary(text.summary)
+    .description(about)
+    .addHelpText('after', `\nExamples:\n${examples(text.examples)}`);
+}
+
+/** Commander keeps each line break that it is given, and wraps to the terminal besides. */
+const flowing = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
+
+function examples(lines: CommandHelp['examples']): string {
+  const width = Math.max(...lines.map(([line]) => line.length));
+  return lines.map(([line, purpose]) => `  setpoint ${line.padEnd(width)}  # ${purpose}\n`).join('');
+}
+
+/** The options of every command that looks at clouds. `dir` is the store's folder, an option of the program itself. */
+export interface EstateOptions extends OverlayOption {
+  readonly target: readonly string[];
+  readonly allowEndpoint?: boolean;
+  readonly dir: string;
+}
+
+export const withEstateOptions = (command: Command): Command =>
+  targetOptions(command.argument('[dir]', 'folder of specs', 'specs'));
+
+/** For commands whose arguments are addresses. */
+export const withSpecsOption = (command: Command): Command =>
+  targetOptions(command.option('--specs <folder>', 'folder of specs', 'specs'));
+
+const targetOptions = (command: Command): Command =>
+  withOverlayOption(command)
+    .option('--target <name>', 'only this target; may be given several times', collect, [])
+    .option('--allow-endpoint', 'let targets with an `endpoint` be called there, as with the sandbox');
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+export const selectionOf = (
+  dir: string,
+  { target, allowEndpoint = false, overlay }: EstateOptions,
+): EstateSelection => ({
+  dir,
+  targets: target,
+  allowEndpoint,
+  ...overlayOf({ overlay }),
+});
+
+/** Of every command that reads specs. */
+export interface OverlayOption {
+  readonly overlay?: string;
+}
+
+export const withOverlayOption = (command: Command): Command =>
+  command.option('--overlay <name>', 'with overlays/<name> over the base of the specs');
+
+/** The key, or no key. */
+export const overlayOf = ({ overlay }: { readonly overlay?: string | undefined }): OverlayOption =>
+  overlay === undefined ? {} : { overlay };
+
+/** Options of commands that a limit may hold back. `says`: the help of one, about what it lets pass. */
+export const withAllowances = (command: Command, says: (subject: string) => string): Command =>
+  command
+    .option('--allow-deletes <n>', says('deletes and replaces'), integerBetween(0, 1_000_000))
+    .option('--allow-creates <n>', says('new machines'), integerBetween(0, 1_000_000))
+    .option('--allow-closures <n>', says('closures of rules that nobody wrote'), integerBetween(0, 1_000_000));
+
+/** The options above, as commander names them. */
+export const allowanceOptions: readonly (keyof Allowance)[] = ['allowDeletes', 'allowCreates', 'allowClosures'];
+
+/** What `pause` and `resume` are told alike: what is held still, and of whom. */
+export interface PauseOptions {
+  readonly healing?: boolean;
+  readonly rollout?: boolean;
+  readonly address?: string;
+  readonly owner?: string;
+  readonly target?: string;
+}
+
+/** One of each at most. `others`: options that say something else than these. */
+export function withPauseOptions(command: Command, others: readonly string[] = []): Command {
+  const option = (flags: string, text: string, against: readonly string[]): Option =>
+    new Option(flags, text).conflicts([...against, ...others]);
+  return withOverlayOption(command)
+    .addOption(option('--healing', 'only the healing of what drifts', ['rollout']))
+    .addOption(option('--rollout', 'only what the specs change', ['healing']))
+    .addOption(option('--address <address>', 'only this resource, or all of this document', ['owner', 'target']))
+    .addOption(option('--owner <name>', 'only what has this owner', ['address', 'target']))
+    .addOption(option('--target <name>', 'only what is for this target', ['address', 'owner']));
+}
+
+/** The subject as it was given: whether there is such a thing is not looked at. */
+export function pauseSubjectOf({ address, owner, target }: PauseOptions): PauseSubject {
+  if (address !== undefined) return { by: 'address', name: address };
+  if (owner !== undefined) return { by: 'owner', name: owner };
+  return target === undefined ? { by: 'estate' } : { by: 'target', name: target };
+}
+
+export function pauseModeOf({ healing, rollout }: PauseOptions): Held['what'] {
+  if (healing) return 'healing';
+  return rollout ? 'rollout' : 'all';
+}
+
+/** The options that name exactly this: ` --healing --owner team-web`. */
+export function pauseFlags({ what, of }: Held): string {
+  const flag = what === 'all' ? '' : ` --${what}`;
+  return of.by === 'estate' ? flag : `${flag} --${of.by} ${quoted(of.name)}`;
+}
+
+const quoted = (name: string): string => (/^[\w./@:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+
+/** Why a person does what others will ask about: one line, for the ledger and for screens. A parser of options. */
+export function parseReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '') throw new InvalidArgumentError('Say why: others will read it.');
+  if (reason.length > longest || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(reason))
+    throw new InvalidArgumentError(
+      `Write one line of at most ${longest} characters, without signs that turn text round.`,
+    );
+  return reason;
+}
+
+const longest = 500;
+
+/** Parsers of options: a whole number from `least` to `most`. */
+export const integerBetween =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+  };
+
+/** A number above nought, such as 0.5 or 60. */
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('Write a number above 0, such as 0.5 or 60.');
+}
+
+/** A part of a whole, from `least` to `most`. */
+export const numberBetween =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d*\.?\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Write a number from ${least} to ${most}, such as 0.1.`);
+  };
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads `500ms`, `30s`, `5m`, `2h`, `1d` as milliseconds; a bare 0 needs no unit. Used as a parser of options. */
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  if (text === '0') return 0;
+  if (!match) throw new InvalidArgumentError('Write a number and a unit: 500ms, 30s, 5m, 2h or 1d.');
+  const unit = match[2] as keyof typeof unitMs; // why: the pattern admits these five only
+  return Number(match[1]) * unitMs[unit];
+}

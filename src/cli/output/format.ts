@@ -1,0 +1,41 @@
+import type { Ago } from '../../core/render/wording.ts';
+import type { Pause } from '../../ports/fleet-state.ts';
+
+/** `1 error`, `3 errors`, `2,000 entries`. */
+export const count = (n: number, one: string, many = `${one}s`): string => `${grouped(n)} ${n === 1 ? one : many}`;
+
+/** By hand: the first number that `toLocaleString` writes in a process costs it ten milliseconds. */
+const grouped = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `850 ms`, `12 s`, `3 min`, `5 h`, `2 d`: two digits are enough for people. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} d`;
+}
+
+/** `3 min ago`, seen from `now`; clouds' clocks may be ahead of ours. */
+export const agoFrom =
+  (now: number): Ago =>
+  (at) =>
+    `${formatDuration(Math.max(0, now - at))} ago`;
+
+/** How many calls may still reach a cloud, after a person's word that holds them. */
+export const callsInFlightText = (calls: number): string =>
+  calls === 0
+    ? '  No call is on its way.'
+    : `  ${count(calls, 'call is', 'calls are')} still on the way: sent before, and not answered yet. No other is sent.`;
+
+/** A pause as `--json` prints it, in the words of the API. Times are ms since the epoch. */
+export const pauseJson = ({ id, what, of, reason, person, at, until }: Pause): object => ({
+  id,
+  mode: what,
+  subject: of.by === 'estate' ? { type: of.by } : { type: of.by, name: of.name },
+  reason,
+  actor: person,
+  at,
+  until,
+});

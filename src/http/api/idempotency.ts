@@ -1,0 +1,115 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { canonical } from '../../core/ledger/canonical.ts';
+import type { NamedRequest, Replies } from '../../ports/store.ts';
+import { apiLimits } from '../limits.ts';
+import { badInput, type Problem, ProblemError } from '../problem.ts';
+import { sha256 } from '../sha256.ts';
+import { type Answer, type LongAnswer, UndeclaredAnswer } from './answers.ts';
+import type { Caller } from './route.ts';
+
+/** Who is at work with one key for longer than this has died: no answer takes as long. */
+const abandonedMs = 2 * apiLimits.stillMs;
+
+/**
+ * Does what is asked, but only once for each Idempotency-Key of a caller:
+ *
+ *   the key                         | what happens
+ *   --------------------------------+----------------------------------------------------
+ *   none, or the request only reads | it is done
+ *   new                             | it is done; what was refused may be tried again
+ *   the same request, done          | what was answered, with Idempotency-Replayed
+ *   the same, the answer not kept   | 409: done, and not told again
+ *   the same, still being done      | 409, with Retry-After
+ *   another request, other rights   | 422
+ */
+export async function answerOnce(
+  { request, caller, replies }: { request: FastifyRequest; caller: Caller; replies: Replies },
+  work: () => Promise<Answer | LongAnswer>,
+): Promise<Answer | LongAnswer> {
+  const key = request.headers[idempotencyKey.name];
+  if (key === undefined || request.method === 'GET' || request.method === 'HEAD') return work();
+  if (typeof key !== 'string' || !idempotencyKey.isSound(key))
+    throw new ProblemError(badInput([{ in: 'header', at: idempotencyKey.name, expected: idempotencyKey.expected }]));
+  const named = namedRequest(request, caller, key);
+  const begun = await replies.begin(named, abandonedMs);
+  switch (begun.as) {
+    case 'first':
+      return firstAnswer({ replies, name: named.name, attempt: begun.attempt }, work);
+    case 'running':
+      throw new ProblemError(stillRunning);
+    case 'other':
+      throw new ProblemError(keyReused);
+    case 'done':
+      if (begun.reply === undefined) throw new ProblemError(answerNotKept);
+      return { ...begun.reply, headers: { ...begun.reply.headers, 'idempotency-replayed': 'true' }, isKept: true };
+  }
+}
+
+interface Attempt {
+  readonly replies: Replies;
+  readonly name: string;
+  readonly attempt: string;
+}
+
+async function firstAnswer({ replies, name, attempt }: Attempt, work: () => Promise<Answer | LongAnswer>) {
+  const answer = await work().catch(async (error: unknown) => {
+    // why: whoever fails has done nothing; and if this fails too, the key is free again once the attempt counts as dead
+    if (!(error instanceof UndeclaredAnswer)) await replies.drop(name, attempt).catch(() => {});
+    throw error;
+  });
+  // why: it is done, and a secret in the answer is told this once; without a note the key is taken until the attempt counts as dead
+  await replies.end(name, attempt, keptOf(answer)).catch(() => {});
+  return answer;
+}
+
+function keptOf(answer: Answer | LongAnswer) {
+  if ('chunks' in answer || !answer.isKept || answer.text.length > apiLimits.keptBytes) return undefined;
+  const { status, headers, text } = answer;
+  return { status, headers, text };
+}
+
+/** Asked with other rights it is another request: what was answered before may tell of more than its caller sees now. */
+function namedRequest({ method, url, body }: FastifyRequest, { id, grants }: Caller, key: string): NamedRequest {
+  const rights = grants.map((grant) => canonical(grant)).sort();
+  return { name: hash([id, key]), digest: hash([method, url, body ?? null, rights]) };
+}
+
+const hash = (parts: readonly unknown[]): string => sha256(canonical(parts));
+
+const stillRunning: Problem = {
+  status: 409,
+  title: 'Conflict',
+  detail: 'The request with this Idempotency-Key is still being worked at: ask again for its answer.',
+  headers: { 'retry-after': '1' },
+};
+
+const keyReused: Problem = {
+  status: 422,
+  title: 'Unprocessable Content',
+  detail:
+    'This Idempotency-Key stands for another request of yours within the last day, or for this one when you had other rights: look at what there is now, and choose a new one.',
+};
+
+const answerNotKept: Problem = {
+  status: 409,
+  title: 'Conflict',
+  detail:
+    'This was done already, and its answer is not kept: it held a secret, or was too long. Look at what there is now, and do it anew with a new Idempotency-Key if need be.',
+};
+
+const keyPattern = /^[\w.:~+/=-]{1,64}$/;
+
+/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ */
+export const idempotencyKey = {
+  name: 'idempotency-key',
+  /** For the document. */
+  header: z.object({
+    'idempotency-key': z.string().regex(keyPattern).optional().meta({
+      description:
+        'Any text of your own, new for each thing you do: sent again within 24 h it is not done twice, and answers as before',
+    }),
+  }),
+  expected: '1 to 64 letters, digits and . _ : ~ + / = -',
+  isSound: (sent: string): boolean => keyPattern.test(sent),
+} as const;

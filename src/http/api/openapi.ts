@@ -1,0 +1,204 @@
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { apiLimits } from '../limits.ts';
+import { badInput, forbidden, notFound, type Problem, problemSchema, unauthorized } from '../problem.ts';
+import { webhookPaths } from '../webhooks/routes.ts';
+import { idempotencyKey } from './idempotency.ts';
+import type { RequestSchema, Route, RouteResponse } from './route.ts';
+import { examples } from './schemas/examples.ts';
+
+/** What /openapi.json says: OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1, out of the schemas that check what goes in and out. */
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = { ...webhookPaths };
+  for (const route of routes) {
+    const path = route.path.replace('{+', '{');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { title: 'Setpoint', version: 'v1', description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    tags: [...new Set([...routes.map(({ operation }) => operation.tag), 'webhooks'])].map((name) => ({ name })),
+    paths,
+    components: { securitySchemes: { bearer } },
+  });
+}
+
+const description = [
+  'What exists in the clouds, what differs from the specs, since when, why, and who changed it.',
+  'Every answer about clouds carries the age and completeness of the observation that it rests on.',
+  'What you may not see answers as what is not there. Problems are RFC 9457.',
+].join(' ');
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A token of Setpoint, or a JWT of an issuer that the access file names.',
+} as const;
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { method, operation, permission, request } = route;
+  const { id: operationId, tag, summary, description } = operation;
+  const isRead = method === 'GET';
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: permission === undefined ? [] : [{ bearer: [] }],
+    ...(permission === undefined ? {} : { 'x-setpoint-permission': permission }),
+    ...parametersOf(request, isRead),
+    ...(request.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            description: mostOf(request),
+            content: { 'application/json': { schema: request.body } },
+          },
+        }),
+    responses: {
+      ...problemResponsesOf(route),
+      ...Object.fromEntries(
+        Object.entries(operation.responses).map(([status, response]) => [status, answerOf(response, isRead)]),
+      ),
+      ...(isRead ? { 304: { description: 'As it was at the ETag that If-None-Match names', headers } } : {}),
+      default: problem('A problem; of what is missing and of what you may not see, the same 404'),
+    },
+  };
+}
+
+const mostOf = ({ bodyBytes = apiLimits.bodyBytes }: RequestSchema): string => `At most ${bodyBytes / 1024} KiB`;
+
+function parametersOf(
+  { params: path, query }: RequestSchema,
+  isRead: boolean,
+): Pick<ZodOpenApiOperationObject, 'requestParams'> {
+  const header = isRead ? undefined : idempotencyKey.header;
+  return {
+    requestParams: {
+      ...(path === undefined ? {} : { path }),
+      ...(query === undefined ? {} : { query }),
+      ...(header === undefined ? {} : { header }),
+    },
+  };
+}
+
+const headers = {
+  'x-request-id': { description: 'As the server logs it', schema: { type: 'string' as const } },
+  ratelimit: {
+    description: 'Requests left to the caller (`r`), and seconds until all are there again (`t`)',
+    schema: { type: 'string' as const },
+    example: '"caller";r=199;t=1',
+  },
+  'ratelimit-policy': {
+    description: 'The burst (`q`), and the seconds in which it is there again (`w`)',
+    schema: { type: 'string' as const },
+    example: '"caller";q=200;w=2',
+  },
+};
+const tagged = {
+  ...headers,
+  etag: { description: 'Of the answer without its ages', schema: { type: 'string' as const } },
+};
+
+function answerOf(response: RouteResponse, isRead: boolean): ZodOpenApiResponseObject {
+  const { description, schema, type, also = {} } = response;
+  if (schema === undefined && type === undefined) return { description, headers };
+  return {
+    description,
+    headers: isRead && type === undefined ? tagged : headers,
+    content: { [type ?? 'application/json']: schema === undefined ? {} : { schema, ...exampleFor(response) }, ...also },
+  };
+}
+
+function exampleFor({ schema, example }: RouteResponse): { readonly example?: unknown } {
+  const own = example ?? (schema && examples.get(schema)?.example);
+  return own === undefined ? {} : { example: own };
+}
+
+const problem = (description: string, example?: object): ZodOpenApiResponseObject => ({
+  description,
+  headers,
+  content: { 'application/problem+json': { schema: problemSchema, ...(example === undefined ? {} : { example }) } },
+});
+
+const exampleOf = ({ headers: _, more, ...told }: Problem): object => ({ ...told, ...more });
+
+interface Refused {
+  readonly description: string;
+  readonly example: Problem;
+  /** True for operations with this answer; absent: all have it. */
+  readonly of?: (route: Route) => boolean;
+}
+
+const isProtected = ({ permission }: Route): boolean => permission !== undefined;
+const isWrite = ({ method }: Route): boolean => method !== 'GET';
+const hasBody = ({ request }: Route): boolean => request.body !== undefined;
+const hasContent = ({ operation }: Route): boolean =>
+  Object.values(operation.responses).some(({ schema, type }) => schema !== undefined || type !== undefined);
+
+const told = (status: number, title: string, detail: string): Problem => ({ status, title, detail });
+
+/** By status: the problems that an operation may be answered with. */
+const problemResponses: Readonly<Record<number, Refused>> = {
+  400: {
+    description: 'The request does not fit: `errors` says where',
+    example: badInput([{ in: 'query', at: 'limit', expected: 'a number from 1 to 1000' }]),
+    of: ({ method, request: { params, query, body } }) =>
+      method !== 'GET' || params !== undefined || query !== undefined || body !== undefined,
+  },
+  401: { description: 'No credential, or none that is valid', example: unauthorized, of: isProtected },
+  403: { description: 'What you may see, and not do', example: forbidden('approve'), of: isProtected },
+  404: { description: 'Not there, or not yours: the same answer', example: notFound, of: isProtected },
+  406: {
+    description: 'No type of its answers is one that Accept takes',
+    example: told(406, 'Not Acceptable', 'This address answers with application/json: name it in the header Accept.'),
+    of: hasContent,
+  },
+  409: {
+    description: 'Not possible as things stand, or the same Idempotency-Key is being worked at',
+    example: told(409, 'Conflict', 'The same request under this Idempotency-Key is still being answered.'),
+    of: isWrite,
+  },
+  413: {
+    description: 'A longer body than this address takes',
+    example: told(413, 'Content Too Large', 'The body is larger than this address takes.'),
+    of: hasBody,
+  },
+  415: {
+    description: 'A body that is no JSON in UTF-8',
+    example: told(415, 'Unsupported Media Type', 'A body is JSON: send it with content-type: application/json.'),
+    of: hasBody,
+  },
+  422: {
+    description: 'What was sent is sound and refused, or the Idempotency-Key stands for another request',
+    example: told(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
+    of: isWrite,
+  },
+  429: {
+    description: 'Too often, or too much at once: Retry-After says when to come again',
+    example: told(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
+  },
+  500: {
+    description: 'A defect of Setpoint: its log has a line with this x-request-id',
+    example: told(500, 'Internal Server Error', "This is a defect of ours; the server's log has a line."),
+  },
+  503: {
+    description: 'The database or an issuer is out of reach, or this process is stopping: Retry-After',
+    example: told(503, 'Service Unavailable', 'This server is stopping: ask again, and another one answers.'),
+  },
+};
+
+const problemResponsesOf = (route: Route): Readonly<Record<string, ZodOpenApiResponseObject>> =>
+  Object.fromEntries(
+    Object.entries(problemResponses)
+      .filter(([, { of = () => true }]) => of(route))
+      .map(([status, { description, example }]) => [status, problem(description, exampleOf(example))]),
+  );

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Approval } from '../../../ports/fleet-state.ts';
+import type { Given, Offered, Withdrawn } from '../../../ports/queries.ts';
+import { exampleOf, examples, story } from './examples.ts';
+import { pendingCallsField } from './pause.ts';
+import { planAnswer, planBody, planSchema } from './plan.ts';
+import { timestamp } from './timestamp.ts';
+
+const approvalSchema = z
+  .object({
+    estate: z.string(),
+    scope: z.string(),
+    seq: z.int().meta({ description: 'Of its entry in the ledger' }),
+    generation: z.int(),
+    digest: z.string(),
+    actions: z.array(z.string()).meta({ description: 'Digests' }),
+    destructiveCount: z.int().meta({ description: 'Deletes and replaces among them' }),
+    createCount: z.int().optional().meta({ description: 'New machines among them' }),
+    closureCount: z.int().optional().meta({ description: 'Removals among them of rules that no document has' }),
+    executed: z.int().meta({ description: 'Actions of it that Setpoint has sent' }),
+    actor: z.string(),
+    reason: z.string(),
+    authorsUnknown: z.boolean().optional(),
+    until: timestamp,
+  })
+  .meta({ id: 'Approval', description: 'Permission of a person for exactly the actions of one digest' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      scope: story.scope,
+      seq: 28,
+      generation: 7,
+      digest: story.digest,
+      actions: [story.actionDigest],
+      destructiveCount: 0,
+      createCount: 0,
+      closureCount: 0,
+      executed: 0,
+      actor: story.person,
+      reason: 'agreed in the review',
+      until: '2027-02-01T08:00:40.000Z',
+    },
+  });
+
+const authorsSchema = z
+  .object({
+    refused: z
+      .string()
+      .optional()
+      .meta({ description: 'Why you may not approve it; absent: you may, as far as this goes' }),
+    unknown: z.boolean().meta({ description: 'Of some of it nobody knows who made it' }),
+  })
+  .meta({ id: 'Authors', description: 'Who made what waits, beside you' });
+
+const said = { generation: z.int(), digest: z.string(), authors: authorsSchema };
+
+const { withheldDrift: _, ...waiting } = exampleOf(planSchema);
+
+/** What waits, and what has been approved. Its `digest` is what is approved. */
+export const pendingApprovalsSchema = z
+  .object({
+    ...planBody,
+    ...said,
+    unapproved: z.int().meta({ description: 'Further changes that workers make without an approval' }),
+    approvals: z.array(approvalSchema),
+  })
+  .meta({ id: 'PendingApprovals', description: 'The actions that wait for an approval' })
+  .register(examples, {
+    example: {
+      ...waiting,
+      generation: 7,
+      digest: story.digest,
+      authors: { unknown: false },
+      unapproved: 0,
+      approvals: [],
+    },
+  });
+
+export const givenApprovalsSchema = z
+  .object({ ...said, approvals: z.array(approvalSchema) })
+  .meta({ id: 'GrantedApprovals' })
+  .register(examples, {
+    example: {
+      generation: 7,
+      digest: story.digest,
+      authors: { unknown: false },
+      approvals: [exampleOf(approvalSchema)],
+    },
+  });
+
+export const withdrawnApprovalSchema = z
+  .object({ estate: z.string(), approval: approvalSchema, inFlight: pendingCallsField })
+  .meta({ id: 'WithdrawnApproval' })
+  .register(examples, { example: { estate: story.estate, approval: exampleOf(approvalSchema), inFlight: 0 } });
+
+const approvalAnswer = (approval: Approval) => ({
+  estate: approval.estate,
+  scope: approval.scope,
+  seq: approval.seq,
+  generation: approval.generation,
+  digest: approval.digest,
+  actions: approval.actions,
+  destructiveCount: approval.destroys,
+  createCount: approval.creates,
+  closureCount: approval.closures,
+  executed: approval.ran,
+  actor: approval.by.person,
+  reason: approval.by.reason,
+  authorsUnknown: approval.by.authorsUnknown,
+  until: approval.until,
+});
+
+export const pendingApprovalsAnswer = (
+  { generation, digest, free, authors, given, ...planned }: Offered,
+  how: Parameters<typeof planAnswer>[1],
+) => ({
+  ...planAnswer(planned, how),
+  generation,
+  digest,
+  unapproved: free,
+  authors,
+  approvals: given.map(approvalAnswer),
+});
+
+export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({
+  estate: approval.estate,
+  approval: approvalAnswer(approval),
+  inFlight: onTheWay,
+});
+
+export const givenApprovalsAnswer = ({ given, ...said }: Given) => ({ ...said, approvals: given.map(approvalAnswer) });

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Happening } from '../../../ports/events.ts';
+import { examples, story } from './examples.ts';
+
+/** The types that the API shows, by the types that the store keeps. */
+const shownTypes = {
+  resource: 'resource',
+  pass: 'reconcile',
+  generation: 'generation',
+  word: 'audit',
+} as const satisfies Record<Happening['type'], string>;
+
+/** A type of events as the API shows it; as the store keeps it where an unknown version wrote it. */
+export const shownEventType = (type: Happening['type']): string => shownTypes[type] ?? type;
+
+/** The types that a caller may ask for, as the store keeps them. */
+export const eventTypeSchema = z
+  .enum(['resource', 'reconcile', 'generation', 'audit'])
+  .transform((shown) => storedTypes.find((type) => shownTypes[type] === shown) ?? 'resource');
+
+const storedTypes = ['resource', 'pass', 'generation', 'word'] as const;
+
+/** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */
+export const eventSchema = z
+  .object({
+    at: z.iso.datetime().meta({ description: 'When it became true.' }),
+    estate: z.string(),
+    type: z.enum(['resource', 'reconcile', 'generation', 'audit']).meta({
+      description:
+        'resource: a resource of the inventory changed; reconcile: one began or ended; generation: one was accepted; audit: a person decided something, as the ledger notes it.',
+    }),
+    targets: z.array(z.string()).optional().meta({ description: 'The targets that it is of; absent: all of them.' }),
+    owner: z.string().optional().meta({ description: 'Whose it is; empty: nobody’s; absent: everybody’s.' }),
+    about: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What happened to what; small. Of a resource, `gone` says that it is none of what you may see any more: it vanished, or is of another owner or other targets now.',
+    }),
+  })
+  .meta({ id: 'Event' })
+  .register(examples, {
+    example: {
+      at: story.appliedAt,
+      estate: story.estate,
+      type: 'generation',
+      about: { number: 7, revision: story.revision },
+    },
+  });

@@ -1,0 +1,309 @@
+import { z } from 'zod';
+import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
+import { claims, type Origin } from '../../../core/inventory/ownership.ts';
+import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
+import { clouds } from '../../../core/resource.ts';
+import type { KeptRow, RowVersion } from '../../../ports/rows.ts';
+import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
+import { exampleOf, examples, story } from './examples.ts';
+import { originSchema } from './explanation.ts';
+import {
+  attributesByKind,
+  desiredMachine,
+  documentSchema,
+  lastModifiedBySchema,
+  modeSchema,
+  observedMachine,
+} from './resource.ts';
+import { timestamp } from './timestamp.ts';
+
+/** Of lines, some of which are not there. */
+export const rowClaims = [...claims, 'none'] as const satisfies readonly Claim[];
+
+const statusSchema = z.enum(statuses).meta({
+  description:
+    'InSync: as wanted; Drifted: the cloud was changed behind our back; Missing: it is gone behind our back; Pending: the specs moved; Settling: written, or begun, and not to be seen yet; Blocked: what it needs is not there, not known or not allowed; Failed: a person must act; Unmanaged: nobody claims it, or somebody else does; Orphan: ours, and no document wants it; Paused: a person holds it still.',
+});
+
+/** Which look a line rests on, and whether the newest one could tell of its kind. */
+const rowObservation = { at: timestamp, ageSeconds: z.int(), complete: z.boolean() } as const;
+
+const nextActionBody = {
+  verb: verbSchema,
+  cause: causeSchema,
+  held: z.string().optional().meta({ description: 'Why it is not done' }),
+} as const;
+
+const rowBody = {
+  address: z.string().optional().meta({ description: 'Our name; where it is ours, or wanted' }),
+  id: z.string().optional().meta({ description: "The cloud's name; where it stands" }),
+  name: z.string(),
+  kind: kindSchema,
+  cloud: z.enum(clouds),
+  account: z.string(),
+  region: z.string().meta({ description: "Region, zone or location; '' where it is global" }),
+  scope: z.string(),
+  estate: z.string(),
+  targets: z.array(z.string()),
+  claim: z.enum(rowClaims).meta({ description: 'Whose it is; none: a document wants it, and it is not there' }),
+  owner: z.string().optional().meta({ description: 'Of its documents, or of those it had; never read from the cloud' }),
+  labels: z.record(z.string(), z.string()),
+  status: statusSchema,
+  reason: z.string().meta({ description: 'A sentence; what to do next where there is something to do' }),
+  code: z.string().optional(),
+  since: timestamp,
+  generation: z.int().meta({ description: 'The newest that it was found in step with; 0: none' }),
+  by: lastModifiedBySchema.optional(),
+  nextAttempt: timestamp.optional().meta({ description: 'When its scope has its next pass, at the latest' }),
+} as const;
+
+const fields = z.object(rowBody);
+
+const rowExample: z.output<typeof fields> = {
+  address: story.address,
+  id: story.machine,
+  name: 'web-0',
+  kind: 'instance',
+  cloud: 'aws',
+  account: '111122223333',
+  region: 'eu-west-1',
+  scope: story.scope,
+  estate: story.estate,
+  targets: [story.target],
+  claim: 'ours',
+  owner: 'team-web',
+  labels: { Name: 'web-0', tier: 'test' },
+  status: 'Drifted',
+  reason: `It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve.`,
+  code: 'mode',
+  since: story.lookedAt,
+  generation: 7,
+  by: exampleOf(lastModifiedBySchema),
+  nextAttempt: story.nextAt,
+};
+
+/** For `curl | jq`: flat, one line of a table. */
+export const rowSchema = z
+  .object({
+    ...rowBody,
+    next: z.object(nextActionBody).optional(),
+    attributes: z
+      .record(z.string(), z.json())
+      .optional()
+      .meta({ description: 'As seen; where `attributes=true` asks for them' }),
+    observed: z.object(rowObservation),
+  })
+  .meta({
+    id: 'Resource',
+    description: 'One line of the inventory: a resource that is wanted, an object that stands, or both',
+  })
+  .register(examples, {
+    example: {
+      ...rowExample,
+      next: { verb: 'update', cause: 'drift', held: story.held },
+      observed: { at: story.lookedAt, ageSeconds: 40, complete: true },
+    },
+  });
+
+/** `seen`: where who asks may read: targets beside it that they may not see are not named. */
+interface RowContext {
+  readonly now: number;
+  readonly seen: readonly Bounds[];
+  /** When its scope has its next pass. */
+  readonly nextAt: number | undefined;
+  /** Whether what the object is like is told too. */
+  readonly withAttributes?: boolean;
+}
+
+export function rowAnswer(
+  { place, called, whose, state, sides, ...kept }: KeptRow,
+  { now, seen, nextAt, withAttributes = false }: RowContext,
+) {
+  const { documents: _, ...claimed } = whose;
+  const { address, id, name, labels } = called;
+  return {
+    ...{ address, id, name },
+    ...place,
+    targets: visibleTargets(seen, { estate: kept.estate, targets: place.targets }),
+    ...{ estate: kept.estate, ...claimed, labels, ...state, since: kept.since },
+    next: sides.next,
+    nextAttempt: nextAt,
+    attributes: withAttributes ? sides.observed?.attributes : undefined,
+    observed: { ...kept.observed, ageSeconds: Math.max(0, Math.round((now - kept.observed.at) / 1000)) },
+  };
+}
+
+const ofEachKind = <E extends z.ZodRawShape>(extra: E) => {
+  const of = <K extends keyof typeof attributesByKind>(kind: K) =>
+    z.object({ kind: z.literal(kind), attributes: attributesByKind[kind], ...extra });
+  return z.discriminatedUnion('kind', [of('network'), of('subnet'), of('group'), of('firewall-rule'), of('instance')]);
+};
+
+const desiredSide = ofEachKind({
+  mode: modeSchema,
+  protect: z.boolean(),
+  deletionPolicy: z.enum(['retain', 'delete']),
+}).meta({ id: 'DesiredSide', description: 'As it is asked for' });
+
+const observedSide = ofEachKind({
+  state: z.enum(['ready', 'pending', 'deleting', 'gone']),
+  parts: z.array(z.object({ part: z.string(), id: z.string() })),
+}).meta({ id: 'ObservedSide', description: 'As its cloud told of it' });
+
+const versionSchema = z
+  .object({
+    number: z.int().meta({ description: 'Only ever rising' }),
+    from: timestamp,
+    until: timestamp.optional().meta({ description: 'When it became another, or went; absent: it is so still' }),
+    status: statusSchema,
+    reason: z.string(),
+    code: z.string().optional(),
+    generation: z.int(),
+    claim: rowBody.claim,
+    by: lastModifiedBySchema.optional(),
+    changes: z
+      .array(changeSchema)
+      .meta({ description: 'What became another since the version before; none of the oldest told' }),
+  })
+  .meta({ id: 'ResourceVersion', description: 'How a line stood for a time' });
+
+const relationSchema = z
+  .object({
+    address: z.string().optional(),
+    id: z.string().optional(),
+    name: z.string(),
+    kind: rowBody.kind,
+    status: statusSchema,
+  })
+  .meta({ id: 'Relation' });
+
+const relations = z.array(relationSchema);
+
+export const rowDetailsSchema = z
+  .object({
+    ...rowBody,
+    next: z
+      .object({ ...nextActionBody, mode: modeSchema.optional(), at: timestamp.optional() })
+      .partial()
+      .meta({ description: 'What happens next, when at the latest, by which mode, and what holds it' }),
+    documents: z.array(documentSchema).meta({ description: 'Those that want it' }),
+    desired: desiredSide.optional(),
+    origins: z.array(originSchema).meta({ description: 'Which line decided each field' }),
+    observed: z.object({
+      ...rowObservation,
+      object: observedSide.optional().meta({ description: 'Absent: nothing stands' }),
+    }),
+    diff: z.array(changeSchema),
+    history: z.array(versionSchema).meta({ description: 'Newest first' }),
+    relations: z.object({
+      refersTo: relations,
+      referredToBy: relations.meta({ description: 'At most 100' }),
+      beside: relations.meta({ description: 'Others at the same address' }),
+    }),
+  })
+  .meta({ id: 'ResourceDetails', description: 'All about one line of the inventory' })
+  .register(examples, {
+    example: {
+      ...rowExample,
+      next: { verb: 'update', cause: 'drift', held: story.held, mode: 'plan', at: story.nextAt },
+      documents: [exampleOf(documentSchema)],
+      desired: { kind: 'instance', attributes: desiredMachine, mode: 'plan', protect: false, deletionPolicy: 'retain' },
+      origins: [exampleOf(originSchema)],
+      observed: {
+        at: story.lookedAt,
+        ageSeconds: 40,
+        complete: true,
+        object: {
+          kind: 'instance',
+          attributes: observedMachine,
+          state: 'ready',
+          parts: [{ part: 'disk', id: 'vol-0099916a1eb4abce6' }],
+        },
+      },
+      diff: [exampleOf(changeSchema)],
+      history: [
+        {
+          number: 20,
+          from: story.lookedAt,
+          status: rowExample.status,
+          reason: rowExample.reason,
+          code: 'mode',
+          generation: 7,
+          claim: 'ours',
+          by: exampleOf(lastModifiedBySchema),
+          changes: [
+            { field: 'status', from: 'InSync', to: 'Drifted' },
+            { field: 'observed.labels.tier', from: 'web', to: 'test' },
+          ],
+        },
+        {
+          number: 13,
+          from: story.appliedAt,
+          until: story.lookedAt,
+          status: 'InSync',
+          reason: 'As it is asked for.',
+          generation: 7,
+          claim: 'ours',
+          changes: [],
+        },
+      ],
+      relations: {
+        refersTo: [
+          {
+            address: `${story.scope}/subnet/core.app`,
+            id: 'subnet-0d9219d549b3f4d5b',
+            name: 'core-app',
+            kind: 'subnet',
+            status: 'InSync',
+          },
+        ],
+        referredToBy: [],
+        beside: [],
+      },
+    },
+  });
+
+interface RowDetails {
+  readonly row: KeptRow;
+  readonly origins: readonly Origin[];
+  /** Newest first; one more than is told, where there are so many. */
+  readonly history: readonly RowVersion[];
+  readonly told: number;
+  readonly relations: Readonly<Record<'refersTo' | 'referredToBy' | 'beside', readonly KeptRow[]>>;
+}
+
+export function rowDetailsAnswer({ row, origins, history, told, relations: related }: RowDetails, around: RowContext) {
+  const { next, observed, ...flat } = rowAnswer(row, around);
+  const { kind } = row.place;
+  const { desired, observed: object, diff } = row.sides;
+  return {
+    ...flat,
+    next: { ...next, mode: desired?.mode, at: around.nextAt },
+    documents: row.whose.documents,
+    ...(desired === undefined ? {} : { desired: { kind, ...desired } }),
+    origins,
+    observed: { ...observed, ...(object === undefined ? {} : { object: { kind, ...object } }) },
+    diff,
+    history: history.slice(0, told).map((version, at) => versionAnswer(version, history[at + 1])),
+    relations: {
+      refersTo: related.refersTo.map(relationAnswer),
+      referredToBy: related.referredToBy.map(relationAnswer),
+      beside: related.beside.map(relationAnswer),
+    },
+  };
+}
+
+const versionAnswer = (version: RowVersion, before: RowVersion | undefined) => ({
+  ...version.state,
+  claim: version.whose.claim,
+  number: version.number,
+  from: version.from,
+  until: version.until,
+  changes: before === undefined ? [] : versionChanges(before, version),
+});
+
+const relationAnswer = ({ called: { address, id, name }, place, state }: KeptRow) => ({
+  ...{ address, id, name },
+  kind: place.kind,
+  status: state.status,
+});

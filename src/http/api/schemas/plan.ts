@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { actionDigest, type Hash } from '../../../core/digest.ts';
+import { planJson } from '../../../core/render/plan-json.ts';
+import type { MadePlan, Planned, ProposalHead, Told } from '../../../ports/queries.ts';
+import { findingSchema, plannedActionSchema } from './action.ts';
+import { exampleOf, examples, story } from './examples.ts';
+import { observationAnswer, observationSchema, oldestObservation } from './observation.ts';
+import { timestamp } from './timestamp.ts';
+
+const count = z.int();
+
+const summarySchema = z
+  .object({
+    create: count,
+    update: count,
+    replace: count,
+    delete: count,
+    adopt: count,
+    drifted: count,
+    unmanaged: count,
+    orphan: count,
+    blocked: count,
+    withheld: count,
+    calls: count.meta({ description: 'That applying takes, at least' }),
+  })
+  .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' })
+  .register(examples, {
+    example: {
+      create: 0,
+      update: 1,
+      replace: 0,
+      delete: 0,
+      adopt: 0,
+      drifted: 1,
+      unmanaged: 0,
+      orphan: 0,
+      blocked: 0,
+      withheld: 0,
+      calls: 1,
+    },
+  });
+
+export const heldSourceSchema = z
+  .object({
+    source: z.string().optional(),
+    head: z.string().optional(),
+    state: z.string(),
+    why: z.string().optional(),
+    since: timestamp,
+  })
+  .meta({
+    id: 'RejectedSource',
+    description:
+      'A source whose newest state is not in force. Which one, and why, is told to those who see all of the estate',
+  });
+
+const withheldDriftSchema = z
+  .object({
+    code: z.string().meta({ description: 'Of the reason' }),
+    count: count.meta({ description: 'Resources' }),
+    next: z.string().meta({ description: 'The command that lets them pass, or tells of the way' }),
+  })
+  .meta({ id: 'WithheldDrift', description: 'Drift that no worker heals before a person acts' });
+
+const scopeSchema = z
+  .object({
+    scope: z.string(),
+    targets: z.array(z.string()),
+    calls: z.object({
+      observed: count.optional().meta({ description: 'Made to look; for those who see all of the estate' }),
+      predicted: count,
+    }),
+    observed: observationSchema,
+  })
+  .meta({ id: 'PlannedScope' });
+
+/** What is planned as `setpoint plan --json` says it, and what each scope of it rests on. */
+export const planBody = {
+  estate: z.string(),
+  withheldDrift: z
+    .array(withheldDriftSchema)
+    .optional()
+    .meta({ description: 'By the newest looks of what is in force; absent: none' }),
+  revision: z.string(),
+  generation: z.int().optional().meta({ description: 'That the specs have, or would have' }),
+  serial: z
+    .int()
+    .optional()
+    .meta({ description: 'Of the newest entry in the ledger; for those who see all of the estate' }),
+  sources: z.array(heldSourceSchema).optional(),
+  summary: summarySchema,
+  actions: z.array(plannedActionSchema),
+  findings: z.array(findingSchema),
+  digest: z.string().meta({ description: 'Of all actions' }),
+  scopes: z.array(scopeSchema),
+  observed: observationSchema,
+} as const;
+
+export const planSchema = z
+  .object(planBody)
+  .meta({ id: 'Plan', description: 'Actions, findings, and what they rest on' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      withheldDrift: [{ code: 'mode', count: 1, next: 'setpoint approve --reason "…"' }],
+      revision: story.revision,
+      generation: 7,
+      serial: 27,
+      summary: exampleOf(summarySchema),
+      actions: [exampleOf(plannedActionSchema)],
+      findings: [],
+      digest: story.digest,
+      scopes: [
+        {
+          scope: story.scope,
+          targets: [story.target],
+          calls: { observed: 8, predicted: 1 },
+          observed: exampleOf(observationSchema),
+        },
+      ],
+      observed: exampleOf(observationSchema),
+    },
+  });
+
+export function planAnswer(
+  { bound, plans, looks }: Planned,
+  { now, hash }: { readonly now: number; readonly hash: Hash },
+) {
+  const { actions: _, ...json } = planJson(plans, bound, hash);
+  return {
+    ...json,
+    actions: plans.flatMap(({ scope, actions }) =>
+      actions.map((action) => ({ ...action, digest: actionDigest(action, hash), scope })),
+    ),
+    scopes: plans.map(({ scope, calls }, at) => {
+      const { targets = [], ...look } = looks[at] ?? { gaps: [] };
+      return { scope, targets, calls, observed: observationAnswer(look, now) };
+    }),
+    observed: oldestObservation(looks, now),
+  };
+}
+
+const specProblemSchema = z
+  .object({
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    file: z.string(),
+    line: z.int(),
+    column: z.int(),
+    message: z.string(),
+    expected: z.string().optional(),
+    didYouMean: z.string().optional(),
+  })
+  .meta({ id: 'SpecProblem', description: 'Something wrong with the specs, where it stands' });
+
+const head = {
+  id: z.string(),
+  estate: z.string(),
+  of: z.enum(['posted', 'in-force']),
+  person: z.string().meta({ description: 'Who asked for it' }),
+  madeAt: timestamp,
+  expiresAt: timestamp,
+  beside: z.int().meta({ description: 'The generation in force when it was made' }),
+};
+
+const headExample = {
+  id: 'a840b3ba-6de3-4f21-a577-3d5a57f8887e',
+  estate: story.estate,
+  of: 'in-force',
+  person: story.person,
+  madeAt: story.askedAt,
+  expiresAt: '2027-02-07T08:00:40.000Z',
+  beside: 7,
+} as const;
+
+export const madePlanSchema = z
+  .object({
+    ...planBody,
+    ...head,
+    stale: z.boolean().meta({ description: 'Other specs are in force by now' }),
+    problems: z.array(specProblemSchema).meta({ description: 'Warnings' }),
+  })
+  .meta({ id: 'SavedPlan', description: 'A plan, kept until it runs out' })
+  .register(examples, { example: { ...exampleOf(planSchema), ...headExample, stale: false, problems: [] } });
+
+export const planHeadSchema = z
+  .object({ ...head, revision: z.string(), digest: z.string(), summary: summarySchema })
+  .meta({ id: 'SavedPlanSummary' })
+  .register(examples, {
+    example: {
+      ...headExample,
+      revision: story.revision,
+      digest: story.digest,
+      summary: exampleOf(summarySchema),
+    },
+  });
+
+const headOf = ({ id, estate, of, by, times, generation }: ProposalHead) => ({
+  id,
+  estate,
+  of,
+  person: by.person,
+  madeAt: times.at,
+  expiresAt: times.until,
+  beside: generation,
+});
+
+export const planHeadAnswer = (one: ProposalHead) => ({
+  ...headOf(one),
+  revision: one.revision,
+  digest: one.digest,
+  summary: one.summary,
+});
+
+export const madePlanAnswer = (
+  { head: one, planned, problems, stale }: MadePlan,
+  how: Parameters<typeof planAnswer>[1],
+) => ({ ...planAnswer(planned, how), ...headOf(one), stale, problems: problems.map(problemAnswer) });
+
+const problemAnswer = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });

@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { exampleOf, examples, story } from './examples.ts';
+import { timestamp } from './timestamp.ts';
+
+/** Who changed something on a cloud last, by the cloud's own audit log. */
+export const lastModifiedBySchema = z
+  .object({
+    who: z.string(),
+    action: z.string(),
+    from: z.string().optional(),
+    agent: z.string().optional(),
+    event: z.string(),
+    at: timestamp,
+  })
+  .meta({ id: 'LastModifiedBy', description: "Who changed it last, by the cloud's own audit log: a hint" })
+  .register(examples, {
+    example: {
+      who: 'arn:aws:iam::111122223333:user/bob',
+      action: 'CreateTags',
+      from: '198.51.100.7',
+      agent: 'aws-cli/2.22.0',
+      event: '2f1c7a54-6f2e-4d7b-9a55-0c8b8a1d2e3f',
+      at: '2027-01-31T07:58:12.000Z',
+    },
+  });
+
+const labels = z.record(z.string(), z.string()).meta({ description: 'Tags, labels; owned per key' });
+const ref = z.string().meta({ description: "An address where it is ours, else the cloud's id" });
+const whole = z.union([z.boolean(), z.literal('partial')]);
+
+const network = z.object({
+  cidr: z.string().optional(),
+  internet: whole.optional(),
+  filter: whole.optional(),
+  labels,
+});
+
+const subnet = z.object({
+  network: ref,
+  cidr: z.string(),
+  zone: z.string().optional(),
+  internet: whole.optional(),
+  filter: z.boolean().optional(),
+  labels,
+});
+
+const group = z.object({ network: ref, defaultEgress: z.enum(['allow', 'deny']).optional(), labels });
+
+const rule = z.object({
+  network: ref,
+  group: ref.optional(),
+  match: z.object({
+    direction: z.enum(['ingress', 'egress']),
+    action: z.enum(['allow', 'deny']),
+    protocol: z.string(),
+    ports: z.string(),
+    peers: z.array(z.string()),
+    targets: z.array(ref).optional(),
+  }),
+  description: z.string(),
+  order: z.object({ priority: z.number(), disabled: z.boolean().optional(), log: z.boolean().optional() }).optional(),
+});
+
+/** Scripts and logins stand here as hashes. */
+const instance = z.object({
+  placement: z.object({ subnet: ref, zone: z.string().optional(), publicIp: z.boolean() }),
+  groups: z.array(ref).optional(),
+  machine: z.object({
+    image: z.string(),
+    size: z.string(),
+    identity: z.string().optional(),
+    power: z.enum(['running', 'stopped']),
+  }),
+  disk: z
+    .object({ size: z.number().optional(), type: z.string().optional(), encrypted: z.boolean().optional() })
+    .optional(),
+  boot: z
+    .object({ userData: z.string().optional(), access: z.string().optional() })
+    .optional()
+    .meta({ description: 'Hashes' }),
+  labels,
+});
+
+/** What we own on each kind, in one form for what is wanted and what is seen. */
+export const attributesByKind = { network, subnet, group, 'firewall-rule': rule, instance } as const;
+
+/** Of the example: as the specs have it, and as it was found. */
+export const desiredMachine: z.output<typeof instance> = {
+  placement: { subnet: `${story.scope}/subnet/core.app`, publicIp: true },
+  groups: [`${story.scope}/group/core.all`, `${story.scope}/group/core.web`],
+  machine: { image: 'ami-0abcdef1234567890', size: 't3.small', power: 'running' },
+  disk: { size: 20, type: 'gp3', encrypted: true },
+  labels: { tier: 'web' },
+};
+
+export const observedMachine: z.output<typeof instance> = {
+  ...desiredMachine,
+  placement: { ...desiredMachine.placement, zone: 'eu-west-1a' },
+  labels: { Name: 'web-0', tier: 'test' },
+};
+
+export const documentSchema = z
+  .object({
+    address: z.string(),
+    file: z.string().meta({ description: 'In the tree of specs' }),
+    line: z.int(),
+    owner: z.string().optional(),
+  })
+  .meta({ id: 'Document', description: 'Where it is written' })
+  .register(examples, {
+    example: { address: `${story.scope}/instance/web`, file: 'instances.yaml', line: 4, owner: 'team-web' },
+  });
+
+export const modeSchema = z.enum(['observe', 'plan', 'enforce']);
+
+const terms = z.object({
+  mode: modeSchema,
+  protect: z.boolean(),
+  deletionPolicy: z.enum(['retain', 'delete']),
+  claim: z.object({ adopt: z.string().optional(), was: z.array(z.string()).optional() }).optional(),
+  ignore: z.array(z.string()).optional(),
+  presence: z.enum(['stated', 'implied', 'tolerated']).optional(),
+  minReadyMs: z.number().int().optional(),
+  replace: z.enum(['surge', 'recreate']).optional(),
+});
+
+const desiredOf = <K extends keyof typeof attributesByKind>(kind: K) =>
+  z.object({
+    kind: z.literal(kind),
+    address: z.string(),
+    name: z.string(),
+    attributes: attributesByKind[kind],
+    terms,
+    documents: z.array(documentSchema),
+  });
+
+export const desiredSchema = z
+  .discriminatedUnion('kind', [
+    desiredOf('network'),
+    desiredOf('subnet'),
+    desiredOf('group'),
+    desiredOf('firewall-rule'),
+    desiredOf('instance'),
+  ])
+  .meta({ id: 'Desired', description: 'One resource as the specs ask for it' })
+  .register(examples, {
+    example: {
+      kind: 'instance',
+      address: story.address,
+      name: 'web-0',
+      attributes: desiredMachine,
+      terms: { mode: 'plan', protect: false, deletionPolicy: 'retain' },
+      documents: [exampleOf(documentSchema)],
+    },
+  });
+
+const mark = z.object({
+  estate: z.string(),
+  store: z.string(),
+  address: z.string(),
+  deletionPolicy: z.enum(['retain', 'delete']).optional(),
+  intent: z.string().optional(),
+  attempt: z.number().optional(),
+});
+
+const signs = z.object({
+  mark: mark.optional(),
+  container: z.string().optional(),
+  parent: z.string().optional(),
+  slot: z.string().optional(),
+  first: z.number().optional(),
+  origin: z
+    .object({ why: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
+    .optional(),
+});
+
+const condition = z.object({
+  state: z.enum(['ready', 'pending', 'deleting', 'gone']),
+  version: z.string().optional(),
+  reason: z.string().optional(),
+  parts: z.array(z.object({ part: z.string(), id: z.string() })).optional(),
+  missing: z.array(z.string()).optional(),
+  empty: z.boolean().optional(),
+  furtherBlocks: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Of a network or subnet: blocks of addresses besides its cidr' }),
+  unstated: z
+    .array(z.object({ field: z.string(), detail: z.string() }))
+    .optional()
+    .meta({ description: 'What no document can state and security people ask about' }),
+  ephemeral: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of a machine: whether it has disks that a stop empties; absent: the cloud does not say' }),
+});
+
+const observedOf = <K extends keyof typeof attributesByKind>(kind: K) =>
+  z.object({
+    kind: z.literal(kind),
+    id: z.string(),
+    name: z.string(),
+    attributes: attributesByKind[kind],
+    signs,
+    condition,
+  });
+
+export const observedSchema = z
+  .discriminatedUnion('kind', [
+    observedOf('network'),
+    observedOf('subnet'),
+    observedOf('group'),
+    observedOf('firewall-rule'),
+    observedOf('instance'),
+  ])
+  .meta({ id: 'Observed', description: 'One object as its cloud told of it' })
+  .register(examples, {
+    example: {
+      kind: 'instance',
+      id: story.machine,
+      name: 'web-0',
+      attributes: observedMachine,
+      signs: {
+        mark: {
+          estate: story.estate,
+          store: '7263d056-258a-4d32-9e64-e09c22be97cf',
+          address: story.address,
+          deletionPolicy: 'retain',
+          intent: '65fa0da8-032f-45c5-93ed-683a77ea89d0',
+          attempt: 1,
+        },
+        first: 0,
+      },
+      condition: {
+        state: 'ready',
+        parts: [
+          { part: 'disk', id: 'vol-0099916a1eb4abce6' },
+          { part: 'network-interface', id: 'eni-07c383e576777e9ce' },
+        ],
+        ephemeral: false,
+      },
+    },
+  });

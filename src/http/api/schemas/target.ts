@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { Bounds } from '../../../core/access/grant.ts';
+import { type Status, statuses } from '../../../core/inventory/row.ts';
+import { clouds } from '../../../core/resource.ts';
+import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/queries.ts';
+import type { RateLimitLevel } from '../../../ports/telemetry.ts';
+import { visiblePass } from '../visibility.ts';
+import { exampleOf, examples, story } from './examples.ts';
+import { observationAnswer, observationSchema } from './observation.ts';
+import { pauseModeSchema, stoppedRolloutAnswer, stoppedRolloutSchema } from './pause.ts';
+import { passAnswer, passSchema } from './reconcile.ts';
+import { modeSchema } from './resource.ts';
+import { timestamp } from './timestamp.ts';
+
+const rateLimitsSchema = z
+  .object({
+    known: z.boolean().meta({ description: 'Whether the answering process runs reconciles' }),
+    note: z.string().optional(),
+    rateLimits: z.array(
+      z.object({
+        key: z.string(),
+        remaining: z.number().meta({ description: '1: all of it; below 0: in debt' }),
+        slowedUntil: timestamp.optional().meta({ description: 'The cloud throttled a request; absent: full speed' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Budget', description: 'The remaining rate limits that the answering process has used since its start' });
+
+const replacementSchema = z
+  .object({
+    address: z.string(),
+    predecessor: z.string().meta({ description: 'The id of the machine that is replaced' }),
+    successor: z
+      .string()
+      .optional()
+      .meta({ description: 'The id of the machine that takes its place; absent: it is being launched' }),
+    since: timestamp,
+    waitsFor: z.string().meta({ description: 'The next step' }),
+    heldBy: z
+      .string()
+      .optional()
+      .meta({ description: 'The reason that stopped the last reconcile, such as a pause; absent: none did' }),
+  })
+  .meta({ id: 'HalfReplaced', description: 'A replacement by surge that has not ended' });
+
+const heldSchema = z
+  .object({
+    pauses: z.array(
+      z.object({
+        mode: pauseModeSchema,
+        subject: z.enum(['estate', 'target']),
+        actor: z.string(),
+        reason: z.string(),
+        since: timestamp,
+        until: timestamp,
+      }),
+    ),
+    quarantine: z.object({ reason: z.string().optional(), since: timestamp, generation: z.int() }).optional().meta({
+      description:
+        "Its reconciles failed in Setpoint's own code. It is skipped until a newer generation, a person, or ten minutes. Only callers that see all targets of the scope get the reason",
+    }),
+    stoppedRollouts: z.array(stoppedRolloutSchema),
+    halfReplaced: z.array(replacementSchema),
+  })
+  .meta({ id: 'Held', description: 'Pauses, quarantine and rollouts that hold back changes' });
+
+export const targetSchema = z
+  .object({
+    name: z.string(),
+    estate: z.string(),
+    provider: z.enum(clouds),
+    account: z.string(),
+    region: z.string(),
+    scope: z.string().meta({ description: 'The part of the cloud that one reconcile covers; targets can share it' }),
+    mode: modeSchema,
+    counts: z
+      .partialRecord(z.enum(statuses), z.int())
+      .meta({ description: 'Resources by status, as far as you may see them' }),
+    observed: observationSchema,
+    lastReconcile: passSchema.optional(),
+    runningReconcile: z.object({ reconcileId: z.string(), startedAt: timestamp }).optional(),
+    nextReconcileAt: timestamp
+      .optional()
+      .meta({ description: 'The latest time of the next reconcile; absent: not known' }),
+    held: heldSchema.optional(),
+    budget: rateLimitsSchema.optional(),
+  })
+  .meta({
+    id: 'Target',
+    description: 'Only callers that see all owners of the target get reconciles, held and budget',
+  })
+  .register(examples, {
+    example: {
+      name: story.target,
+      estate: story.estate,
+      provider: 'aws',
+      account: '111122223333',
+      region: 'eu-west-1',
+      scope: story.scope,
+      mode: 'plan',
+      counts: { InSync: 15, Drifted: 1, Unmanaged: 3 },
+      observed: exampleOf(observationSchema),
+      lastReconcile: exampleOf(passSchema),
+      nextReconcileAt: story.nextAt,
+      held: { pauses: [], stoppedRollouts: [], halfReplaced: [] },
+      budget: { known: true, rateLimits: [{ key: `${story.scope}/DescribeInstances`, remaining: 1 }] },
+    },
+  });
+
+/** `lanes`: undefined where this process has none. */
+export interface TargetContext {
+  readonly estate: string;
+  readonly seen: readonly Bounds[];
+  readonly now: number;
+  readonly lanes: readonly RateLimitLevel[] | undefined;
+}
+
+export function targetAnswer({ name, place, mode, look, passes, held }: TargetReport, around: TargetContext) {
+  const { cloud, ...where } = place;
+  return {
+    ...{ name, estate: around.estate, provider: cloud, ...where, mode },
+    counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
+    observed: observationAnswer(look, around.now),
+    ...(passes && passesAnswer(passes, around.seen)),
+    ...(held && { held: heldAnswer(held), budget: rateLimitsAnswer(place.scope, around.lanes) }),
+  };
+}
+
+const passesAnswer = ({ last, running, nextAt }: TargetPasses, seen: readonly Bounds[]) => ({
+  lastReconcile: last && passAnswer(visiblePass(last, seen)),
+  runningReconcile: running && { reconcileId: running.id, startedAt: running.began },
+  nextReconcileAt: nextAt,
+});
+
+const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced }: TargetHeld) => ({
+  pauses: pauses.map(({ what, of, person, reason, at, until }) => {
+    return { mode: what, subject: of.by, actor: person, reason, since: at, until };
+  }),
+  quarantine: quarantine && { reason: quarantine.why, since: quarantine.since, generation: quarantine.generation },
+  stoppedRollouts: rollouts.map(stoppedRolloutAnswer),
+  halfReplaced: halfReplaced.map(({ address, predecessor, successor, since, waitsFor, heldBy }) => {
+    return { address, predecessor, successor, since, waitsFor, heldBy };
+  }),
+});
+
+const rateLimitsAnswer = (scope: string, lanes: readonly RateLimitLevel[] | undefined) =>
+  lanes === undefined
+    ? {
+        known: false,
+        note: 'This process runs no reconciles: ask a worker, at /rate-limits of its health port.',
+        rateLimits: [],
+      }
+    : {
+        known: true,
+        rateLimits: lanes
+          .filter(({ key }) => key.startsWith(`${scope}/`))
+          .map(({ key, level, slowedUntil }) => ({ key, remaining: level, slowedUntil })),
+      };

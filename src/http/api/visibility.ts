@@ -1,0 +1,144 @@
+import { type Bounds, covers, seesAll, seesTargets, visibleTargets } from '../../core/access/grant.ts';
+import { aboutOf } from '../../core/ledger/entry.ts';
+import type { Address } from '../../core/resource.ts';
+import type { Happening } from '../../ports/events.ts';
+import type { Figures } from '../../ports/figures.ts';
+import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
+import type { KeptPass, PassEntry, ToldPass } from '../../ports/passes.ts';
+
+/**
+ * A pass as it is told to who sees something of one of its targets.
+ *
+ *   they see                        | and are told
+ *   --------------------------------+------------------------------------------------------------------
+ *   all of the estate               | all of it
+ *   all of each target of the pass  | all of it but who asked for it and why: that may be about others
+ *   less                            | times, counts and calls, the targets that they see, and steps at addresses that they see
+ */
+export function visiblePass(pass: KeptPass, seen: readonly Bounds[]): KeptPass {
+  if (seesAll(seen, pass.estate)) return pass;
+  const { reason: _, ending, ...rest } = pass;
+  const ground = { ...pass.ground, targets: visibleTargets(seen, targetsOf(pass)) };
+  if (ending === undefined) return { ...rest, ground };
+  const { why, ...ended } = ending;
+  const isWhole = why !== undefined && seesTargets(seen, targetsOf(pass));
+  return { ...rest, ground, ending: { ...ended, ...(isWhole ? { why } : {}) } };
+}
+
+/** The timeline of such a pass, with the details of waits left out where they may name what is not seen. */
+export async function visibleTimeline(
+  { timeline, ...pass }: ToldPass,
+  seen: readonly Bounds[],
+  figures: Pick<Figures, 'seen'>,
+): Promise<VisibleTimeline | undefined> {
+  if (timeline === undefined || seesTargets(seen, targetsOf(pass))) return timeline;
+  const named = [...new Set(timeline.timeline.flatMap(addressesOf))];
+  const since = await figures.seen(pass.estate, named, seen);
+  const end = pass.ending?.ended ?? pass.began;
+  const known = new Set(named.filter((address) => (since.get(address) ?? Number.POSITIVE_INFINITY) <= end));
+  return { ...timeline, timeline: timeline.timeline.flatMap((entry) => visibleEntry(entry, known)) };
+}
+
+export type VisibleTimeline = Omit<NonNullable<ToldPass['timeline']>, 'timeline'> & {
+  readonly timeline: readonly VisibleEntry[];
+};
+type Wait = Extract<PassEntry, { readonly what: 'wait' }>;
+export type VisibleEntry = Exclude<PassEntry, Wait> | (Omit<Wait, 'detail'> & { readonly detail?: string });
+
+const targetsOf = ({ estate, ground: { targets } }: Pick<KeptPass, 'estate' | 'ground'>) => ({ estate, targets });
+
+function addressesOf(entry: PassEntry): readonly Address[] {
+  if (entry.what === 'sent') return entry.addresses;
+  if (entry.what !== 'settled' && entry.what !== 'withheld') return [];
+  return entry.address === undefined ? [] : [entry.address];
+}
+
+function visibleEntry(entry: PassEntry, known: ReadonlySet<Address>): readonly VisibleEntry[] {
+  switch (entry.what) {
+    case 'call':
+    case 'listed':
+    case 'planned':
+      return [entry];
+    case 'wait': {
+      const { detail: _, ...wait } = entry;
+      return [wait];
+    }
+    case 'sent': {
+      const addresses = entry.addresses.filter((address) => known.has(address));
+      return addresses.length === 0 ? [] : [{ ...entry, addresses }];
+    }
+    case 'settled':
+    case 'withheld':
+      return entry.address !== undefined && known.has(entry.address) ? [entry] : [];
+  }
+}
+
+interface EntriesDependencies {
+  readonly entryPages: Pick<EntryPages, 'page'>;
+  readonly figures: Pick<Figures, 'seen'>;
+}
+
+/** So many pages of so many entries are looked through for one answer. */
+const mostPages = 5;
+const pageEntries = 1000;
+
+/**
+ * A page of what lies within the bounds, since it does: a new owner reads nothing of the owner before. Whether there is a next one is told of that alone: by a count of all that fits a question
+ * somebody could find out what is done elsewhere. Where very much is, it is shorter than asked for and has a next.
+ */
+export async function visibleEntries(
+  { after, ...query }: EntryQuery,
+  seen: readonly Bounds[],
+  { entryPages, figures }: EntriesDependencies,
+): Promise<EntryPage> {
+  const { estate, limit, filter } = query;
+  const { address } = filter;
+  if (address !== undefined && !(await figures.seen(estate, [address], seen)).has(address)) return { entries: [] };
+  const entries: LedgerEntry[] = [];
+  let next = after;
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const found = await entryPages.page({
+      ...query,
+      limit: pageEntries,
+      ...(next === undefined ? {} : { after: next }),
+    });
+    entries.push(...(await entriesSeen(found.entries, { estate, seen }, figures)));
+    const last = entries[limit - 1];
+    if (entries.length > limit && last !== undefined) return { entries: entries.slice(0, limit), next: last.seq };
+    next = found.next;
+    if (next === undefined) return { entries };
+  }
+  return { entries, ...(next === undefined ? {} : { next }) };
+}
+
+async function entriesSeen(
+  entries: readonly LedgerEntry[],
+  { estate, seen }: { readonly estate: string; readonly seen: readonly Bounds[] },
+  figures: EntriesDependencies['figures'],
+): Promise<readonly LedgerEntry[]> {
+  const abouts = entries.map(aboutOf);
+  const named = abouts.flatMap((about) => (about !== 'estate' && 'addresses' in about ? about.addresses : []));
+  const known = await figures.seen(estate, [...new Set(named)], seen);
+  return entries.filter(({ at }, index) => {
+    const about = abouts[index] ?? 'estate';
+    if (about === 'estate') return false;
+    if ('addresses' in about)
+      return about.addresses.every((address) => (known.get(address) ?? Number.POSITIVE_INFINITY) <= at);
+    const subject = 'target' in about ? { estate, targets: [about.target] } : { estate, owner: about.owner };
+    return seen.some((bounds) => covers(bounds, subject));
+  });
+}
+
+/**
+ * What happened, as it is told to who sees something of it: to whoever does not see all of the estate without the names of targets
+ * that they do not see, and of a pass without who asked for it and why. The same one where nothing is left out.
+ */
+export function visibleEvent(happening: Happening, seen: readonly Bounds[]): Happening {
+  const { estate, type, about } = happening;
+  if (seesAll(seen, estate)) return happening;
+  const { reason, ...rest } = about;
+  const told = type === 'pass' && reason !== undefined ? { ...happening, about: rest } : happening;
+  if (told.targets === undefined) return told;
+  const targets = visibleTargets(seen, { estate, targets: told.targets });
+  return targets.length === told.targets.length ? told : { ...told, targets };
+}

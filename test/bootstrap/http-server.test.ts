@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it, test } from 'node:test';
+import { firstToken, openFront, readAccess } from '../../src/bootstrap/http-server.ts';
+import type { ListenAddress } from '../../src/cli/context.ts';
+import { authenticator } from '../../src/http/auth/authenticator.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { ownCertificate } from '../http/support/certificate.ts';
+import { fleetWorld } from '../support/fleet-world.ts';
+import { memoryDatabase } from '../support/memory-store.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const accessFolder = await mkdtemp(join(tmpdir(), 'setpoint-access-'));
+after(() => rm(accessFolder, { recursive: true }));
+const path = join(accessFolder, 'access.yaml');
+
+test('a sound file is what it says', async () => {
+  const issuer = '{ issuer: "https://a.example", audience: setpoint, algorithms: [RS256] }';
+  await writeFile(path, `apiVersion: setpoint.dev/v1\nkind: Access\noidc: [${issuer}]\nbindings: []\n`);
+  assert.equal((await readAccess(path)).oidc[0]?.issuer, 'https://a.example');
+});
+
+test('one that is not sound says every place that is wrong', async () => {
+  await writeFile(path, 'apiVersion: setpoint.dev/v1\nkind: Acces\noidc: []\nbindings: x\n');
+  await assert.rejects(readAccess(path), ({ message }: Error) => {
+    for (const place of [`${path}:2:7`, `${path}:3:7`, `${path}:4:11`, 'did you mean: Access'])
+      assert.ok(message.includes(place), `${place} in ${message}`);
+    return true;
+  });
+});
+
+test('one that is not there says what to do', () =>
+  assert.rejects(readAccess(join(accessFolder, 'none')), /cannot be read: .*Name another with --access/));
+
+test('the first token lets an admin in, and of several processes that ask at once one makes it', async () => {
+  const clock = virtualClock();
+  const database = memoryDatabase(clock);
+  const ask = () => firstToken(database.connect(), clock);
+  const [text, ...more] = (await Promise.all([ask(), ask(), ask()])).filter((one) => one !== undefined);
+  assert.deepEqual(more, []);
+  const { tokens } = database.connect();
+  const caller = await authenticator({ apiTokens: { tokens, clock } })(`Bearer ${text}`);
+  assert.deepEqual([caller?.person, caller?.grants], ['token first', [{ role: 'admin' }]]);
+});
+
+test('where a token was made before, though it ended, there is no first one', async () => {
+  const clock = virtualClock();
+  const store = memoryDatabase(clock).connect();
+  const maker = { person: 'kim', identities: [] };
+  const { token } = await store.tokens.make({ name: 'a', grants: [{ role: 'viewer' }], expiresAt: clock.now(), maker });
+  await store.tokens.revoke(token.id, 'kim');
+  assert.equal(await firstToken(store, clock), undefined);
+});
+
+const frontFolder = await mkdtemp(join(tmpdir(), 'front-'));
+after(() => rm(frontFolder, { recursive: true }));
+
+/** A process on a store of its own. */
+function behind() {
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) }, { form: 'text', level: 'info' });
+  const { yard, store } = fleetWorld();
+  const clock = { now: Date.now, sleep: (ms: number, signal?: AbortSignal) => yard.clock.sleep(ms, signal) };
+  return {
+    lines,
+    store,
+    ground: { store, outside: yard.outside, clock, log },
+    isAlone: false,
+    callerLimit: { perSecond: 3, burst: 7 },
+  };
+}
+
+const here: ListenAddress = { host: '127.0.0.1', port: 0, isNamed: true };
+const everywhere: ListenAddress = { ...here, host: '0.0.0.0' };
+const draft = { name: 'ci', grants: [{ role: 'viewer' }], maker: { person: 'kim', identities: [] } } as const;
+
+describe('who may be listened to', () => {
+  it('this machine', async () => {
+    const front = await openFront(here, behind());
+    assert.match(front.url ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual([front.firstToken, (await fetch(`${front.url}/livez`)).status], [undefined, 200]);
+    assert.equal((await fetch(`${front.url}/v1/whoami`)).status, 401);
+    await front.close();
+    await assert.rejects(fetch(`${front.url}/livez`));
+  });
+
+  it('each caller, as often as somebody chose', async () => {
+    const front = await openFront(here, behind());
+    const { headers } = await fetch(`${front.url}/livez`).finally(() => front.close());
+    assert.equal(headers.get('ratelimit-policy'), '"caller";q=7;w=3');
+  });
+
+  it('nobody else, where others could listen in or nobody could prove who they are', async () => {
+    const without = behind();
+    await assert.rejects(openFront({ ...everywhere, tls: 'proxy' }, without), /setpoint token make.*--access/);
+    await without.store.tokens.make({ ...draft, expiresAt: Date.now() - 1 });
+    await assert.rejects(openFront({ ...everywhere, tls: 'proxy' }, without), /setpoint token make/, 'it has run out');
+    await without.store.tokens.make({ ...draft, expiresAt: Date.now() + 60_000 });
+    await assert.rejects(openFront(everywhere, without), /--tls-cert and --tls-key.*--tls-by-proxy/);
+    const front = await openFront({ ...everywhere, tls: 'proxy' }, without);
+    assert.match(front.url ?? '', /^http:\/\/0\.0\.0\.0:\d+$/);
+    await front.close();
+  });
+
+  it('whoever knows our certificate', async () => {
+    const { cert, key } = ownCertificate();
+    const tls = { cert: join(frontFolder, 'cert.pem'), key: join(frontFolder, 'key.pem') };
+    await assert.rejects(openFront({ ...here, tls }, behind()), /cert\.pem of --tls-cert cannot be read/);
+    await Promise.all([writeFile(tls.cert, cert), writeFile(tls.key, key)]);
+    const front = await openFront({ ...here, tls }, behind());
+    const headers = await new Promise<NodeJS.Dict<unknown>>((resolve, reject) => {
+      const asked = request(`${front.url}/livez`, { ca: cert }, (answer) => resolve(answer.resume().headers));
+      asked.on('error', reject).end();
+    });
+    assert.match(String(headers['strict-transport-security']), /max-age=\d+/);
+    await front.close();
+  });
+});
+
+describe('a process on its own database', () => {
+  it('tells a first token, once, that lets an admin in', async () => {
+    const alone = { ...behind(), isAlone: true };
+    const front = await openFront(here, alone);
+    const headers = { authorization: `Bearer ${front.firstToken}` };
+    assert.equal((await fetch(`${front.url}/v1/tokens`, { headers })).status, 200);
+    await front.close();
+    const again = await openFront(here, alone);
+    assert.equal(again.firstToken, undefined);
+    await again.close();
+    assert.ok(!alone.lines.join('').includes('setpoint_'), 'the log is read by others');
+  });
+});
+
+describe('a port that is taken', () => {
+  it('is an error where it was named, and else is done without, loudly', async () => {
+    const first = await openFront(here, behind());
+    const port = Number(new URL(first.url ?? '').port);
+    await assert.rejects(openFront({ ...here, port }, behind()), new RegExp(`port ${port} .*--listen`));
+    const second = behind();
+    const front = await openFront({ ...here, port, isNamed: false }, second);
+    assert.equal(front.url, undefined);
+    assert.match(second.lines.join(''), /warn API NOT STARTED/);
+    await front.close();
+    await first.close();
+  });
+});
