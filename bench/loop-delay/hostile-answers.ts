@@ -168,10 +168,13 @@ export const hostileAnswers: Answers = {
   'elements that never end': () => ec2Text('DescribeVpcs', '<a>'.repeat(MiB)),
   'empty elements': () => ec2Text('DescribeVpcs', '<a/>'.repeat(MiB)),
   'empty networks': () => ec2Text('DescribeVpcs', `<vpcSet>${'<item/>'.repeat(MiB)}</vpcSet>`),
+  'empty networks, as many as are read': () => ec2Text('DescribeVpcs', `<vpcSet>${'<item/>'.repeat(20_000)}</vpcSet>`),
   'tags of many names': () => ec2Text('DescribeVpcs', times(200_000, (i) => `<a${i}/>`).join('')),
   'one attribute after another': () => ec2Text('DescribeVpcs', `<a ${'b="c" '.repeat(MiB)}/>`),
   'a long attribute': () => ec2Text('DescribeVpcs', `<a b="${'&lt;'.repeat(4 * MiB)}"/>`),
   'a long text': () => ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'a'.repeat(32 * MiB)}</vpcId></item></vpcSet>`),
+  'long texts, as many as are read': () =>
+    ec2Text('DescribeVpcs', `<vpcSet>${`<item><vpcId>${'a'.repeat(MiB)}</vpcId></item>`.repeat(31)}</vpcSet>`),
   'a long text of entities': () =>
     ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'&lt;'.repeat(4 * MiB)}</vpcId></item></vpcSet>`),
   'a long text of line ends': () =>

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type {
   $Command,
   EC2ClientConfig,
@@ -10,9 +11,10 @@ import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
 import { ownAgent } from '../../src/core/touch.ts';
 import type { Access, Answer, Call } from '../../src/ports/provider.ts';
+import { type Body, readBytes } from '../pass/json-answer.ts';
 import { readInTurns } from './decode.ts';
 import { toFailure } from './errors.ts';
-import { type Action, actions, isUnfiltered, requestFor } from './limits.ts';
+import { type Action, actions, asked, bounds, isUnfiltered, requestFor } from './limits.ts';
 import * as sdk from './sdk.ts';
 
 /** The way to one account and region: every request passes here, so that it is admitted, timed, reported and translated. */
@@ -47,7 +49,7 @@ export function makeClient({ scope, region, endpoint, credentials }: Access): Cl
   const own = { maxAttempts: 1, requestHandler, customUserAgent: ownAgent };
   const common = { region, ...own, ...(endpoint === undefined ? {} : { endpoint }) };
   const identity = identityOf(credentials, common);
-  const ec2 = new sdk.ec2.EC2Client({ ...common, ...identity });
+  const ec2 = new sdk.ec2.EC2Client({ ...common, ...identity, streamCollector });
   readInTurns(ec2);
   const sts = new sdk.sts.STSClient({ ...common, ...identity });
   const listeners: (() => void)[] = [];
@@ -89,6 +91,12 @@ const requestHandler = {
   httpAgent: { keepAlive: true, maxSockets: 64 },
   httpsAgent: { keepAlive: true, maxSockets: 64 },
 } as const;
+
+/** Reads an answer of EC2 within its bounds. The SDK's own collector has none, and copies the whole in one turn of the loop. */
+const streamCollector = (stream: Readable): Promise<Uint8Array> =>
+  readBytes(bodyOf(stream), { bytes: bounds.bytes, ms: answerMs }, asked);
+
+const bodyOf = (stream: Readable): Body => ({ chunks: stream, giveUp: () => void stream.destroy() });
 
 /** Nothing given: the SDK's own default chain. */
 function identityOf(given: Access['credentials'], config: EC2ClientConfig): Pick<EC2ClientConfig, 'credentials'> {

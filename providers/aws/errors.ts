@@ -1,5 +1,6 @@
 import { type Failure, withWait } from '../../src/core/failure.ts';
 import { retryAfterOf } from '../../src/core/retry-after.ts';
+import { AnswerRefused } from '../pass/json-answer.ts';
 
 /**
  * What EC2's and STS's codes mean to us. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
@@ -184,15 +185,20 @@ const longestMessage = 600;
 function look(error: unknown): Look {
   const { name, code, message, $metadata, $response } = shapeOf(error);
   const headers = $response?.headers;
+  const isUnread = error instanceof AnswerRefused;
+  const hasCode = isUnread || $metadata === undefined;
   return {
-    code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
-    message: withRegion(message ?? String(error)).slice(0, longestMessage),
+    code: (hasCode && typeof code === 'string' && code) || named(name, $response?.statusCode),
+    message: withRegion((message ?? String(error)).replace(hint, '')).slice(0, longestMessage),
     noRegion: $metadata?.httpStatusCode === undefined ? unknownHost.exec(message ?? '')?.[1] : undefined,
     requestId: $metadata?.requestId,
-    status: $metadata?.httpStatusCode ?? $response?.statusCode,
+    status: isUnread ? undefined : ($metadata?.httpStatusCode ?? $response?.statusCode),
     retryAfterMs: retryAfterOf(headers?.['retry-after'], headers?.['date']),
   };
 }
+
+/** The SDK adds it to the message of whatever the reading of an answer throws. */
+const hint = /\n {2}Deserialization error: to see the raw response.*/;
 
 /** Not EAI_AGAIN: with that the network could not tell. */
 const unknownHost = /^getaddrinfo ENOTFOUND \w+\.([a-z0-9-]+)\.amazonaws\.com/;

@@ -153,6 +153,21 @@ export const most = {
   terminated: 1000,
 } as const;
 
+/**
+ * How much Setpoint reads of one answer. An answer over a bound is none of EC2's: a page has 1,000 items at most.
+ *
+ *   bound | is     | and this is known
+ *   ------+--------+----------------------------------------------------------------------------------------------
+ *   bytes | 32 MiB | a page of 1,000 instances has 5 MB
+ *   items | 20,000 | of one list: a page has 1,000, a group 1,000 rules, a network interface 50 addresses
+ *   text  | 1 MiB  | of one element: user data is the longest, 16 KB before base64
+ *         |        | (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html)
+ */
+export const bounds = { bytes: 32 * 1024 * 1024, items: 20_000, text: 1024 * 1024 } as const;
+
+/** For the message about an answer beyond them. The reader of answers does not know their action. */
+export const asked = { cloud: 'AWS', action: 'a call of EC2' } as const;
+
 /** How many actions one call of ours may carry. Networks, subnets and groups go one by one. */
 export const batches: BatchLimits = {
   'firewall-rule/create': most.rules,

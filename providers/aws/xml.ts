@@ -1,4 +1,6 @@
+import { AnswerRefused, tooLarge } from '../pass/json-answer.ts';
 import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { asked, bounds } from './limits.ts';
 
 /** An element: its text, or its children by their tags. Several children of one tag are a list. */
 export type XmlValue = string | XmlElement | XmlValue[];
@@ -9,7 +11,8 @@ export interface XmlElement {
 /**
  * The root element as the SDK's own parser reads it: `parseXML` of @aws-sdk/xml-builder, then `getValueFromTextNode` of
  * @smithy/core. That parser takes 90 to 140 ms for a page of 1,000 instances, and holds the loop for all of it. This one works
- * in turns, and needs no stack for what is nested. Attributes count as children. Throws the parser's own errors.
+ * in turns, and needs no stack for what is nested. Attributes count as children. Throws the parser's own errors, and
+ * `AnswerRefused` for an answer beyond its bounds.
  */
 export async function parseXml(bytes: Uint8Array): Promise<XmlValue> {
   const reader = new XmlReader(bytes);
@@ -137,6 +140,7 @@ class XmlReader {
   private take(inner: Open, text: string, next: number): void {
     this.at = next;
     inner.text += text;
+    checkLength(inner.text);
     if (!isLayout(text)) inner.kept = (inner.kept ?? '') + text;
   }
 
@@ -144,6 +148,7 @@ class XmlReader {
     if (this.at < text.end) {
       const end = this.pieceEnd(text.end);
       text.read += decoded(this.textTo(end), text.hasEntities);
+      checkLength(text.read);
       this.at = end;
       return;
     }
@@ -309,9 +314,16 @@ function add(element: XmlElement, tag: string, value: XmlValue): void {
   if (tag === prototype) return;
   const before = element[tag];
   if (before === undefined) element[tag] = value;
-  else if (Array.isArray(before)) before.push(value);
-  else element[tag] = [before, value];
+  else if (!Array.isArray(before)) element[tag] = [before, value];
+  else if (before.push(value) > bounds.items)
+    throw beyond(`more than ${bounds.items.toLocaleString('en')} items in a list`);
 }
+
+function checkLength(text: string): void {
+  if (text.length > bounds.text) throw beyond('a text of more than 1 MiB');
+}
+
+const beyond = (found: string): AnswerRefused => new AnswerRefused(tooLarge, asked, found);
 
 /** In no answer of EC2. The SDK fails on it. */
 const prototype = '__proto__';

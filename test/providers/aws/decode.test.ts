@@ -3,11 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import * as ec2 from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
+import { bounds } from '../../../providers/aws/limits.ts';
 import { parseXml } from '../../../providers/aws/xml.ts';
-import { answerOf, assertReadAlike, comparingClient, readInOurTurns } from '../../support/aws-answers.ts';
+import type { Session } from '../../../src/ports/provider.ts';
+import { ListingFailed } from '../../../src/ports/provider.ts';
+import { type Answer, answerOf, assertReadAlike, comparingClient, readInOurTurns } from '../../support/aws-answers.ts';
 import { openAwsSession } from '../../support/aws-session.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { instanceOf, listOf, makeEstate } from './estate.ts';
@@ -151,6 +154,32 @@ test('errors are read as the SDK reads them', async () => {
     for (const status of [400, 404, 412, 500, 503]) await assertReadAlike('DescribeVpcs', { body, status }, body);
 });
 
+describe('an answer beyond its bounds', () => {
+  const beyond: Readonly<Record<string, readonly [body: string, RegExp]>> = {
+    'more bytes': [vpcs(' '.repeat(bounds.bytes)), /^AWS answered a call of EC2 with more than 32 MiB\./],
+    'more items in a list': [vpcs('<item/>'.repeat(bounds.items + 1)), /with more than 20,000 items in a list\./],
+    'a longer text': [vpc('a'.repeat(bounds.text + 1)), /with a text of more than 1 MiB\./],
+    'a longer text, in parts': [vpc('a<!-- -->'.repeat(bounds.text + 1)), /with a text of more than 1 MiB\./],
+  };
+  for (const [name, [body, message]] of Object.entries(beyond))
+    test(`is no answer: ${name}`, async () => {
+      for (const status of [200, 400])
+        await withAnswer({ body, status }, async (session) => {
+          const error = await listOf(session, 'network').catch((thrown: unknown) => thrown);
+          assert.ok(error instanceof ListingFailed);
+          assert.deepEqual([error.failure?.kind, error.failure?.code], ['retryable', 'AnswerTooLarge']);
+          assert.match(error.failure?.message ?? '', message);
+          assert.doesNotMatch(error.failure?.message ?? '', /raw response/);
+        });
+    });
+
+  test('is read up to its bounds', async () => {
+    const most = vpcs('<item><vpcId>a</vpcId></item>'.repeat(bounds.items));
+    await assertReadAlike('DescribeVpcs', { body: most }, 'most items');
+    await assertReadAlike('DescribeVpcs', { body: vpc('a'.repeat(bounds.text)) }, 'the longest text');
+  });
+});
+
 test("the sandbox's answers are read as the SDK reads them", async () => {
   const estate = await makeEstate(true);
   await estate.session.actuators.instance.create([instanceOf(estate, ['web', 0])], recordedCall());
@@ -270,14 +299,21 @@ test('the loop goes on while a large page is read', async () => {
 test('a client of ours reads in turns: it needs no stack for what is nested', async () => {
   const nested = 200_000;
   const body = `<DescribeVpcsResponse><new>${'<a>'.repeat(nested)}${'</a>'.repeat(nested)}</new><vpcSet/></DescribeVpcsResponse>`;
-  const server = createServer((_, answer) => answer.end(body));
+  await withAnswer({ body }, async (session) => {
+    assert.deepEqual(await listOf(session, 'subnet'), []);
+  });
+});
+
+/** A session with a cloud that gives this answer to every call. */
+async function withAnswer({ body, status = 200 }: Answer, use: (session: Session) => Promise<void>): Promise<void> {
+  const server = createServer((_, answer) => answer.writeHead(status).end(body));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo; // why: it listens on a port
   const session = await openAwsSession(`http://127.0.0.1:${port}`, { now: () => Date.now(), sleep: async () => {} });
   try {
-    assert.deepEqual(await listOf(session, 'subnet'), []);
+    await use(session);
   } finally {
     await session.close();
     server.close();
   }
-});
+}
