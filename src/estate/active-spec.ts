@@ -5,7 +5,7 @@ import { type Allowance, type Guards, noCount, stricterLimits } from '../core/li
 import type { Observation } from '../core/observed.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
-import { type Bounds, planEstate } from '../core/plan/estate.ts';
+import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import {
   type Choices,
   type ModesBefore,
@@ -16,6 +16,7 @@ import {
 } from '../core/plan/plan-input.ts';
 import { approvedBy, documentsOf, pausePolicy, protectorsOf } from '../core/plan/policies.ts';
 import type { Store } from '../ports/store.ts';
+import { inTurns } from './in-turns.ts';
 import { keepRows, leaveScopes } from './inventory-sync.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
 import { sha256 } from './sha256.ts';
@@ -121,7 +122,7 @@ export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope
   const inputs = await Promise.all(
     seen.map((one, i) => inputOf(one, { estate, store, force, noted: noted[i] ?? actionRecorder() })),
   );
-  const plans = planEstate(inputs, force.bounds);
+  const plans = await inTurns(planEstateInSteps(inputs, force.bounds));
   for (const [i, { scope, attempt }] of seen.entries()) {
     const [input, plan] = [inputs[i], plans[i]];
     if (input === undefined || plan === undefined) continue;

@@ -1,4 +1,4 @@
-import { type Compiled, type CompiledScope, compile } from '../core/compile/compile.ts';
+import { type Compiled, type CompiledScope, compileInSteps } from '../core/compile/compile.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
@@ -6,6 +6,7 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { inTurns } from './in-turns.ts';
 import { hashesOf } from './launch.ts';
 
 /** What a tree of specs asks of the clouds that it names. */
@@ -27,7 +28,8 @@ export async function openEstate(
   const names = [...new Set(ofKind(tree.documents, 'Target').map(({ value }) => value.spec.provider))];
   const clouds = new Map(await Promise.all(names.map(async (name) => [name, await cloudOf(name)] as const)));
   const dialects = Object.fromEntries([...clouds].map(([cloud, { dialect }]) => [cloud, dialect]));
-  const compiled = compile({ estate, documents: tree.documents, dialects, hashes: hashesOf(tree), today });
+  const input = { estate, documents: tree.documents, dialects, hashes: hashesOf(tree), today };
+  const compiled = await inTurns(compileInSteps(input));
   return { name: estate.metadata.name, tree, compiled, clouds };
 }
 

@@ -3,13 +3,14 @@ import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { actionRecorder } from '../core/plan/destructive-drift.ts';
-import { type Bounds, planEstate } from '../core/plan/estate.ts';
+import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
 import { heedingPolicy, unlessApproved } from '../core/plan/policies.ts';
 import type { Address } from '../core/resource.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
 import type { PassControl, Planner, Site } from '../engine/ports.ts';
 import { pausesNow } from '../estate/active-spec.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
 import { siteOn } from '../estate/session.ts';
 import type { Lease } from '../ports/leases.ts';
@@ -105,7 +106,7 @@ export function observationPlanner(
     const policies = [noted.policy, ...passPolicy.policies];
     const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
-    const alone = planOf(input, bounds);
+    const alone = await planOf(input, bounds);
     const isNewest = passPolicy.generation === generation.number;
     if (isNewest) {
       const isBounded = noted.planned().some(countsToGeneration);
@@ -117,7 +118,7 @@ export function observationPlanner(
     const { count, uncounted } = await elsewhere(where, activeSpec, passPolicy, { store, clock });
     const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
     const together = { ...input, choices: { ...choices, policies: [...policies, ...waits] } };
-    return { ...looked, plan: planOf(together, { ...bounds, elsewhere: count }), uncounted };
+    return { ...looked, plan: await planOf(together, { ...bounds, elsewhere: count }), uncounted };
   };
 }
 
@@ -131,8 +132,8 @@ const untilCounted =
         }
       : undefined;
 
-function planOf(input: PlanInput, bounds: Bounds): ScopePlan {
-  const [plan] = planEstate([input], bounds);
+async function planOf(input: PlanInput, bounds: Bounds): Promise<ScopePlan> {
+  const [plan] = await inTurns(planEstateInSteps([input], bounds));
   if (plan === undefined) throw new Error('one input, one plan');
   return plan;
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
-import { type Bounds, planByScope } from '../core/plan/estate.ts';
+import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { type InForce, inForce } from '../estate/active-spec.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import { type OpenedEstate, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
@@ -103,7 +103,7 @@ export async function planAgain(
   choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
 ): Promise<readonly ScopePlan[]> {
   const inputs = looked.map(({ input }) => ({ ...input, choices: choicesOf(input) }));
-  const plans = await inTurns(planByScope(inputs, bounds));
+  const plans = await inTurns(planEstateInSteps(inputs, bounds));
   return plans.map((plan) => namedFromHere(plan, estate.dir));
 }
 
@@ -126,15 +126,6 @@ export const boundOf = (estate: Estate, force: InForce, held: readonly SourceSta
   ...(force.serial === undefined ? {} : { serial: force.serial }),
   ...(held.length === 0 ? {} : { sources: held }),
 });
-
-/** Does the steps, and between them whatever else the process has to do: other answers, timers, renewals of leases. */
-export async function inTurns<T>(steps: Iterator<undefined, T, undefined>): Promise<T> {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await setImmediate();
-  }
-}
 
 /** Sources whose newest state is not in force: every answer about the estate says so. */
 export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock, test } from 'node:test';
-import { inTurns } from '../../src/queries/estate-view.ts';
 import { limits } from '../../src/source/limits.ts';
 import { type Answer, callerOf } from '../http/api/support/api-world.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -120,20 +119,6 @@ test('who waits in the line for what was changed meanwhile is told of that', asy
   const asked = [1, 2].map(() => world.api.ask('bob', 'GET /v1/drift'));
   for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
   assert.equal(looked.mock.callCount(), 2);
-});
-
-test('a process does what else it has to do between two steps of a plan', async () => {
-  const order: string[] = [];
-  function* steps(): Generator<undefined, string, undefined> {
-    for (const step of ['a', 'b', 'c']) {
-      order.push(step);
-      setImmediate(() => order.push(`after ${step}`));
-      yield;
-    }
-    return 'done';
-  }
-  assert.equal(await inTurns(steps()), 'done');
-  assert.deepEqual(order, ['a', 'after a', 'b', 'after b', 'c', 'after c']);
 });
 
 const listOf = ({ text }: Answer): { readonly items: readonly { readonly id: string }[]; readonly next?: string } =>

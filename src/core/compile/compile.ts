@@ -13,6 +13,7 @@ import type { Guards, Inherited } from '../limits.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
+import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
 import { governing } from './governing.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
@@ -68,18 +69,29 @@ export interface Compiled {
  *   FirewallRule   | atoms, as its cloud holds them
  *   Instance       | one instance per replica
  */
-export function compile(input: CompileInput): Compiled {
+export const compile = (input: CompileInput): Compiled => finish(compileInSteps(input));
+
+/** The same, in steps. */
+export function* compileInSteps(input: CompileInput): Steps<Compiled> {
   const sites = ofKind(input.documents, 'Target').flatMap((target) => {
     const dialect = input.dialects[target.value.spec.provider];
     return dialect === undefined ? [] : [siteOf(target, dialect, input.estate, input.today)];
   });
   const byScope = Map.groupBy(sites, ({ dialect, place }) => dialect.scope(place));
-  const scopes = [...byScope.keys()].sort().map((scope) => compileScope(scope, byScope.get(scope) ?? [], input));
+  const scopes: CompiledScope[] = [];
+  for (const scope of [...byScope.keys()].sort())
+    scopes.push(yield* compileScope(scope, byScope.get(scope) ?? [], input));
+  yield;
   return { scopes, guards: guardsOf(scopes, input.estate) };
 }
 
-function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hashes }: CompileInput): CompiledScope {
-  const parts = sites.map((site) => compileSite(documentsAt(documents, site), site, hashes));
+function* compileScope(
+  scope: ScopeKey,
+  sites: readonly Site[],
+  { documents, hashes }: CompileInput,
+): Steps<CompiledScope> {
+  const parts: SiteParts[] = [];
+  for (const site of sites) parts.push(yield* compileSite(documentsAt(documents, site), site, hashes));
   const desired = parts.flatMap((part) => part.desired);
   return {
     scope,
@@ -130,7 +142,7 @@ interface SiteParts {
   readonly launches: readonly (readonly [Address, LaunchRef])[];
 }
 
-function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, hashes: Hashes): SiteParts {
+function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site, hashes: Hashes): Steps<SiteParts> {
   const networkAt = (document: Located<NetworkDoc>): Address =>
     addressAt(site, 'network', document.value.metadata.name);
   const grounds = networks.map((document) => {
@@ -149,14 +161,15 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
     };
   });
   const atoms = uniteAtoms([
-    ...rules.flatMap((document) => compileRule(document, site)),
+    ...(yield* flatMapInSteps(rules, (document) => compileRule(document, site))),
     ...grounds.flatMap(({ defaults }) => defaults),
   ]);
+  yield;
   return {
     desired: [
       ...grounds.flatMap(({ objects }) => objects),
       ...atoms,
-      ...instances.flatMap((document) => compileInstances(document, site, hashes)),
+      ...(yield* flatMapInSteps(instances, (document) => compileInstances(document, site, hashes))),
     ],
     documents: [
       ...networks.map((network) => [networkAt(network), allowedBy(network.value, site)] as const),

@@ -16,7 +16,8 @@ import {
   usedOf,
 } from '../limits.ts';
 import type { Address } from '../resource.ts';
-import { plan } from './plan.ts';
+import { finish, type Steps } from '../steps.ts';
+import { planInSteps } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { unlessApproved } from './policies.ts';
 import { hasRollouts } from './rollout-stops.ts';
@@ -36,18 +37,11 @@ export interface Bounds extends LimitBounds {
  * a budget wait, not only those beyond the limit; the rest goes on. What an open intent stands for has its place already.
  */
 export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readonly ScopePlan[] {
-  const steps = planByScope(inputs, bounds);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return finish(planEstateInSteps(inputs, bounds));
 }
 
-/** The same, a scope at a time: whoever has other work does it in between. */
-export function* planByScope(
-  inputs: readonly PlanInput[],
-  bounds: Bounds,
-): Generator<undefined, readonly ScopePlan[], undefined> {
+/** The same, in steps. */
+export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds): Steps<readonly ScopePlan[]> {
   const inAll = yield* each(inputs, (input) => ({ ...input.choices, atOnce: true }));
   const actions = inAll.flatMap((one) => one.actions);
   const hasPlace = underWay(
@@ -66,13 +60,10 @@ export function* planByScope(
   return yield* each(inputs, ({ choices = {} }) => bounded(choices, policies));
 }
 
-function* each(
-  inputs: readonly PlanInput[],
-  choicesOf: (input: PlanInput) => Choices,
-): Generator<undefined, readonly ScopePlan[], undefined> {
+function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Choices): Steps<readonly ScopePlan[]> {
   const plans: ScopePlan[] = [];
   for (const input of inputs) {
-    plans.push(plan({ ...input, choices: choicesOf(input) }));
+    plans.push(yield* planInSteps({ ...input, choices: choicesOf(input) }));
     yield;
   }
   return plans;

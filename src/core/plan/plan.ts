@@ -7,6 +7,7 @@ import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import { type BatchLimits, pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
+import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
 import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
 import { alignDesired } from './align-desired.ts';
@@ -47,7 +48,10 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *
  * A mark of our estate by another store stops all writing in the scope, and so does an account that is not the target's.
  */
-export function plan(given: PlanInput): ScopePlan {
+export const plan = (given: PlanInput): ScopePlan => finish(planInSteps(given));
+
+/** The same, in steps. */
+export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
   const { observation } = given;
   const claimed = claim(observation.resources, given);
   const hasLost = given.knowledge.lost !== undefined || claimed.some(isUnrecorded);
@@ -55,8 +59,9 @@ export function plan(given: PlanInput): ScopePlan {
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
   const desired = alignDesired(world);
+  yield;
   const decisions = [
-    ...desired.flatMap((one) => decide(one, world)),
+    ...(yield* flatMapInSteps(desired, (one) => decide(one, world))),
     ...releases(desired, world),
     ...claimed.flatMap(deleteAgain),
     ...forgotten(world),
@@ -70,10 +75,12 @@ export function plan(given: PlanInput): ScopePlan {
     failedBirthsPolicy(input),
     ...(input.choices?.policies ?? []),
   ];
+  yield;
   const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
-  const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
+  const { actions, findings } = yield* admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
+  yield;
   const around = surroundingsOf(ordered, desired, world);
   return {
     scope: observation.scope,
@@ -89,16 +96,18 @@ export function plan(given: PlanInput): ScopePlan {
 }
 
 /** A rollout goes by what could be done if it had no waves. */
-function admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: World): Admitted {
-  const admitted = (by: readonly Policy[]): Admitted => {
+function* admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: World): Steps<Admitted> {
+  function* admitted(by: readonly Policy[]): Steps<Admitted> {
+    yield;
     const first = admit(decided.actions, by, world);
     const quota = ruleQuotaPolicy(first.actions, world);
     const fitting = quota === undefined ? first : admit(decided.actions, [...by, quota], world);
+    yield;
     return withholdUntilReplaced(fitting, decided.desired, world);
-  };
-  const { actions, findings } = admitted(policies);
+  }
+  const { actions, findings } = yield* admitted(policies);
   const waves = wavePolicy({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);
-  return waves === undefined ? { actions, findings } : admitted([...policies, waves]);
+  return waves === undefined ? { actions, findings } : yield* admitted([...policies, waves]);
 }
 
 const isAction = (decision: Decision): decision is Action => 'verb' in decision;
