@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Claim, Row, Status } from '../../src/core/inventory/row.ts';
 import type { Attributes, Cloud, Kind, Labels } from '../../src/core/resource.ts';
-import type { RowFilter, RowWords } from '../../src/ports/rows.ts';
+import type { RowFilter, RowWords } from '../../src/ports/inventory-rows.ts';
 import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
 import { realClock } from '../../test/cli/support/in-process.ts';
 

@@ -11,10 +11,10 @@ import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
 import { ownAgent } from '../../src/core/touch.ts';
 import type { Access, Answer, Call } from '../../src/ports/provider.ts';
-import { type Body, readBytes } from '../pass/json-answer.ts';
+import { type Body, readBytes } from '../shared/json-answer.ts';
 import { readInTurns } from './decode.ts';
 import { toFailure } from './errors.ts';
-import { type Action, actions, asked, bounds, isUnfiltered, requestFor } from './limits.ts';
+import { type Action, actions, asked, bounds, isUnfiltered, requestFor } from './rate-limits.ts';
 import * as sdk from './sdk.ts';
 
 /** The way to one account and region: every request passes here, so that it is admitted, timed, reported and translated. */

@@ -1,5 +1,5 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
-import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { isTurnOver, nextTurn } from '../shared/turns.ts';
 import { parseXml, type XmlElement, type XmlValue } from './xml.ts';
 
 /** The SDK's deserialiser of EC2's answers (`XmlShapeDeserializer` of @aws-sdk/core), as far as its protocol calls it. */

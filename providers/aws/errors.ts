@@ -1,6 +1,6 @@
 import { type Failure, withWait } from '../../src/core/failure.ts';
 import { retryAfterOf } from '../../src/core/retry-after.ts';
-import { AnswerRefused } from '../pass/json-answer.ts';
+import { AnswerRefused } from '../shared/json-answer.ts';
 
 /**
  * What EC2's and STS's codes mean to us. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html

@@ -1,10 +1,10 @@
 import type { InternetGateway, RouteTable, SecurityGroup, Subnet, Volume, Vpc } from '@aws-sdk/client-ec2';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { type Listing, sharedListing } from '../pass/shared-listing.ts';
+import { type Listing, sharedListing } from '../shared/shared-listing.ts';
 import type { Client } from './client.ts';
-import { most } from './limits.ts';
 import { type Ask, pages } from './pages.ts';
+import { most } from './rate-limits.ts';
 import { ec2 } from './sdk.ts';
 
 /**

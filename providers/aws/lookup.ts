@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import { failed } from '../pass/answer.ts';
-import { most } from './limits.ts';
+import { failed } from '../shared/answer.ts';
+import { most } from './rate-limits.ts';
 
 /** Describes exactly these ids: EC2 answers all of them, or refuses with NotFound. */
 type Describe<T> = (ids: readonly CloudId[]) => Promise<Result<readonly T[]>>;

@@ -1,6 +1,6 @@
 import type { IpPermission, SecurityGroup, UserIdGroupPair } from '@aws-sdk/client-ec2';
 import type { CloudId, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
-import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { isTurnOver, nextTurn } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { readTraffic, writeTraffic } from './traffic.ts';
 

@@ -1,5 +1,5 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
-import { done } from '../pass/answer.ts';
+import { done } from '../shared/answer.ts';
 
 /**
  * Sends items together and, when one bad item sinks the call, in halves down to the single ones: k bad items among n

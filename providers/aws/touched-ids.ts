@@ -1,7 +1,7 @@
 import type { IpPermission } from '@aws-sdk/client-ec2';
 import type { CloudId } from '../../src/core/resource.ts';
-import { type Fields, fieldsOf, textOf } from '../pass/event-fields.ts';
-import { textsAt, valuesAt } from '../pass/event-paths.ts';
+import { type Fields, fieldsOf, textOf } from '../shared/event-fields.ts';
+import { textsAt, valuesAt } from '../shared/event-paths.ts';
 import { atomsOf } from './permission.ts';
 
 /** One record of CloudTrail, as far as it names objects. */

@@ -1,5 +1,5 @@
 import type { Touch } from '../../src/core/touch.ts';
-import { fieldsOf, given, textOf, timeOf } from '../pass/event-fields.ts';
+import { fieldsOf, given, textOf, timeOf } from '../shared/event-fields.ts';
 import { touchedIds } from './touched-ids.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { AnswerRefused, tooLarge } from '../pass/json-answer.ts';
-import { isTurnOver, nextTurn } from '../pass/turns.ts';
-import { asked, bounds } from './limits.ts';
+import { AnswerRefused, tooLarge } from '../shared/json-answer.ts';
+import { isTurnOver, nextTurn } from '../shared/turns.ts';
+import { asked, bounds } from './rate-limits.ts';
 
 /** An element: its text, or its children by their tags. Several children of one tag are a list. */
 export type XmlValue = string | XmlElement | XmlValue[];

@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { failed } from '../pass/answer.ts';
+import { failed } from '../shared/answer.ts';
 import type { Sdk } from './client.ts';
 import { isSameTry } from './marks.ts';
 import type { Poller } from './operation.ts';

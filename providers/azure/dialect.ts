@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseCidr } from '../../src/core/cidr.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import { type Kind, nameIn, type RuleMatch } from '../../src/core/resource.ts';
-import { successorName } from '../pass/successor-name.ts';
+import { successorName } from '../shared/successor-name.ts';
 import { armIdOf } from './ids.ts';
 import { canonicalLocation } from './place.ts';
 import { respell } from './respell.ts';

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Answer, Call, Request } from '../../src/ports/provider.ts';
-import { type Body, type JsonAnswer, type Pieces, readBytes, scanAnswer } from '../pass/json-answer.ts';
+import { type Body, type JsonAnswer, type Pieces, readBytes, scanAnswer } from '../shared/json-answer.ts';
 import { failureOfAnswer, failureOfThrown, type HttpAnswer, requestIdIn } from './errors.ts';
-import { bounds, requestFor } from './limits.ts';
+import { bounds, requestFor } from './rate-limits.ts';
 import { remainingIn } from './remaining.ts';
 
 /** On whose behalf the SDK sends, and what became of it: the SDK itself hides most of that. */

@@ -3,7 +3,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done, failed } from '../pass/answer.ts';
+import { done, failed } from '../shared/answer.ts';
 import { armIdOf, canonicalId, partsOfId } from './ids.ts';
 import { markTags } from './marks.ts';
 import { filterPart, isNearPartOf, isPartOf } from './part.ts';

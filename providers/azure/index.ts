@@ -1,6 +1,6 @@
 import type { Provider } from '../../src/ports/provider.ts';
 import { dialect } from './dialect.ts';
-import { batches } from './limits.ts';
+import { batches } from './rate-limits.ts';
 import { touches } from './touches.ts';
 
 /** Microsoft Azure. The SDKs load when a session is opened. */

@@ -8,7 +8,7 @@ import type {
 } from '@azure/arm-network';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { type Listing, sharedListing } from '../pass/shared-listing.ts';
+import { type Listing, sharedListing } from '../shared/shared-listing.ts';
 import type { Client, Pages } from './client.ts';
 import { type Listed, pages } from './pages.ts';
 import { canonicalLocation } from './place.ts';

@@ -1,5 +1,5 @@
 import type { Answer } from '../../src/ports/provider.ts';
-import type { LaneName } from './limits.ts';
+import type { LaneName } from './rate-limits.ts';
 
 /** What an answer's headers say is left of the budgets that `limits.ts` keeps; nothing where they say nothing. */
 export function remainingIn(scope: string, header: (name: string) => string | undefined): Remaining {

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done } from '../pass/answer.ts';
+import { done } from '../shared/answer.ts';
 import type { ArmPlace } from './place.ts';
 import type { Scope } from './scope.ts';
 

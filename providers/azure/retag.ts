@@ -1,8 +1,8 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done, failed } from '../pass/answer.ts';
-import { unsupportedOn } from '../pass/unsupported.ts';
+import { done, failed } from '../shared/answer.ts';
+import { unsupportedOn } from '../shared/unsupported.ts';
 import type { Client, Sdk } from './client.ts';
 import { guidOf } from './ids.ts';
 import type { Tags } from './tags.ts';

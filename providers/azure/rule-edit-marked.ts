@@ -2,7 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done, failed } from '../pass/answer.ts';
+import { done, failed } from '../shared/answer.ts';
 import { partsOfId } from './ids.ts';
 import { prefixAt } from './place.ts';
 import { childNamed, type RawChild, type RawResource } from './raw.ts';

@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done, failed } from '../pass/answer.ts';
+import { done, failed } from '../shared/answer.ts';
 import { partsOfId } from './ids.ts';
 import { childNamed, type RawChild, type RawResource, withChildren } from './raw.ts';
 import { ifMatch, isAnother } from './retag.ts';

@@ -2,7 +2,7 @@ import type { SecurityRule } from '@azure/arm-network';
 import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
-import { failed } from '../pass/answer.ts';
+import { failed } from '../shared/answer.ts';
 import { armIdOf, canonicalId } from './ids.ts';
 import { canonicalPorts, canonicalProtocol, protocolTexts, withPorts } from './traffic.ts';
 

@@ -3,7 +3,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Call, Creation } from '../../src/ports/provider.ts';
-import { done, failed } from '../pass/answer.ts';
+import { done, failed } from '../shared/answer.ts';
 import { readBlocks } from './cidr-text.ts';
 import { filterIdOf } from './filter.ts';
 import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';

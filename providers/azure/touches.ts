@@ -1,5 +1,5 @@
 import type { Touch } from '../../src/core/touch.ts';
-import { type Fields, fieldsOf, given, textOf, timeOf } from '../pass/event-fields.ts';
+import { type Fields, fieldsOf, given, textOf, timeOf } from '../shared/event-fields.ts';
 import { canonicalId } from './ids.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import type { Call, Creation } from '../../src/ports/provider.ts';
-import { each } from '../pass/each.ts';
+import { each } from '../shared/each.ts';
 import { type Named, numberOf } from './cloud-id.ts';
 import { isSameTry } from './marks.ts';
 import type { Operation } from './messages.ts';

@@ -3,7 +3,7 @@ import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/co
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { InstanceAttributes, Kind, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
-import { successorName } from '../pass/successor-name.ts';
+import { successorName } from '../shared/successor-name.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 import { writes } from './writes.ts';

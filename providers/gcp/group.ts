@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Actuator } from '../../src/ports/provider.ts';
-import { failed } from '../pass/answer.ts';
+import { failed } from '../shared/answer.ts';
 
 /**
  * Groups are network tags here: names that instances and firewalls bear (https://cloud.google.com/vpc/docs/add-remove-network-tags).

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import { type Listing, sharedListing } from '../pass/shared-listing.ts';
+import { type Listing, sharedListing } from '../shared/shared-listing.ts';
 import type { Client } from './client.ts';
 import type {
   Disk,

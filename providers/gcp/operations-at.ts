@@ -1,8 +1,8 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { most } from './limits.ts';
 import { lastOf, regionOfZone } from './links.ts';
 import type { Operation } from './messages.ts';
+import { most } from './rate-limits.ts';
 import type { Scope } from './scope.ts';
 
 /** Operations stand where what they change stands, and are asked for there: a zone, a region, or the project. */

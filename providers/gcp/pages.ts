@@ -1,11 +1,11 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import { tooLarge } from '../pass/json-answer.ts';
+import { tooLarge } from '../shared/json-answer.ts';
 import { idOf, type Named } from './cloud-id.ts';
-import { most } from './limits.ts';
 import { pathOf } from './links.ts';
 import type { Page } from './page.ts';
+import { most } from './rate-limits.ts';
 
 /** A page: the first has no token. `size`: of how many objects at most. */
 export interface PageAsked {

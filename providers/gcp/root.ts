@@ -1,5 +1,5 @@
 import { protobuf } from 'google-gax';
-import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { isTurnOver, nextTurn } from '../shared/turns.ts';
 import { type Definition, definitions } from './definitions.ts';
 
 export type Root = protobuf.Root;

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import type { Quotas } from '../pass/launch-answer.ts';
+import type { Quotas } from '../shared/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 

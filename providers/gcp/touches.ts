@@ -1,6 +1,6 @@
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Touch } from '../../src/core/touch.ts';
-import { type Fields, fieldsOf, given, textOf, timeOf } from '../pass/event-fields.ts';
+import { type Fields, fieldsOf, given, textOf, timeOf } from '../shared/event-fields.ts';
 import { numberOf } from './cloud-id.ts';
 
 /**

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import { ownAgent } from '../../src/core/touch.ts';
 import type { Access } from '../../src/ports/provider.ts';
-import { AnswerRefused, type Body, type Pieces, readBytes, scanAnswer, tooLarge } from '../pass/json-answer.ts';
-import { bounds } from './limits.ts';
+import { AnswerRefused, type Body, type Pieces, readBytes, scanAnswer, tooLarge } from '../shared/json-answer.ts';
+import { bounds } from './rate-limits.ts';
 
 /** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
 export interface Exchange {

@@ -1,3 +1,3 @@
-import { unsupportedOn } from '../pass/unsupported.ts';
+import { unsupportedOn } from '../shared/unsupported.ts';
 
 export const unsupported = unsupportedOn('Google Cloud');

@@ -1,7 +1,7 @@
 import type { Action } from '../../src/core/action.ts';
 import type { Batch } from '../../src/core/pack.ts';
 import type { Attributes } from '../../src/core/resource.ts';
-import { type ActionWrites, writesOf } from '../pass/action-writes.ts';
+import { type ActionWrites, writesOf } from '../shared/action-writes.ts';
 
 /**
  * Requests of Compute Engine that a batch takes and that change something: it takes one thing at a time, so a batch goes side by side.

@@ -2,9 +2,9 @@ import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { visibilityMs } from './absence.ts';
-import { healthOf } from './births.ts';
 import { unlessLeaseLost, wait } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';
+import { healthOf } from './launch-health.ts';
 
 /** Machines, and the state that each of them is to reach. */
 export interface Awaited {

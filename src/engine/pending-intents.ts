@@ -6,12 +6,12 @@ import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
 import type { Kind, Ref } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Inventory } from '../ports/inventory.ts';
+import type { Inventory } from '../ports/knowledge.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import { apartMs, visibilityMs } from './absence.ts';
 import { type IdIndex, idIndexOf } from './id-index.ts';
 import { type DraftDetails, effectsOf } from './intent.ts';
-import { freshMs } from './permit.ts';
+import { freshMs } from './recheck-guards.ts';
 import { hasToken } from './replay.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { BatchLimits } from '../core/pack.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Inventory } from '../ports/inventory.ts';
+import type { Inventory } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { ApprovedAs, CallRecord, Ledger, Pass } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';

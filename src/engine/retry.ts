@@ -4,8 +4,8 @@ import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import { isCancellation, wait } from './cancellation.ts';
 import type { QuotaState } from './execution-context.ts';
-import { Refused } from './permit.ts';
 import { done, type EnginePorts, type Outcome, type PassControl, unsent } from './ports.ts';
+import { Refused } from './recheck-guards.ts';
 
 /** Items that go to one actuator together. */
 interface Delivery<T> {

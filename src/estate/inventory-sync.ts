@@ -3,8 +3,8 @@ import { carryOver, leftRows } from '../core/inventory/row.ts';
 import { observableResources, type RowsInput, rowsOf } from '../core/inventory/rows.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Executed } from '../engine/execute.ts';
+import type { RowFilter, Rows } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
-import type { RowFilter, Rows } from '../ports/rows.ts';
 import type { Store } from '../ports/store.ts';
 
 /** Keeps what one look at a scope came to as the lines of the inventory. It must be planned by the specs in force. */

@@ -2,7 +2,7 @@ import { type Compiled, type CompiledScope, compileInSteps } from '../core/compi
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
-import type { Generation } from '../ports/inventory.ts';
+import type { Generation } from '../ports/knowledge.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';

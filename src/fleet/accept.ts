@@ -2,7 +2,7 @@ import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import { type Generation, Overtaken } from '../ports/inventory.ts';
+import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { History, HistoryValidation, Source, WorkerContext } from './worker-context.ts';

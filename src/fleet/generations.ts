@@ -1,7 +1,7 @@
 import { ofKind } from '../core/documents/spec-set.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { keptSpecs, type OpenedEstate, openEstate } from '../estate/load.ts';
-import type { Generation } from '../ports/inventory.ts';
+import type { Generation } from '../ports/knowledge.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Generations as compiled, by estate and number. */

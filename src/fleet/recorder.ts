@@ -3,6 +3,7 @@ import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Converged } from '../engine/converge.ts';
 import type { Progress } from '../engine/ports.ts';
 import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
+import type { Where } from '../ports/queue.ts';
 import type {
   PassAccount,
   PassBatch,
@@ -13,8 +14,7 @@ import type {
   PassSettled,
   PassWait,
   PassWithheld,
-} from '../ports/passes.ts';
-import type { Where } from '../ports/queue.ts';
+} from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { WorkerContext } from './worker-context.ts';
 

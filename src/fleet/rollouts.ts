@@ -7,7 +7,7 @@ import type { Address } from '../core/resource.ts';
 import type { Converged } from '../engine/converge.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
-import type { Generation } from '../ports/inventory.ts';
+import type { Generation } from '../ports/knowledge.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Generations } from './generations.ts';

@@ -6,7 +6,7 @@ import type { Progress, Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import { openSite } from '../estate/session.ts';
 import type { Pulse } from '../ports/fleet-state.ts';
-import type { Generation } from '../ports/inventory.ts';
+import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';

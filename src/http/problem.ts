@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Permission } from '../core/access/grant.ts';
+import type { BeforeHistory } from '../ports/inventory-rows.ts';
 import { Declined, type DeclineReason } from '../ports/queries.ts';
-import type { BeforeHistory } from '../ports/rows.ts';
 
 /**
  * A refusal, as RFC 9457 has it: https://www.rfc-editor.org/rfc/rfc9457. It has no `instance`: an address may hold a secret.

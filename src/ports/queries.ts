@@ -10,8 +10,8 @@ import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
 import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, KeptTree, Pause, Quarantined, StoppedRollout } from './fleet-state.ts';
-import type { KeptPass, PassDraft } from './passes.ts';
-import type { KeptRow } from './rows.ts';
+import type { KeptRow } from './inventory-rows.ts';
+import type { KeptPass, PassDraft } from './reconciles.ts';
 
 /**
  * What is asked about an estate beyond one call of the store, and answered out of the store: the specs in force, the newest

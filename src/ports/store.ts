@@ -6,14 +6,14 @@ import type { HeardTouch, Touch } from '../core/touch.ts';
 import type { Happenings } from './events.ts';
 import type { Figures } from './figures.ts';
 import type { FleetState } from './fleet-state.ts';
-import type { Generations, Inventory } from './inventory.ts';
+import type { Rows } from './inventory-rows.ts';
+import type { Generations, Inventory } from './knowledge.ts';
 import type { Leases } from './leases.ts';
 import type { Effect, EntryPages, Ledger, Pass } from './ledger.ts';
-import type { Passes } from './passes.ts';
 import type { KeptOperations } from './provider.ts';
 import type { Proposals } from './queries.ts';
 import type { Where } from './queue.ts';
-import type { Rows } from './rows.ts';
+import type { Passes } from './reconciles.ts';
 import type { Authors, Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import type { OpenedEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
-import type { Generation } from '../ports/inventory.ts';
+import type { Generation } from '../ports/knowledge.ts';
 import { Declined, type EstateAsked, type Posted } from '../ports/queries.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';

@@ -25,7 +25,7 @@ import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from
 import { hasScope } from './pauses.ts';
 import type { PreviewContext } from './preview.ts';
 import { callsOnTheWay, requestReconciles } from './requests.ts';
-import { seenOf, seesWholeScope } from './visibility.ts';
+import { seenOf, seesWholeScope } from './visible-plans.ts';
 
 export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
   offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),

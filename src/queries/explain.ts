@@ -20,7 +20,7 @@ import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts'
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { type Estate, type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
 import type { PreviewContext } from './preview.ts';
-import { boundWithin, seesAddress, seesScope } from './visibility.ts';
+import { boundWithin, seesAddress, seesScope } from './visible-plans.ts';
 
 /** What is not there, and what lies outside of the asker's bounds, are the same. */
 export async function explained(

@@ -11,7 +11,7 @@ import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import type { Estate } from './estate-view.ts';
 import { callsOnTheWay, requestReconciles, scopesRunning } from './requests.ts';
-import { subjectWithin } from './visibility.ts';
+import { subjectWithin } from './visible-plans.ts';
 
 export const pausesOn = (grounds: QueryContext): PauseAnswers => ({
   list: async (asked) => {

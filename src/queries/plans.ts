@@ -10,7 +10,7 @@ import { holdAgainst } from '../estate/approvals.ts';
 import { acceptSpecs, keptTree } from '../estate/load.ts';
 import { asInForce } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
-import { type Generation, Overtaken } from '../ports/inventory.ts';
+import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import {
   type AppliedPlan,
   Declined,
@@ -30,7 +30,7 @@ import { type Estate, estateViewOf, type StoredEstateView } from './estate-view.
 import type { PreviewContext } from './preview.ts';
 import { requestReconciles } from './requests.ts';
 import { withWithheld } from './status.ts';
-import { seenOf, seesPlan } from './visibility.ts';
+import { seenOf, seesPlan } from './visible-plans.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;

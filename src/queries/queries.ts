@@ -7,7 +7,7 @@ import { pausesOn } from './pauses.ts';
 import { plansOn } from './plans.ts';
 import { previewContextOn } from './preview.ts';
 import { withWithheld } from './status.ts';
-import { seenOf } from './visibility.ts';
+import { seenOf } from './visible-plans.ts';
 
 /** What is asked about estates, answered out of a store. */
 export function answersOn(grounds: QueryContext): Answers {

@@ -4,7 +4,6 @@ import type { ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
 import type { Pause, Quarantined } from '../ports/fleet-state.ts';
-import type { ScopePasses } from '../ports/passes.ts';
 import type {
   Replacement,
   TargetHeld,
@@ -14,11 +13,12 @@ import type {
   Targets,
   TargetsAsked,
 } from '../ports/queries.ts';
+import type { ScopePasses } from '../ports/reconciles.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { requestReconcile } from './requests.ts';
 import { blockedRows, halfReplacedIn } from './status.ts';
-import { subjectOf, subjectWithin } from './visibility.ts';
+import { subjectOf, subjectWithin } from './visible-plans.ts';
 
 type Ground = Pick<QueryContext, 'store' | 'open'>;
 

@@ -5,8 +5,9 @@ import type { Address } from '../core/resource.ts';
 import type { Figures, Objective, ObjectivesQuery, ScopeFigures, Spells, StatusCount } from '../ports/figures.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
-import { storableText, withinBounds } from './statements.ts';
+import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
+import { withinBounds } from './visibility.ts';
 
 export const postgresFigures = ({ reading }: Pick<Context, 'reading'>): Figures => ({
   scopes: (estate, seen) => inTime(scopes(reading, estate, seen)),

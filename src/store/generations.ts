@@ -1,7 +1,7 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Guards } from '../core/limits.ts';
 import type { HappeningDraft } from '../ports/events.ts';
-import { type Generation, type Generations, Overtaken } from '../ports/inventory.ts';
+import { type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';

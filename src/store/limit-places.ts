@@ -28,7 +28,7 @@ import {
   stricterLimits,
   usedOf,
 } from '../core/limits.ts';
-import type { Spent } from '../ports/inventory.ts';
+import type { Spent } from '../ports/knowledge.ts';
 import type { Authority, Pass } from '../ports/ledger.ts';
 import type { ChainWrite } from './ledger-chain.ts';
 import type { IntentRecord } from './ledger-entries.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
-import type { Sighting } from '../ports/inventory.ts';
+import type { Sighting } from '../ports/knowledge.ts';
 import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';

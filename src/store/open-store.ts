@@ -16,21 +16,21 @@ import { postgresFigures } from './figures.ts';
 import { postgresFleet } from './fleet.ts';
 import { postgresGenerations } from './generations.ts';
 import { isUnavailable, postgresHealth } from './health.ts';
-import { postgresInventory } from './inventory.ts';
+import { postgresRows } from './inventory-rows.ts';
+import { postgresInventory } from './knowledge.ts';
+import { postgresTouches } from './last-modified.ts';
 import { postgresLeases } from './leases.ts';
 import { postgresEntryPages, postgresLedger } from './ledger.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresOperations } from './operations.ts';
-import { postgresPasses } from './passes.ts';
 import { postgresProposals } from './proposals.ts';
+import { postgresPasses } from './reconciles.ts';
 import { postgresReplies } from './replies.ts';
 import { usualHistoryMs } from './retention.ts';
 import { appRole, ensureAppRole, ensureReaderRole, readerRole } from './roles.ts';
-import { postgresRows } from './rows.ts';
 import { postgresSources } from './sources.ts';
 import { storeNow } from './statements.ts';
 import { postgresTokens } from './tokens.ts';
-import { postgresTouches } from './touches.ts';
 
 export interface Opening extends Tellings {
   /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */

@@ -1,7 +1,7 @@
 import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import { forgiveBirths, readBirths, stoppedByBirths } from './births.ts';
 import type { Context } from './context.ts';
+import { forgiveBirths, readBirths, stoppedByBirths } from './launch-health.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { noteBody, rolloutNote } from './ledger-entries.ts';
 import type { Database } from './tables.ts';

@@ -4,8 +4,9 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import { settleApprovals } from './approvals.ts';
-import { birthChanges, saveBirths } from './births.ts';
 import type { Context } from './context.ts';
+import { keepOwnCalls } from './last-modified.ts';
+import { birthChanges, saveBirths } from './launch-health.ts';
 import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
 import { actionOf, settlementBody } from './ledger-entries.ts';
 import { returnPlaces } from './limit-places.ts';
@@ -19,7 +20,6 @@ import {
 } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
-import { keepOwnCalls } from './touches.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */
 export function settle(context: Context, pass: Pass, settlements: readonly Settlement[]): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
-import type { KeptRow } from '../../src/ports/rows.ts';
+import type { KeptRow } from '../../src/ports/inventory-rows.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 

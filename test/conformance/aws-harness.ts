@@ -1,5 +1,5 @@
 import { dialect } from '../../providers/aws/dialect.ts';
-import { actions, batches } from '../../providers/aws/limits.ts';
+import { actions, batches } from '../../providers/aws/rate-limits.ts';
 import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, openAwsStage, region } from '../support/aws-session.ts';

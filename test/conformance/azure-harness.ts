@@ -1,5 +1,5 @@
 import { dialect } from '../../providers/azure/dialect.ts';
-import { actionsThat, batches } from '../../providers/azure/limits.ts';
+import { actionsThat, batches } from '../../providers/azure/rate-limits.ts';
 import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';

@@ -1,5 +1,5 @@
 import { dialect } from '../../providers/gcp/dialect.ts';
-import { type Action, actions, batches } from '../../providers/gcp/limits.ts';
+import { type Action, actions, batches } from '../../providers/gcp/rate-limits.ts';
 import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { requestFor } from '../../providers/aws/limits.ts';
+import { requestFor } from '../../providers/aws/rate-limits.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Need } from '../../src/ports/limiter.ts';
 import type { Budget, Cost } from '../../src/ports/provider.ts';

@@ -5,7 +5,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
 import { launchesSeen } from '../../src/engine/pending-intents.ts';
-import type { Sighting } from '../../src/ports/inventory.ts';
+import type { Sighting } from '../../src/ports/knowledge.ts';
 import { observed, attributes as of } from '../support/actions.ts';
 import { type Case, judge, marked, now, sent, settledAt, window } from './resolve-case.ts';
 

@@ -4,7 +4,7 @@ import { generationsOf } from '../../src/fleet/generations.ts';
 import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
 import { passHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
-import type { PassEntry } from '../../src/ports/passes.ts';
+import type { PassEntry } from '../../src/ports/reconciles.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 

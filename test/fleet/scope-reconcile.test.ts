@@ -10,7 +10,7 @@ import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { passHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
-import type { KeptRow, Rows } from '../../src/ports/rows.ts';
+import type { KeptRow, Rows } from '../../src/ports/inventory-rows.ts';
 import { lookOf, rowOf } from '../store/fixtures.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';

@@ -2,9 +2,9 @@ import type { Bounds } from '../../src/core/access/grant.ts';
 import type { Row, Status } from '../../src/core/inventory/row.ts';
 import type { Guards } from '../../src/core/limits.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import type { KeptLook, RowPage, RowQuery, Rows } from '../../src/ports/inventory-rows.ts';
 import type { Lease } from '../../src/ports/leases.ts';
 import type { Intended, IntentDraft, Pass, Settlement } from '../../src/ports/ledger.ts';
-import type { KeptLook, RowPage, RowQuery, Rows } from '../../src/ports/rows.ts';
 import type { Accepted, Store } from '../../src/ports/store.ts';
 
 export const scope = 'aws/111122223333/eu-west-1';

@@ -12,19 +12,19 @@ import { matches } from '../../src/store/ledger.ts';
 import { noteBody } from '../../src/store/ledger-entries.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/signing.ts';
+import { memoryHappenings } from './memory-store/events.ts';
 import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
-import { memoryHappenings } from './memory-store/happenings.ts';
-import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
+import { memoryReplies } from './memory-store/idempotency.ts';
+import { memoryRows } from './memory-store/inventory-rows.ts';
+import { memoryGenerations, memoryInventory } from './memory-store/knowledge.ts';
+import { memoryTouches } from './memory-store/last-modified.ts';
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
-import { memoryPasses } from './memory-store/passes.ts';
-import { memoryReplies } from './memory-store/replies.ts';
-import { memoryRows } from './memory-store/rows.ts';
+import { memoryPasses } from './memory-store/reconciles.ts';
 import { memoryAuthors, memoryProposals, memorySources } from './memory-store/sources.ts';
 import { memoryTokens } from './memory-store/tokens.ts';
-import { memoryTouches } from './memory-store/touches.ts';
 
 const memoryEntryPages = ({ estates }: Memory): EntryPages => ({
   page: async ({ estate, filter, newestFirst, limit, after }) => {

@@ -1,8 +1,8 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
-import { each } from '../../pass/each.ts';
+import { done, failed } from '../../shared/answer.ts';
+import { each } from '../../shared/each.ts';
 import type { Client } from '../client.ts';
 import { retag, unsupported } from '../retag.ts';
 import type { Scope } from '../scope.ts';

@@ -2,9 +2,9 @@ import type { InstanceStatus, InstanceStatusSummary } from '@aws-sdk/client-ec2'
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Health } from '../../../src/ports/provider.ts';
-import { chunks } from '../../pass/chunks.ts';
-import { most } from '../limits.ts';
+import { chunks } from '../../shared/chunks.ts';
 import { lookup } from '../lookup.ts';
+import { most } from '../rate-limits.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 

@@ -1,8 +1,8 @@
 import type { Image } from '@aws-sdk/client-ec2';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Call, LaunchAnswer, LaunchQuestion } from '../../../src/ports/provider.ts';
-import { failed } from '../../pass/answer.ts';
-import { firstObstacle, impossible, possible, unknown } from '../../pass/launch-answer.ts';
+import { failed } from '../../shared/answer.ts';
+import { firstObstacle, impossible, possible, unknown } from '../../shared/launch-answer.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 

@@ -1,8 +1,8 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Removal } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
-import { chunks } from '../../pass/chunks.ts';
-import { most } from '../limits.ts';
+import { done } from '../../shared/answer.ts';
+import { chunks } from '../../shared/chunks.ts';
+import { most } from '../rate-limits.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import { together } from '../together.ts';

@@ -2,7 +2,7 @@ import type { InternetGateway, RouteTable } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { chunks } from '../../pass/chunks.ts';
+import { chunks } from '../../shared/chunks.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 

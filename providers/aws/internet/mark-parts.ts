@@ -2,7 +2,7 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { chunks } from '../../pass/chunks.ts';
+import { chunks } from '../../shared/chunks.ts';
 import { readMark } from '../marks.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';

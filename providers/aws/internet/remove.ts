@@ -3,7 +3,7 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
+import { done, failed } from '../../shared/answer.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import { gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';

@@ -1,8 +1,8 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
-import { each } from '../../pass/each.ts';
+import { done } from '../../shared/answer.ts';
+import { each } from '../../shared/each.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import { isSpare } from './parts.ts';

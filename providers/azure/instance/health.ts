@@ -2,7 +2,7 @@ import type { VirtualMachineInstanceView } from '@azure/arm-compute';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Health } from '../../../src/ports/provider.ts';
-import { each } from '../../pass/each.ts';
+import { each } from '../../shared/each.ts';
 import type { Scope } from '../scope.ts';
 import { findMachine } from './machine.ts';
 import { failureIn } from './power-state.ts';

@@ -12,7 +12,7 @@ import {
   unknown,
   withAddress,
   withinQuotas,
-} from '../../pass/launch-answer.ts';
+} from '../../shared/launch-answer.ts';
 import type { Page, Pages, Sdk } from '../client.ts';
 import { armIdOf, canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';

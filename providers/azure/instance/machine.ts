@@ -2,7 +2,7 @@ import type { VirtualMachine, VirtualMachineUpdate } from '@azure/arm-compute';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
+import { done } from '../../shared/answer.ts';
 import { partsOfId } from '../ids.ts';
 import { isAnother } from '../retag.ts';
 import type { Scope } from '../scope.ts';

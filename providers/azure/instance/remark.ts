@@ -3,7 +3,7 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Mark } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
+import { done } from '../../shared/answer.ts';
 import { partsOfId } from '../ids.ts';
 import { readExtra, readMark } from '../marks.ts';
 import { retag, type Taggable } from '../retag.ts';

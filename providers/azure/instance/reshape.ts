@@ -1,7 +1,7 @@
 import type { Disk, DiskUpdate, VirtualMachine } from '@azure/arm-compute';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
+import { done, failed } from '../../shared/answer.ts';
 import { partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';
 import { deallocate, patchMachine, start } from './machine.ts';

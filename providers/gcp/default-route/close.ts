@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Mark } from '../../../src/core/observed.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
+import { done, failed } from '../../shared/answer.ts';
 import type { Route } from '../messages.ts';
 import { settle } from '../operations.ts';
 import type { Scope } from '../scope.ts';

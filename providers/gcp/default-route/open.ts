@@ -2,7 +2,7 @@ import type { CallOptions } from 'google-gax';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Mark } from '../../../src/core/observed.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
+import { done, failed } from '../../shared/answer.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { describe } from '../marks/description.ts';
 import type { Route } from '../messages.ts';

@@ -1,7 +1,7 @@
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
-import { each } from '../../pass/each.ts';
+import { done, failed } from '../../shared/answer.ts';
+import { each } from '../../shared/each.ts';
 import { placeOf } from '../cloud-id.ts';
 import { getDisk, getInstance } from '../get.ts';
 import { notToWrite } from '../guard.ts';

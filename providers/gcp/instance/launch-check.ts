@@ -10,7 +10,7 @@ import {
   unknown,
   withAddress,
   withinQuotas,
-} from '../../pass/launch-answer.ts';
+} from '../../shared/launch-answer.ts';
 import { placeOf } from '../cloud-id.ts';
 import { regionOfZone } from '../links.ts';
 import type { RegionQuota, Subnetwork } from '../messages.ts';

@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
+import { done } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
 import { regionOfZone } from '../links.ts';
 import { carryOut } from '../operations.ts';

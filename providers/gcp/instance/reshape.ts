@@ -1,6 +1,6 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done, failed } from '../../pass/answer.ts';
+import { done, failed } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
 import { regionOfZone } from '../links.ts';
 import type { Instance } from '../messages.ts';

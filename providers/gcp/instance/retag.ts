@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Labels } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
-import { done } from '../../pass/answer.ts';
+import { done } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
 import { getDisk } from '../get.ts';
 import { regionOfZone } from '../links.ts';

@@ -1,7 +1,7 @@
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs } from '../../estate/load.ts';
 import type { By } from '../../ports/fleet-state.ts';
-import type { Generation } from '../../ports/inventory.ts';
+import type { Generation } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';

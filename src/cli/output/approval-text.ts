@@ -5,7 +5,7 @@ import { entriesOf } from '../../core/render/summary.ts';
 import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
-import type { Generation } from '../../ports/inventory.ts';
+import type { Generation } from '../../ports/knowledge.ts';
 import { type Approvable, boundedIn } from '../../queries/approvals.ts';
 import { count, formatDuration } from './format.ts';
 

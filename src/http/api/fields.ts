@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor, type Permission, reaches } from '../../core/access/grant.ts';
-import { ForeignCursor } from '../../ports/rows.ts';
+import { ForeignCursor } from '../../ports/inventory-rows.ts';
 import { badInput, forbidden, notFound, ProblemError } from '../problem.ts';
 import type { Caller } from './route.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { printable } from '../../core/text.ts';
-import type { RowPage, RowQuery } from '../../ports/rows.ts';
+import type { RowPage, RowQuery } from '../../ports/inventory-rows.ts';
 import { rowSchema } from './schemas/inventory.ts';
 
 /** Lines of comma-separated values, as https://www.rfc-editor.org/rfc/rfc4180 has them. */

@@ -5,8 +5,8 @@ import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import { clouds, type ScopeKey } from '../../core/resource.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
-import type { Passes } from '../../ports/passes.ts';
-import type { KeptRow, RowQuery, RowSort, Rows } from '../../ports/rows.ts';
+import type { KeptRow, RowQuery, RowSort, Rows } from '../../ports/inventory-rows.ts';
+import type { Passes } from '../../ports/reconciles.ts';
 import {
   afterField,
   asOfField,

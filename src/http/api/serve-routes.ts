@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock, Log } from '../../ports/clock-and-log.ts';
+import { BeforeHistory } from '../../ports/inventory-rows.ts';
 import { Declined } from '../../ports/queries.ts';
-import { BeforeHistory } from '../../ports/rows.ts';
 import type { Replies } from '../../ports/store.ts';
 import { apiLimits, type CallerLimit } from '../limits.ts';
 import { takesType } from '../negotiation.ts';

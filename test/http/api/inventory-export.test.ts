@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { exportRows } from '../../../src/http/api/inventory-export.ts';
 import { rowAnswer } from '../../../src/http/api/schemas/inventory.ts';
-import type { RowPage, RowQuery } from '../../../src/ports/rows.ts';
+import type { RowPage, RowQuery } from '../../../src/ports/inventory-rows.ts';
 import { now, rowOf, scope, store, world } from './routes/inventory-world.ts';
 
 const evil = '=HYPERLINK("http://x","y")';

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import * as ec2 from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
-import { bounds } from '../../../providers/aws/limits.ts';
+import { bounds } from '../../../providers/aws/rate-limits.ts';
 import { parseXml } from '../../../providers/aws/xml.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { ListingFailed } from '../../../src/ports/provider.ts';

@@ -26,7 +26,7 @@ describe('what is loaded when', () => {
     const loaded = await loadedBy(`
       await import('./providers/aws/index.ts');
       await import('./providers/aws/dialect.ts');
-      await import('./providers/aws/limits.ts');`);
+      await import('./providers/aws/rate-limits.ts');`);
     assert.deepEqual(loaded, {});
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lookup } from '../../../providers/aws/lookup.ts';
-import { failed } from '../../../providers/pass/answer.ts';
+import { failed } from '../../../providers/shared/answer.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import { codes } from './estate.ts';
 

@@ -12,9 +12,9 @@ import { InstancesClient } from '@google-cloud/compute/build/src/v1/instances_cl
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
 import { SubnetworksClient } from '@google-cloud/compute/build/src/v1/subnetworks_client.js';
 import { makeClient } from '../../../providers/gcp/client.ts';
-import { bounds } from '../../../providers/gcp/limits.ts';
 import { makeListings } from '../../../providers/gcp/listings.ts';
 import { aggregatedList, aggregatedPage, pageOf } from '../../../providers/gcp/page.ts';
+import { bounds } from '../../../providers/gcp/rate-limits.ts';
 import { authClient, makeTransport } from '../../../providers/gcp/transport.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 import type { Access } from '../../../src/ports/provider.ts';

@@ -28,7 +28,7 @@ describe('what is loaded when', () => {
     const loaded = await loadedBy(`
       await import('./providers/gcp/index.ts');
       await import('./providers/gcp/dialect.ts');
-      await import('./providers/gcp/limits.ts');`);
+      await import('./providers/gcp/rate-limits.ts');`);
     assert.deepEqual(
       loaded.filter((file) => !file.includes('/zod/')),
       [],

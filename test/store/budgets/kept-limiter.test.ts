@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { requestFor } from '../../../providers/azure/limits.ts';
+import { requestFor } from '../../../providers/azure/rate-limits.ts';
 import type { Need, SharedLimiter } from '../../../src/ports/limiter.ts';
 import type { Budget } from '../../../src/ports/provider.ts';
 import { openKeptLimiter } from '../../../src/store/budgets/kept-limiter.ts';

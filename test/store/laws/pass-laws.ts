@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
-import { ForeignCursor } from '../../../src/ports/rows.ts';
+import { ForeignCursor } from '../../../src/ports/inventory-rows.ts';
+import type { PassDraft, PassEnding } from '../../../src/ports/reconciles.ts';
 import { scope } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 

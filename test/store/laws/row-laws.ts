@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RowQuery } from '../../../src/ports/rows.ts';
+import type { RowQuery } from '../../../src/ports/inventory-rows.ts';
 import { addressOf, everything, gapOf, lookOf, namesOf, of, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ForeignCursor, type RowQuery } from '../../../src/ports/rows.ts';
+import { ForeignCursor, type RowQuery } from '../../../src/ports/inventory-rows.ts';
 import { addressOf, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Overtaken } from '../../../src/ports/inventory.ts';
+import { Overtaken } from '../../../src/ports/knowledge.ts';
 import { Pinned, type SourceDraft } from '../../../src/ports/sources.ts';
 import type { Bench, Laws } from './bench.ts';
 

@@ -15,11 +15,11 @@ import type {
   Trees,
 } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import { stoppedByBirths } from '../../../src/store/births.ts';
+import { stoppedByBirths } from '../../../src/store/launch-health.ts';
 import { noteBody, pauseNote, quarantineNote, resumeNote, rolloutNote } from '../../../src/store/ledger-entries.ts';
 import { unitedStops } from '../../../src/store/rollouts.ts';
 import { memoryApprovals } from './approvals.ts';
-import { forgiveBirths, readBirths } from './births.ts';
+import { forgiveBirths, readBirths } from './launch-health.ts';
 import { append, estateOf, type Memory, type PauseMemory, type RolloutMemory, scopeOf, whereKey } from './memory.ts';
 
 const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({

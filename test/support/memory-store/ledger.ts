@@ -12,8 +12,8 @@ import type {
   Settlement,
 } from '../../../src/ports/ledger.ts';
 import { reserving, settledUses, unapproved } from '../../../src/store/approvals.ts';
-import { birthChanges } from '../../../src/store/births.ts';
 import { isGuarded, overruled, staleness } from '../../../src/store/intents.ts';
+import { birthChanges } from '../../../src/store/launch-health.ts';
 import {
   type ActionKey,
   actionKey,
@@ -35,7 +35,7 @@ import {
   settling,
 } from '../../../src/store/settled-changes.ts';
 import { usableApprovals } from './approvals.ts';
-import { saveBirths } from './births.ts';
+import { saveBirths } from './launch-health.ts';
 import {
   append,
   type CountedPlace,

@@ -26,13 +26,13 @@ import type {
   ScopeCount,
   StoppedRollout,
 } from '../../../src/ports/fleet-state.ts';
-import type { Generation, Sighting, Spent } from '../../../src/ports/inventory.ts';
+import type { RowLook } from '../../../src/ports/inventory-rows.ts';
+import type { Generation, Sighting, Spent } from '../../../src/ports/knowledge.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/leases.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
-import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
 import type { Proposal } from '../../../src/ports/queries.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { RowLook } from '../../../src/ports/rows.ts';
+import type { PassDraft, PassEnding } from '../../../src/ports/reconciles.ts';
 import type { Pin, SourceState } from '../../../src/ports/sources.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { ApprovalUse } from '../../../src/store/approvals.ts';

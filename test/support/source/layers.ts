@@ -95,26 +95,26 @@ export const LAYERS: readonly Layer[] = [
   // The registry: one line a cloud.
   { name: 'providers', at: ['providers/index.ts'], layers: ['core', 'ports', ...clouds], packages: [], node: false },
   // What every cloud does in a pass in the same way: batches, shared listings.
-  { name: 'providers/pass', at: ['providers/pass/'], layers: ['core', 'ports'], packages: [], node: false },
+  { name: 'providers/shared', at: ['providers/shared/'], layers: ['core', 'ports'], packages: [], node: false },
   // No cloud knows another, and no SDK type leaves its folder.
   {
     name: 'providers/aws',
     at: ['providers/aws/'],
-    layers: ['core', 'ports', 'providers/pass'],
+    layers: ['core', 'ports', 'providers/shared'],
     packages: ['@aws-sdk/', '@smithy/'],
     node: true,
   },
   {
     name: 'providers/gcp',
     at: ['providers/gcp/'],
-    layers: ['core', 'ports', 'providers/pass'],
+    layers: ['core', 'ports', 'providers/shared'],
     packages: ['@google-cloud/compute', 'google-auth-library', 'google-gax'],
     node: true,
   },
   {
     name: 'providers/azure',
     at: ['providers/azure/'],
-    layers: ['core', 'ports', 'providers/pass'],
+    layers: ['core', 'ports', 'providers/shared'],
     packages: ['@azure/'],
     node: true,
   },
@@ -191,7 +191,7 @@ export const LAYERS: readonly Layer[] = [
       'providers',
       'providers/secrets',
       'providers/witness',
-      'providers/pass',
+      'providers/shared',
       ...anyOfOurs,
       ...clouds,
       ...secretStores,

@@ -57,7 +57,7 @@ const table: readonly {
     [
       'the sandbox knows no provider',
       'sandbox/a.ts',
-      '../providers/aws/limits.ts',
+      '../providers/aws/rate-limits.ts',
       'sandbox may not import providers/aws',
     ],
     ['the sandbox knows no core', 'sandbox/a.ts', '../src/core/cidr.ts', 'sandbox may not import core'],

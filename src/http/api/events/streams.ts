@@ -4,7 +4,7 @@ import type { Happening, HappeningType } from '../../../ports/events.ts';
 import { type EventLimits, type EventTimes, eventLimits } from '../../limits.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Authenticate, Caller, RequestContext } from '../route.ts';
-import { visibleEvent } from '../visibility.ts';
+import { visibleEvent } from '../visible-records.ts';
 import { type EventBatch, type EventCursor, type Hub, openHub } from './hub.ts';
 import type { ReaderOptions } from './reader.ts';
 import { type EventText, eventText, heartbeatText, openingText, resetText } from './recent-events.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import { rowRefs } from '../../../core/inventory/row.ts';
-import type { KeptRow, RowAsked, Rows } from '../../../ports/rows.ts';
+import type { KeptRow, RowAsked, Rows } from '../../../ports/inventory-rows.ts';
 import { badInput, notFound, ProblemError } from '../../problem.ts';
 import { asOfField, asOfFilter, estateField } from '../fields.ts';
 import { type InventoryDependencies, visibleEstate } from '../inventory-query.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
-import type { RowPage, RowQuery } from '../../../ports/rows.ts';
+import type { RowPage, RowQuery } from '../../../ports/inventory-rows.ts';
 import { nextField, orForeignCursorProblem } from '../fields.ts';
 import { type ExportFormat, type ExportQuery, exportRows, exportText, maxExportedRows } from '../inventory-export.ts';
 import {

@@ -8,7 +8,7 @@ import { estateField, limitField, nextField, resolveEstate, whenField } from '..
 import { type Caller, type Route, route } from '../route.ts';
 import { exampleOf, examples, story } from '../schemas/examples.ts';
 import { exportedEntrySchema, ledgerEntrySchema, ledgerVerdictSchema } from '../schemas/ledger-entry.ts';
-import { visibleEntries } from '../visibility.ts';
+import { visibleEntries } from '../visible-records.ts';
 
 export interface LedgerDependencies {
   readonly entryPages: EntryPages;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { Figures } from '../../../ports/figures.ts';
-import type { Passes, PassFilter } from '../../../ports/passes.ts';
+import type { Passes, PassFilter } from '../../../ports/reconciles.ts';
 import { notFound, ProblemError } from '../../problem.ts';
 import {
   afterField,
@@ -22,7 +22,7 @@ import {
   timelineAnswer,
   timelineSchema,
 } from '../schemas/reconcile.ts';
-import { visiblePass, visibleTimeline } from '../visibility.ts';
+import { visiblePass, visibleTimeline } from '../visible-records.ts';
 
 export interface ReconcilesDependencies {
   readonly passes: Pick<Passes, 'page' | 'find'>;

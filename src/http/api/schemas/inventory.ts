@@ -3,7 +3,7 @@ import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
 import { claims, type Origin } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
 import { clouds } from '../../../core/resource.ts';
-import type { KeptRow, RowVersion } from '../../../ports/rows.ts';
+import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
 import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { originSchema } from './explanation.ts';

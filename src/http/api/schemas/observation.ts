@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Bounds, reaches } from '../../../core/access/grant.ts';
 import { leftCode } from '../../../core/inventory/row.ts';
+import type { KeptRow, RowLook, RowQuery } from '../../../ports/inventory-rows.ts';
 import type { ScopeLook } from '../../../ports/queries.ts';
-import type { KeptRow, RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindSchema } from './action.ts';
 import { examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KeptPass } from '../../../ports/passes.ts';
-import type { VisibleEntry, VisibleTimeline } from '../visibility.ts';
+import type { KeptPass } from '../../../ports/reconciles.ts';
+import type { VisibleEntry, VisibleTimeline } from '../visible-records.ts';
 import { kindSchema, verbSchema } from './action.ts';
 import { examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';

@@ -4,7 +4,7 @@ import { type Status, statuses } from '../../../core/inventory/row.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/queries.ts';
 import type { RateLimitLevel } from '../../../ports/telemetry.ts';
-import { visiblePass } from '../visibility.ts';
+import { visiblePass } from '../visible-records.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema } from './observation.ts';
 import { pauseModeSchema, stoppedRolloutAnswer, stoppedRolloutSchema } from './pause.ts';

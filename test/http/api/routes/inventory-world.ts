@@ -1,6 +1,6 @@
 import type { Row, Status } from '../../../../src/core/inventory/row.ts';
 import { inventoryRoutes } from '../../../../src/http/api/routes/inventory.ts';
-import type { RowAsked } from '../../../../src/ports/rows.ts';
+import type { RowAsked } from '../../../../src/ports/inventory-rows.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { reconcilesRoutes } from '../../../../src/http/api/routes/reconciles.ts';
-import type { PassDraft, PassEnding } from '../../../../src/ports/passes.ts';
+import type { PassDraft, PassEnding } from '../../../../src/ports/reconciles.ts';
 import { rowOf } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';

@@ -4,7 +4,7 @@ import type { Caller } from '../../../../../src/http/api/route.ts';
 import { type EventLimits, eventLimits } from '../../../../../src/http/limits.ts';
 import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
-import { memoryHappenings } from '../../../../support/memory-store/happenings.ts';
+import { memoryHappenings } from '../../../../support/memory-store/events.ts';
 import { announceIn, type Memory, memory } from '../../../../support/memory-store/memory.ts';
 import { type VirtualClock, virtualClock } from '../../../../support/virtual-clock.ts';
 import { openReading, type Reading } from './reading.ts';

@@ -4,7 +4,7 @@ import type { Address } from '../../core/resource.ts';
 import type { Happening } from '../../ports/events.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
-import type { KeptPass, PassEntry, ToldPass } from '../../ports/passes.ts';
+import type { KeptPass, PassEntry, ToldPass } from '../../ports/reconciles.ts';
 
 /**
  * A pass as it is told to who sees something of one of its targets.

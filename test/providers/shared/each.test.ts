@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { done } from '../../../providers/pass/answer.ts';
-import { each } from '../../../providers/pass/each.ts';
-import { eachChunk } from '../../../providers/pass/each-chunk.ts';
+import { done } from '../../../providers/shared/answer.ts';
+import { each } from '../../../providers/shared/each.ts';
+import { eachChunk } from '../../../providers/shared/each-chunk.ts';
 import type { Result } from '../../../src/core/failure.ts';
 
 const many = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);

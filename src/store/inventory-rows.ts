@@ -14,15 +14,16 @@ import {
   type RowSort,
   type Rows,
   type RowVersion,
-} from '../ports/rows.ts';
+} from '../ports/inventory-rows.ts';
 import { prepared } from './connection.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
-import { keepRows } from './keep-rows.ts';
 import { pruneHistory } from './retention.ts';
 import { sha256 } from './signing.ts';
-import { storableJson, storableText, withinBounds } from './statements.ts';
+import { storableJson, storableText } from './statements.ts';
 import type { Database } from './tables.ts';
+import { withinBounds } from './visibility.ts';
+import { keepRows } from './write-inventory-rows.ts';
 
 /** `historyMs`: for how long what was is kept; a question of a time before is refused. */
 export function postgresRows({ db, reading, clock }: Context, historyMs: number): Rows {

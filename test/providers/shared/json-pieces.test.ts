@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Cut, JsonCutter, JsonUncut, joinPiece, longest } from '../../../providers/pass/json-pieces.ts';
+import { type Cut, JsonCutter, JsonUncut, joinPiece, longest } from '../../../providers/shared/json-pieces.ts';
 import { JsonScan, type JsonSize } from '../../../src/core/json-bounds.ts';
 
 const unbounded = { depth: 1_000, parts: 1_000_000 };

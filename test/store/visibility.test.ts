@@ -7,8 +7,8 @@ import { type Bounds, covers, type Subject } from '../../src/core/access/grant.t
 import type { Store } from '../../src/ports/store.ts';
 import { connect } from '../../src/store/connection.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { withinBounds } from '../../src/store/statements.ts';
 import type { Database } from '../../src/store/tables.ts';
+import { withinBounds } from '../../src/store/visibility.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 

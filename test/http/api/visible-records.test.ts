@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visibleTimeline } from '../../../src/http/api/visibility.ts';
-import type { ToldPass } from '../../../src/ports/passes.ts';
+import { visibleTimeline } from '../../../src/http/api/visible-records.ts';
+import type { ToldPass } from '../../../src/ports/reconciles.ts';
 
 const step = { what: 'withheld', at: 5, address: 'web', code: 'mode', reason: 'observe' } as const;
 const pass = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import type { Observed } from '../../src/core/observed.ts';
-import { BeforeHistory } from '../../src/ports/rows.ts';
+import { BeforeHistory } from '../../src/ports/inventory-rows.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { storableJson, storableText } from '../../src/store/statements.ts';

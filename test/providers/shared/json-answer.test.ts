@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Body, readBytes } from '../../../providers/pass/json-answer.ts';
+import { type Body, readBytes } from '../../../providers/shared/json-answer.ts';
 
 setFlagsFromString('--expose-gc');
 // why: with the flag set, a new context has the collector's function

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedListing } from '../../../providers/pass/shared-listing.ts';
+import { sharedListing } from '../../../providers/shared/shared-listing.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 
 const stage = () => {

@@ -2,7 +2,7 @@ import type { Birth, BirthVerdict } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type Address, documentOfReplica } from '../../../src/core/resource.ts';
 import type { Pass } from '../../../src/ports/ledger.ts';
-import { type BirthChanges, birthNote } from '../../../src/store/births.ts';
+import { type BirthChanges, birthNote } from '../../../src/store/launch-health.ts';
 import { append, type BirthMemory, type EstateMemory, type ScopeMemory, scopeOf } from './memory.ts';
 
 export function saveBirths({ births, applied }: ScopeMemory, { born, released }: BirthChanges): void {

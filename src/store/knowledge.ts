@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Applied, Ended, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
 import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
-import type { Inventory } from '../ports/inventory.ts';
-import { judgeBirths, readBirths } from './births.ts';
+import type { Inventory } from '../ports/knowledge.ts';
 import type { Context } from './context.ts';
 import { untilAnswered } from './health.ts';
+import { newestTouches } from './last-modified.ts';
+import { judgeBirths, readBirths } from './launch-health.ts';
 import { checkLease } from './leases.ts';
 import { actionOf } from './ledger-entries.ts';
 import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
 import type { Database, Write } from './tables.ts';
-import { newestTouches } from './touches.ts';
 
 const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ intent: string }>`

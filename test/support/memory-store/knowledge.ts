@@ -3,13 +3,14 @@ import type { Observation, Observed } from '../../../src/core/observed.ts';
 import { halfDoneIn } from '../../../src/core/plan/succession.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import { type Generations, type Inventory, Overtaken } from '../../../src/ports/inventory.ts';
+import { type Generations, type Inventory, Overtaken } from '../../../src/ports/knowledge.ts';
 import { Pinned } from '../../../src/ports/sources.ts';
 import { acceptedOf } from '../../../src/store/generations.ts';
-import { mostNeverShown } from '../../../src/store/inventory.ts';
+import { mostNeverShown } from '../../../src/store/knowledge.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
-import { judgeBirths, readBirths } from './births.ts';
+import { newestTouches } from './last-modified.ts';
+import { judgeBirths, readBirths } from './launch-health.ts';
 import { apply } from './ledger.ts';
 import {
   announceIn,
@@ -22,7 +23,6 @@ import {
   scopeOf,
   spentBy,
 } from './memory.ts';
-import { newestTouches } from './touches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { successorName as named } from '../../../providers/pass/successor-name.ts';
+import { successorName as named } from '../../../providers/shared/successor-name.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Birth, BirthVerdict } from '../../src/core/knowledge.ts';
-import { judgeBirths } from '../../src/engine/births.ts';
+import { judgeBirths } from '../../src/engine/launch-health.ts';
 import type { Health } from '../../src/ports/provider.ts';
 import { scriptedSession, unlimited } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -1,11 +1,18 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import { rowRefs } from '../../../src/core/inventory/row.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/inventory-rows.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
-import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/keep-rows.ts';
+import {
+  cursorOf,
+  keptRow,
+  pageEndOf,
+  type ReadVersion,
+  rowVersion,
+  withinHistory,
+} from '../../../src/store/inventory-rows.ts';
 import { usualHistoryMs } from '../../../src/store/retention.ts';
-import { cursorOf, keptRow, pageEndOf, type ReadVersion, rowVersion, withinHistory } from '../../../src/store/rows.ts';
+import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/write-inventory-rows.ts';
 import { announceIn, type Look, type Memory, type RowMemory, type Version, whereKey } from './memory.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {

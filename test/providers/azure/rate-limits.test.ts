@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { actionsThat, requestFor } from '../../../providers/azure/limits.ts';
+import { actionsThat, requestFor } from '../../../providers/azure/rate-limits.ts';
 import type { Budget } from '../../../src/ports/provider.ts';
 
 const scope = 'azure/s1/westeurope';

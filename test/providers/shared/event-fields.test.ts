@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textOf } from '../../../providers/pass/event-fields.ts';
+import { textOf } from '../../../providers/shared/event-fields.ts';
 
 test('text of an event that would move a cursor, or turn text round, is none', () => {
   const hostile = [

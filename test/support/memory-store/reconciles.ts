@@ -1,8 +1,8 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/passes.ts';
-import { ForeignCursor } from '../../../src/ports/rows.ts';
-import { passBegan, passEnded } from '../../../src/store/passes.ts';
+import { ForeignCursor } from '../../../src/ports/inventory-rows.ts';
+import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/reconciles.ts';
+import { passBegan, passEnded } from '../../../src/store/reconciles.ts';
 import { announceIn, leaseKey, type Memory } from './memory.ts';
 
 const graceMs = 15_000;

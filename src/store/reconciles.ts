@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
 import type { HappeningDraft } from '../ports/events.ts';
+import { ForeignCursor } from '../ports/inventory-rows.ts';
+import type { Where } from '../ports/queue.ts';
 import type {
   KeptPass,
   PassDraft,
@@ -11,16 +13,15 @@ import type {
   PassQuery,
   ScopePasses,
   ToldPass,
-} from '../ports/passes.ts';
-import type { Where } from '../ports/queue.ts';
-import { ForeignCursor } from '../ports/rows.ts';
+} from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { inTime } from './health.ts';
 import { pruneOld, prunePasses } from './retention.ts';
-import { storableText, withinBounds } from './statements.ts';
+import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
+import { withinBounds } from './visibility.ts';
 
 export function postgresPasses({ db, reading, clock }: Context): Passes {
   const prune = pruneOld(db, clock, 'passes');

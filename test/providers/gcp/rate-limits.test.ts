@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { type Action, actions, batches, requestFor } from '../../../providers/gcp/limits.ts';
+import { type Action, actions, batches, requestFor } from '../../../providers/gcp/rate-limits.ts';
 
 const scope = 'gcp/acme';
 const folder = new URL('../../../providers/gcp/', import.meta.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mapInTurns } from '../../../providers/pass/turns.ts';
+import { mapInTurns } from '../../../providers/shared/turns.ts';
 
 test('items that take long are made in order, and others have their turn between them', async () => {
   let turns = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { type Action, actions, isUnfiltered, requestFor } from '../../../providers/aws/limits.ts';
+import { type Action, actions, isUnfiltered, requestFor } from '../../../providers/aws/rate-limits.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { makeEstate } from './estate.ts';
 
