@@ -152,7 +152,9 @@ async function keptUp(serving: Serving, { stage, narrator, colleagues }: Play, s
   narrator.say(`\nIt stays up until Ctrl-C. In another terminal:\n\n  export SETPOINT_SERVER=${url} TOKEN=${token}`);
   narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?claim=ours&format=csv"');
   narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?status=Paused"');
-  narrator.say(`  npm run setpoint -- sql --dir ${stage.folder} -c "SELECT address, since, changed_by FROM drift"`);
+  narrator.say(
+    `  npm run setpoint -- sql --dir ${stage.folder} -c "SELECT address, since, last_modified_by FROM drift"`,
+  );
   if (!signal.aborted) await once(signal, 'abort');
 }
 

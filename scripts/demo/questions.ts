@@ -24,7 +24,7 @@ export const questions = ({ before }: { readonly before: string }): readonly Que
   },
   {
     asks: 'The same for people with psql, under a role that can read this and nothing else:',
-    sql: 'SELECT address, status, since, changed_by, changed_with FROM drift',
+    sql: 'SELECT address, status, since, last_modified_by, last_modified_with FROM drift',
     shows: [/8082/, /AuthorizeSecurityGroupIngress/],
   },
   {

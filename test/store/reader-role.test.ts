@@ -46,22 +46,26 @@ const first = async (text: string) => (await person.query(text)).rows[0];
 
 test('what differs, since when, why and who changed it, in one request', async () => {
   const { rows } = await person.query(
-    `SELECT name, status, reason, since, changed_by, changed_with, changed_at, diff, next, held, owner, complete
+    `SELECT name, status, reason, since, last_modified_by, last_modified_with, last_modified_at, diff, next, withheld, owner, complete
      FROM drift WHERE estate = 'acme'`,
   );
   assert.deepEqual(rows, [
     {
       ...{ name: 'a', status: 'Drifted', reason: 'cidr differs', since: new Date(start + 2000), owner: 'team-a' },
-      ...{ changed_by: 'bob@example.com', changed_with: 'ModifyVpc', changed_at: new Date(start + 1500) },
+      ...{
+        last_modified_by: 'bob@example.com',
+        last_modified_with: 'ModifyVpc',
+        last_modified_at: new Date(start + 1500),
+      },
       diff: [{ field: 'cidr', from: '10.1.0.0/16', to: '10.0.0.0/16' }],
-      ...{ next: 'update', held: 'paused', complete: true },
+      ...{ next: 'update', withheld: 'paused', complete: true },
     },
   ]);
 });
 
 test('what exists, and as it was', async () => {
   const now = await person.query(
-    'SELECT name, status, labels, generation, observed_at, age > lasts AS odd FROM inventory ORDER BY name',
+    'SELECT name, status, labels, generation, observed_at, age > duration AS odd FROM inventory ORDER BY name',
   );
   assert.deepEqual(now.rows, [
     {
@@ -77,16 +81,18 @@ test('what exists, and as it was', async () => {
     { name: 'a', status: 'InSync' },
     { name: 'b', status: 'InSync' },
   ]);
-  const history = await person.query("SELECT status, ended FROM inventory_history WHERE name = 'a' ORDER BY began");
+  const history = await person.query(
+    "SELECT status, ended_at FROM inventory_history WHERE name = 'a' ORDER BY started_at",
+  );
   assert.deepEqual(history.rows, [
-    { status: 'InSync', ended: new Date(start + 2000) },
-    { status: 'Drifted', ended: null },
+    { status: 'InSync', ended_at: new Date(start + 2000) },
+    { status: 'Drifted', ended_at: null },
   ]);
 });
 
 test('the ledger, flat; what jsonb cannot hold spoils nothing', async () => {
   const { rows } = await person.query(
-    `SELECT seq::int, type, verb, kind, address, outcome, generation, revision, approver, changed_by, details ->> 'name' AS name, calls
+    `SELECT seq::int, type, verb, kind, address, outcome, generation, revision, approver, last_modified_by, details ->> 'name' AS name, calls
      FROM ledger ORDER BY seq`,
   );
   const about = {
@@ -103,11 +109,11 @@ test('the ledger, flat; what jsonb cannot hold spoils nothing', async () => {
       type: 'intent',
       ...about,
       outcome: null,
-      changed_by: 'bob@example.com',
+      last_modified_by: 'bob@example.com',
       name: 'a\ufffd\ufffd\\u0000',
       calls: null,
     },
-    { seq: 2, type: 'settlement', ...about, outcome: 'ok', changed_by: null, name: null, calls: [] },
+    { seq: 2, type: 'settlement', ...about, outcome: 'ok', last_modified_by: null, name: null, calls: [] },
   ]);
 });
 

@@ -21,7 +21,7 @@ export const sql = (context: Context): Command =>
       'The views inventory, drift and ledger, inventory_history, and inventory_at(time); see docs/sql.md. As a role that can\nread these and nothing else.',
     examples: [
       ['sql', 'a session'],
-      ['sql -c "SELECT address, since, changed_by, diff FROM drift"', 'one question'],
+      ['sql -c "SELECT address, since, last_modified_by, diff FROM drift"', 'one question'],
       ['sql --url', 'for another program, while `setpoint serve` runs'],
     ],
   })
