@@ -5,7 +5,7 @@ import type { Call } from '../../src/ports/provider.ts';
 import type { ActionName, Input, Output } from './cloud/calls.ts';
 import type { Caller, MemoryCloud } from './cloud.ts';
 import { toFailure } from './errors.ts';
-import { requestOf } from './limits.ts';
+import { requestOf } from './rate-limits.ts';
 
 /** One session's way to the cloud: every request is admitted before it is sent and reported after. */
 export interface Client {

@@ -11,7 +11,7 @@ import type { InstanceRecord } from './cloud/records.ts';
 import { Refusal } from './cloud/refusal.ts';
 import { makeWorld, type World } from './cloud/world.ts';
 import { type Fault, type Faults, makeFaults } from './faults.ts';
-import { requestOf } from './limits.ts';
+import { requestOf } from './rate-limits.ts';
 
 /** One account of a whole cloud in memory, shared by any number of sessions and outside colleagues. */
 export interface MemoryCloud {

@@ -5,8 +5,8 @@ import { failed, gone, together } from './batch.ts';
 import type { Client } from './client.ts';
 import { canonicalRule, ruleKey } from './cloud/calls/rules.ts';
 import type { GroupRecord, RuleRecord } from './cloud/records.ts';
-import { atOnce } from './limits.ts';
 import { all, lookUp, pages } from './listings.ts';
+import { atOnce } from './rate-limits.ts';
 import { readBy } from './reading.ts';
 import { matchOf, shapeOf } from './rule-text.ts';
 

@@ -6,8 +6,8 @@ import { ruleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { instanceActuator } from './instance.ts';
 import { launchCheck } from './launch-check.ts';
-import { batches } from './limits.ts';
 import { networkActuator } from './network.ts';
+import { batches } from './rate-limits.ts';
 import { subnetActuator } from './subnet.ts';
 
 /** The reference cloud. Any number of sessions and providers may share one; `caller` names this one in its history. */

@@ -4,8 +4,8 @@ import type { Call, Creation } from '../../src/ports/provider.ts';
 import { failed } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';
-import { atOnce } from './limits.ts';
 import { launchTags } from './marks.ts';
+import { atOnce } from './rate-limits.ts';
 import { bootTags, nameAndLabels } from './tags.ts';
 
 type Launch = readonly Creation<'instance'>[];

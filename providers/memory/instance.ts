@@ -9,9 +9,9 @@ import { changeMachine } from './instance-change.ts';
 import { launchAll } from './instance-launch.ts';
 import { waitFor } from './instance-wait.ts';
 import { type Retag, retag, retagFor } from './labels.ts';
-import { atOnce } from './limits.ts';
 import { pages } from './listings.ts';
 import { machineTags, markOf } from './marks.ts';
+import { atOnce } from './rate-limits.ts';
 import { readBy } from './reading.ts';
 import { bootOf, labelsOf, originOf } from './tags.ts';
 

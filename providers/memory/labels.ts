@@ -3,7 +3,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { done, together } from './batch.ts';
 import type { Client } from './client.ts';
-import { atOnce } from './limits.ts';
+import { atOnce } from './rate-limits.ts';
 
 /** Tags to write on an object, and keys to take from it. */
 export interface Retag {

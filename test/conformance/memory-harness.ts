@@ -2,7 +2,7 @@ import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import type { Fault } from '../../providers/memory/faults.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import { batches } from '../../providers/memory/limits.ts';
+import { batches } from '../../providers/memory/rate-limits.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { reachWorld, triedIn } from '../simulation/reach.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
