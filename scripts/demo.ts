@@ -109,7 +109,7 @@ async function account({ narrator, stage }: Play): Promise<void> {
       /provider-default: /i,
       /service-child: launched by Auto Scaling group batch-workers/i,
       /other-tool: tagged as managed by terraform/i,
-      /rogue: nobody claims it/i,
+      /rogue: no estate claims it/i,
     ],
     never: [/ {2}ours/],
   });

@@ -70,7 +70,10 @@ test('within one environment a target that moves is another place', async () => 
   checkout.write({ 'specs/overlays/test/here.yaml': 'kind: Target\nmetadata: { name: here }\nspec: { account: c }\n' });
   const { stdout } = await diff('--from', 'HEAD', '--overlay', 'test');
   assert.match(stdout, /^Diff: 4 to add/);
-  assert.match(stdout, /\nmemory\/b\/r: no target lies there any more; what its 2 documents made stays as it is\n$/);
+  assert.match(
+    stdout,
+    /\nmemory\/b\/r: no target lies there any more; the resources of its 2 documents stay as they are\n$/,
+  );
 });
 
 const codes: readonly (readonly [name: string, args: readonly string[], code: number])[] = [

@@ -48,7 +48,10 @@ for (const [given, goes, held] of rows)
     assert.deepEqual([...causes(plan)].sort(), goes);
     assert.equal(pausedIn(plan).length, held);
     for (const { why } of pausedIn(plan))
-      assert.match(why, /paused for .*: a freeze\. It goes on then; for earlier, setpoint status/);
+      assert.match(
+        why,
+        /paused for .*: a freeze\. It resumes then. To resume earlier, run the line that setpoint status/,
+      );
   });
 
 test('drift is told although healing is paused, and what holds it', async (t) => {

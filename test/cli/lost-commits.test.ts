@@ -104,7 +104,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.match(plan.stdout, /^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete/);
     assert.match(
       plan.stdout,
-      new RegExp(`instance web-3 blocked  ${id} bears this store's mark[^\\n]*takeover --id ${id} `),
+      new RegExp(`instance web-3 blocked  ${id} carries this store's mark[^\\n]*takeover --id ${id} `),
     );
     assert.equal((await run(['apply', specs, allow, '--yes'])).code, 3);
 

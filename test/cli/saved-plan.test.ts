@@ -10,19 +10,15 @@ const plan = { estate: 'acme', revision: 'r', digest: 'd', summary: {}, actions:
 const sound = { format: 'setpoint-plan/1', targets: ['here'], plan };
 
 const damaged: readonly (readonly [name: string, value: unknown, why: RegExp])[] = [
-  ['null', null, /^In it there should be one JSON object\.$/],
-  ['another format', { ...sound, format: 'setpoint-plan/0' }, /^At format there should be "setpoint-plan\/1"\.$/],
-  ['no targets', { ...sound, targets: undefined }, /^At targets there should be a list of targets\.$/],
-  ['no plan', { ...sound, plan: undefined }, /^At plan there should be a plan\.$/],
-  [
-    'no estate',
-    { ...sound, plan: { ...plan, estate: 1 } },
-    /^At plan\.estate there should be the name of an estate\.$/,
-  ],
-  ['no actions', { ...sound, plan: { ...plan, actions: undefined } }, /^At plan\.actions there should be a list of/],
-  ['a list of anything', { ...sound, plan: { ...plan, actions: [null] } }, /^At plan\.actions\.0 there should be an/],
-  ['no digest', { ...sound, plan: { ...plan, actions: [{ ...action, digest: undefined }] } }, /0\.digest .* a digest/],
-  ['no verb of ours', { ...sound, plan: { ...plan, actions: [{ ...action, verb: 'x' }] } }, /0\.verb .* a verb\.$/],
+  ['null', null, /^In the file, expected one JSON object\.$/],
+  ['another format', { ...sound, format: 'setpoint-plan/0' }, /^At format, expected "setpoint-plan\/1"\.$/],
+  ['no targets', { ...sound, targets: undefined }, /^At targets, expected a list of targets\.$/],
+  ['no plan', { ...sound, plan: undefined }, /^At plan, expected a plan\.$/],
+  ['no estate', { ...sound, plan: { ...plan, estate: 1 } }, /^At plan\.estate, expected the name of an estate\.$/],
+  ['no actions', { ...sound, plan: { ...plan, actions: undefined } }, /^At plan\.actions, expected a list of/],
+  ['a list of anything', { ...sound, plan: { ...plan, actions: [null] } }, /^At plan\.actions\.0, expected an/],
+  ['no digest', { ...sound, plan: { ...plan, actions: [{ ...action, digest: undefined }] } }, /0\.digest, .* a digest/],
+  ['no verb of ours', { ...sound, plan: { ...plan, actions: [{ ...action, verb: 'x' }] } }, /0\.verb, .* a verb\.$/],
 ];
 
 const fileOf = (text: string): string => join(temporaryFolder({ 'kept.plan': text }), 'kept.plan');
@@ -33,7 +29,7 @@ test('of a sound plan as much as applying it needs is read', async () => {
 });
 
 for (const [name, text, why] of [
-  ['cut off', JSON.stringify(sound).slice(0, 40), /^In it there should be one JSON object\.$/] as const,
+  ['cut off', JSON.stringify(sound).slice(0, 40), /^In the file, expected one JSON object\.$/] as const,
   ...damaged.map(([what, value, says]) => [what, JSON.stringify(value), says] as const),
 ])
   test(`a damaged plan is refused, with the way to another: ${name}`, async () => {

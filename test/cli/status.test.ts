@@ -113,7 +113,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
   const address = `${scope}/instance/web-0`;
   const pair = { address, predecessor: 'i-1', since: Date.parse('2036-11-30T09:00Z') };
   const replacements = [
-    { ...pair, successor: 'i-2', waitsFor: 'the end of i-1', heldBy: 'paused for the estate by ada' },
+    { ...pair, successor: 'i-2', waitsFor: 'the deletion of i-1', heldBy: 'paused for the estate by ada' },
     { ...pair, waitsFor: 'the launch of its successor' },
   ];
   const standing: EstateStatus = {

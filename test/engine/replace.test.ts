@@ -272,7 +272,7 @@ describe('surge and other rules', () => {
     assert.equal(records(world).length, 4);
     assert.match(
       whys(applied),
-      new RegExp(`protected.*half done: ${pair[0]} and its successor ${pair[1]} both stand since 20`),
+      new RegExp(`protected.*half done: ${pair[0]} and its successor ${pair[1]} both exist since 20`),
     );
   });
 
@@ -288,9 +288,9 @@ describe('surge and other rules', () => {
     assert.deepEqual([applied.writes, records(world).length], [[], before]);
     assert.match(
       whys(applied),
-      new RegExp(`paused for the estate by ada.*${pair[0]} and its successor ${pair[1]} both stand since 20`),
+      new RegExp(`paused for the estate by ada.*${pair[0]} and its successor ${pair[1]} both exist since 20`),
     );
-    assert.match(whys(applied), new RegExp(`${pair[0]} is ended as soon as ${pair[1]} is ready`));
+    assert.match(whys(applied), new RegExp(`${pair[0]} as soon as ${pair[1]} is ready`));
     const half = async () => halfDoneIn(await world.store.inventory.knowledge('acme', applied.scope.scope));
     const [one, ...others] = await half();
     assert.deepEqual([[one?.predecessor, one?.successor], others], [pair, []]);

@@ -52,7 +52,7 @@ function dropUnfounded(actions: readonly Action[], world: World, findings: Findi
     const missing = groundOf(action).find((ref) => isAddress(ref) && !made.has(ref));
     if (missing !== undefined)
       findings.push(
-        withheld(action, 'depends', `rests on ${missing}, which does not stand and is not being made.`, world),
+        withheld(action, 'depends', `needs ${missing}, which does not exist and is not being created.`, world),
       );
     else {
       kept.push(action);
@@ -232,8 +232,8 @@ function firstOf(bundles: readonly Bundle[]): number | undefined {
 }
 
 function reasonFor({ as }: RuleChange, { address }: Rule): string {
-  if (as === 'made' || as === 'grown') return `${address} comes before it, and does not stand yet.`;
-  return `${address} is to let the same traffic through or shut it, and does not stand yet; nothing is taken away before.`;
+  if (as === 'made' || as === 'grown') return `${address} must exist first, and does not exist yet.`;
+  return `${address} must first allow or deny the same traffic, and does not exist yet. Setpoint removes nothing before.`;
 }
 
 /** A machine that is to be in other groups, while nothing of this plan puts it there. */
@@ -292,7 +292,7 @@ function heldForStaying(actions: readonly Action[], desired: readonly Desired[],
     const successor = from && action && successors[firstOf(index.meeting(from, from.action)) ?? -1];
     if (action === undefined || successor === undefined) return [];
     const machine = groupsNamed(successor.attributes).flatMap((group) => joined.get(group) ?? [])[0];
-    return [[action, `${successor.address} is to take its place for ${machine}, which is not in its group yet.`]];
+    return [[action, `${successor.address} will replace it for ${machine}, which is not in its group yet.`]];
   });
 }
 
@@ -301,7 +301,7 @@ const leaversAmong = (actions: readonly Action[]): Held =>
   actions.flatMap((action): Held => {
     const [group] = groupChangeOf(action).leaves;
     if (group === undefined) return [];
-    return [[action, `It would leave ${group}, and the rules were not listed completely; it moves once they are.`]];
+    return [[action, `It would leave ${group}, but the rules were not listed completely. It moves once they are.`]];
   });
 
 function heldMachines(actions: readonly Action[], missing: readonly Rule[], around: Surroundings): Held {
@@ -319,8 +319,6 @@ function heldMachines(actions: readonly Action[], missing: readonly Rule[], arou
   return actions.flatMap((action): Held => {
     const absent = groupChangeOf(action).leaves.flatMap((group) => missing[absentFor(group) ?? -1] ?? [])[0];
     if (absent === undefined) return [];
-    return [
-      [action, `${absent.address} is to take the place of a rule of a group that it leaves, and does not stand yet.`],
-    ];
+    return [[action, `${absent.address} will replace a rule of a group that it leaves, and does not exist yet.`]];
   });
 }

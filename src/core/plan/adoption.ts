@@ -34,8 +34,8 @@ export function obstaclesTo(adoptions: readonly Adoption[], input: PlanInput): R
     if (finding.type !== 'blocked' || !chosen.has(finding.address)) return [];
     const next =
       finding.code === 'immutable'
-        ? 'Write into the document what stands, or give the new resource another name.'
-        : 'Remove the reason, and ask again.';
+        ? 'Write the existing values into the document, or give the new resource another name.'
+        : 'Remove the cause, and run it again.';
     return [[finding.address, apart.get(finding.address) ?? { why: finding.why, next }]];
   });
   const never = adoptions.flatMap((one): readonly (readonly [Address, Obstacle])[] => {

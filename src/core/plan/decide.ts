@@ -34,7 +34,7 @@ export function decide(desired: Desired, world: World): readonly Decision[] {
       blocked(
         desired,
         'not-observed',
-        `${desired.kind} could not be listed: ${gap.reason.replace(/\.$/, '')}. Nothing is concluded from it; run again.`,
+        `${desired.kind} could not be listed: ${gap.reason.replace(/\.$/, '')}. Setpoint plans nothing that depends on it; run it again.`,
         world,
       ),
     ];
@@ -77,12 +77,9 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   const isReplaced = [...going, ...held].some((change) => effectHere(desired.kind, change, input) === 'replace');
   if (isReplaced && observed.condition.state === 'pending')
     return [
-      blocked(
-        desired,
-        'pending',
-        'it is still changing, and what it will be is not seen yet; nothing is replaced before.',
-        { input },
-      ),
+      blocked(desired, 'pending', 'it is still changing. Setpoint replaces nothing until it observes the result.', {
+        input,
+      }),
     ];
   const present = { desired, observed, input };
   const destructive = held.length === 0 ? undefined : changing(held, present, unaskedCause(desired, knowledge));
@@ -145,7 +142,12 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
   if (terms.claim?.adopt !== undefined) return adopt(desired, terms.claim.adopt, world);
   if (world.pending.has(address))
     return [
-      blocked(desired, 'pending', 'an earlier creation may still appear; it is looked for, not repeated.', world),
+      blocked(
+        desired,
+        'pending',
+        'an earlier create may still appear. Setpoint looks for it and does not repeat it.',
+        world,
+      ),
     ];
   const unrecorded = world.unrecorded.get(address);
   if (unrecorded !== undefined) return [lostCommits(desired, unrecorded, world)];
@@ -258,7 +260,7 @@ function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World)
     blocked(
       desired,
       'claimed-twice',
-      `${ids} all carry the mark of this address. Look which one is in use, remove the mark from the others, and run again.`,
+      `${ids} all carry the mark of this address. Find the one in use, remove the mark from the others, and run it again.`,
       world,
     ),
   ];

@@ -91,9 +91,9 @@ function reason({ verb, desired, changes, address }: Destructive, input: PlanInp
   const seen = changes.map(({ field, from, to }) => `${field} is ${text(from)}, wanted ${text(to)}`).join('; ');
   const costs =
     verb === 'replace'
-      ? 'Only a new machine has it otherwise, and what is on the disk of this one would be lost'
-      : 'Only a machine that stands still can be changed so, and this one has, or may have, disks that a stop empties';
-  const out = `have it done all the same: setpoint approve --address ${address} --reason "…"`;
+      ? 'Only a new machine can have the desired value, and the data on this disk would be lost'
+      : 'Only a stopped machine can be changed so, and a stop may empty disks of this one';
+  const out = `approve the change: setpoint approve --address ${address} --reason "…"`;
   return `${seen}. ${costs}. No spec asked for this since it was applied. ${waysIn(desired, changes, input)}, or ${out}`;
 }
 
@@ -105,9 +105,9 @@ export function waysIn({ documents }: Desired, changes: readonly FieldChange[], 
   const where = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
   const lines = changes.flatMap((change) => specLine(change) ?? []);
   const replicas = wanted.desired.filter((one) => one.documents.some(({ address }) => address === document?.address));
-  const each = replicas.length > 1 ? ` (it then speaks of all ${replicas.length} machines of the document)` : '';
-  if (lines.length === changes.length) return `Keep what stands: write ${lines.join(', ')} in ${where}${each}`;
-  return `Keep what stands: write in ${where} what it was launched with${each}`;
+  const each = replicas.length > 1 ? ` (it then applies to all ${replicas.length} machines of the document)` : '';
+  if (lines.length === changes.length) return `Keep the current value: write ${lines.join(', ')} in ${where}${each}`;
+  return `Keep the current value: write in ${where} the value that it was launched with${each}`;
 }
 
 /** As the document spells the field. Undefined where only a hash of it is known. */

@@ -92,7 +92,7 @@ function overLimit(held: Held, planned: Tally, bounds: Bounds): Policy | undefin
   const elsewhere = usedOf(others, budget);
   const ran = `${usedOf(spent, budget)} already made${elsewhere > 0 ? `, ${elsewhere} in other scopes` : ''}`;
   const would = over.map((one) => excessText(one, bounds)).join('; ');
-  const why = `${whose} would make ${would} (${ran}). Let it pass with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
+  const why = `${whose} would make ${would} (${ran}). Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
   return (action) => (isHeld(action, held) ? { code: 'limit', why } : undefined);
 }
 

@@ -32,8 +32,8 @@ export function immutable(desired: Desired, changes: readonly FieldChange[], inp
   );
   const next =
     kind === 'instance'
-      ? `No standing machine is made so without losing what it holds. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
-      : `cannot change on a standing ${kind}, and we do not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
+      ? `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
+      : `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
   const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
@@ -48,7 +48,7 @@ export function nameTaken(desired: Desired, { observed }: Claimed, world: World)
   return blocked(
     desired,
     'name-taken',
-    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. ${wayToAdopt(desired, observed.id, world)}`,
+    `${observed.id} (${observed.name || 'no name'}) already exists there and is unmanaged. ${wayToAdopt(desired, observed.id, world)}`,
     world,
   );
 }
@@ -67,7 +67,7 @@ export const lostCommits = (desired: Desired, { observed: { id } }: Claimed, wor
   blocked(
     desired,
     'lost-commits',
-    `${id} bears this store's mark and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(id)}.`,
+    `${id} carries this store's mark and an unrecorded intent: the database may have lost its newest commits. ${wayOut(id)}.`,
     world,
   );
 
@@ -164,7 +164,7 @@ export function adoptField({ kind, address }: Desired, id: CloudId, target: stri
 export function neverAdopted({ kind, address }: Desired, { desired }: Wanted): Obstacle | undefined {
   if (kind === 'firewall-rule')
     return {
-      why: 'A firewall rule cannot be adopted: it belongs to whom its group or network belongs, and elsewhere its mark makes it ours.',
+      why: 'A firewall rule cannot be adopted: its group, its network or its mark decides its owner.',
       next: 'Delete or rename the object if it is in the way; Setpoint makes the rule of the document.',
     };
   if (kind !== 'instance') return undefined;

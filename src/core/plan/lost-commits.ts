@@ -58,8 +58,8 @@ export function lostCommitsPolicy(claimed: readonly Claimed[], { lost }: Pick<Kn
 }
 
 function unrecordedText({ observed }: Unrecorded, others: number): string {
-  const more = others === 0 ? 'bears' : `and ${others} more bear`;
-  return `this store may have lost its newest commits: ${observed.id} ${more} its mark and an intent that it has no record of. Nothing is deleted, replaced or stopped in this scope until they are taken over or lose that mark.`;
+  const more = others === 0 ? 'carries' : `and ${others} more carry`;
+  return `this store may have lost its newest commits: ${observed.id} ${more} its mark and an unrecorded intent. Nothing is deleted, replaced or stopped in this scope until they are taken over or lose that mark.`;
 }
 
 const lostText = (lost: Knowledge['lost']): string =>
@@ -81,10 +81,10 @@ export const unrecordedMark = ({ observed, claim }: Unrecorded, scope: string): 
   id: observed.id,
   kind: observed.kind,
   name: observed.name,
-  why: `carries this store's mark of ${claim.unrecorded}, and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(observed.id)}`,
+  why: `carries this store's mark of ${claim.unrecorded} and an unrecorded intent: the database may have lost its newest commits. ${wayOut(observed.id)}`,
   scope,
 });
 
 /** For people who look at what stands where something was to be made. */
 export const wayOut = (id: string): string =>
-  `Look at it. If it is yours: setpoint takeover --id ${id} --reason "…"; if not, remove its mark`;
+  `Check it. If it is yours: setpoint takeover --id ${id} --reason "…"; if not, remove its mark`;

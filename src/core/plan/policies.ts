@@ -28,7 +28,7 @@ export function modePolicy({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 
   };
 }
 
-const before = 'was plan in the generation before, and that it is looser counts from the next one on';
+const before = 'was plan in the previous generation, and the looser mode counts from the next one';
 const applies = 'applies it, or approves it with: setpoint approve';
 
 /** `protect` holds for the document's own word and, in the store, beyond it. */
@@ -53,7 +53,7 @@ export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
     if (!knowledge.settled.get(action.observed.id)?.terms.storeOnly) return undefined;
     return {
       code: 'adopted-in-store-only',
-      why: 'it was adopted, and bears no mark of ours: no plan deletes it. Delete it by hand, or let it go with: setpoint forget.',
+      why: 'it was adopted without a mark: no plan deletes it. Delete it by hand, or release it with: setpoint forget.',
     };
   };
 }
@@ -165,7 +165,7 @@ const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (
 function sentence({ what, of, person, until, reason }: PauseDraft): string {
   const held = what === 'all' ? 'paused' : `${what} paused`;
   const subject = of.by === 'estate' ? 'the estate' : `${of.by} ${of.name}`;
-  return `${held} for ${subject} by ${person} until ${formatMoment(until)}: ${reason}. It goes on then; for earlier, setpoint status has the line to paste.`;
+  return `${held} for ${subject} by ${person} until ${formatMoment(until)}: ${reason}. It resumes then. To resume earlier, run the line that setpoint status prints.`;
 }
 
 /**
@@ -220,7 +220,7 @@ export function failedBirthsPolicy({ wanted, knowledge }: PlanInput): Policy {
 const isLaunch = ({ verb }: Action): boolean => verb === 'create' || verb === 'replace';
 
 const wayOn = (document: Address, births: readonly Birth[]): string =>
-  `${whyStopped(births)}. To go on: setpoint resume --rollout-of ${document} --reason "…"; to go back: commit the former spec.`;
+  `${whyStopped(births)}. To resume: setpoint resume --rollout-of ${document} --reason "…"; to go back: commit the former spec.`;
 
 /** An action that a cloud refused. `until`: ms since the epoch. */
 interface BackedOff {
@@ -246,7 +246,7 @@ export const backoffPolicy =
     const again = new Date(held.until).toISOString();
     return {
       code: 'backoff',
-      why: `the cloud ${times}: ${held.said} It is tried again after ${again}; at once when it or its spec changes, or when a person approves it, resumes it or asks for a pass.`,
+      why: `the cloud ${times}: ${held.said} Setpoint retries after ${again}. It retries at once after a change of the resource or its spec, an approval, a resume or a reconcile request.`,
     };
   };
 
@@ -320,4 +320,4 @@ interface Fullness {
 }
 
 const reasonFor = ({ key, stand, added, most }: Fullness, { quota, container }: RuleRoom): string =>
-  `${key} holds ${stand} rules and would get ${added} more; ${container} takes ${most}. New rules are added before those that they replace go, so nothing of them is sent and the old ones stay. Raise the quota "${quota}" and state it as quotas.rulesPerGroup of the target, or put the new rules into another group.`;
+  `${key} holds ${stand} rules and would get ${added} more; ${container} takes ${most}. Setpoint adds new rules before it removes the rules that they replace, so it sends none of them. Raise the quota "${quota}" and state it as quotas.rulesPerGroup of the target, or put the new rules into another group.`;

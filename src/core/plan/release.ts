@@ -84,7 +84,7 @@ const orphan = (observed: Observed, address: Address, world: World): Finding =>
   found(
     observed,
     'orphan',
-    `${address} is ours and no document wants it; it is retained. Delete it with: setpoint prune ${address}`,
+    `${address} is an orphan: no document wants it, and Setpoint retains it. Delete it with: setpoint prune ${address}`,
     world,
   );
 
@@ -100,14 +100,14 @@ function unmanaged({ observed, claim }: Claimed, world: World): Finding {
     return found(
       observed,
       'copied-mark',
-      `carries a copy of the mark of ${mark?.address ?? 'ours'}, but this store never made it: not ours, never changed`,
+      `carries a copy of the mark of ${mark?.address ?? 'ours'}, but this store never created it. Setpoint does not own it and never changes it.`,
       world,
     );
   }
   return found(
     observed,
     'unmanaged',
-    origin === undefined ? 'rogue: nobody claims it' : `${origin.why}: ${origin.detail}`,
+    origin === undefined ? 'rogue: no estate claims it' : `${origin.why}: ${origin.detail}`,
     world,
   );
 }

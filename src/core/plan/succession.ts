@@ -106,7 +106,7 @@ export function successorNotSeen({ address }: Desired, { observed }: Claimed, wo
   const at = (unseen === undefined ? underWay?.at : knowledge.settled.get(unseen)?.lastWriteAt) ?? observation.at;
   if (unseen === undefined && (underWay?.of !== observed.id || isOver(underWay, world.input))) return undefined;
   const name = unseen ?? 'its successor';
-  return `${name} was launched at ${formatMoment(at)} to take the place of ${observed.id} and is not seen yet; nothing is ended before it is ready.`;
+  return `${name} was launched at ${formatMoment(at)} to replace ${observed.id} and is not observed yet. Setpoint deletes nothing before it is ready.`;
 }
 
 /**
@@ -121,7 +121,7 @@ export function halfDone(action: Action): string {
   if (action.verb !== 'replace' || action.surge?.successor === undefined) return '';
   const { successor, since } = action.surge;
   const when = since === undefined ? '' : ` since ${formatMoment(since)}`;
-  return ` It is half done: ${action.observed.id} and its successor ${successor} both stand${when}. Once nothing withholds it, ${action.observed.id} is ended as soon as ${successor} is ready.`;
+  return ` It is half done: ${action.observed.id} and its successor ${successor} both exist${when}. Once nothing withholds it, Setpoint deletes ${action.observed.id} as soon as ${successor} is ready.`;
 }
 
 /** A replacement by surge that has begun and not ended, as the store knows it. */
@@ -168,8 +168,8 @@ function nextStep(
   birth: Birth | undefined,
   isEnding: boolean,
 ): string {
-  if (birth?.failed !== undefined) return `the end of ${successor}, which failed: ${birth.failed}`;
-  if (isEnding) return `the end of ${predecessor}, which is under way`;
+  if (birth?.failed !== undefined) return `the deletion of ${successor}, which failed: ${birth.failed}`;
+  if (isEnding) return `the deletion of ${predecessor}, which is under way`;
   if (birth !== undefined && birth.proven !== true) return `${successor} to be ready`;
-  return `the end of ${predecessor}`;
+  return `the deletion of ${predecessor}`;
 }

@@ -71,7 +71,7 @@ function currentWave(
 }
 
 const stopped = (stand: string, why: string, { of }: Subject): string =>
-  `stopped in ${stand}. ${why.replace(/\.$/, '')}. To go on: setpoint resume --rollout-of ${of} --reason "…"; to go back: commit the former spec.`;
+  `stopped in ${stand}. ${why.replace(/\.$/, '')}. To resume: setpoint resume --rollout-of ${of} --reason "…"; to go back: commit the former spec.`;
 
 function many([first, ...others]: readonly Unit[]): string {
   if (first === undefined) return 'nothing';
@@ -173,7 +173,7 @@ function stateIn({ actions, findings }: AllAtOnce, { ours, input }: World): (des
   return ({ kind, address, terms }) => {
     const present = ours.get(address)?.[0]?.observed;
     const place = { kind, address, as: present === undefined ? 'made' : 'changed' } as const;
-    if (held.has(address)) return { place, isReached: false, waits: ' (held back)' };
+    if (held.has(address)) return { place, isReached: false, waits: ' (withheld)' };
     if (drifted.has(address)) return { place, isReached: true, waits: ' (drifted)' };
     const birth = births.get(present?.id ?? '');
     const unproven = birth !== undefined && isUnproven(birth, minReadyOf(terms), input.observation.at);

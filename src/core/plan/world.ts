@@ -36,7 +36,7 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
   };
 }
 
-/** An object that bears this store's mark and an intent that the store has no record of: see lost-commits.ts. */
+/** An object that carries this store's mark and an unrecorded intent: see lost-commits.ts. */
 export interface Unrecorded extends Claimed {
   readonly claim: Extract<Claimed['claim'], { readonly by: 'nobody' }> & { readonly unrecorded: Address };
 }

@@ -67,7 +67,7 @@ const unlistedLines = (unlisted: ReadonlyMap<string, readonly string[]>, paint: 
     ...scopes.map((scope) => paint('strong', scope)),
     `  ${paint('note', '· nothing could be listed')}  ${why}`,
     ...(i === unlisted.size - 1
-      ? ['', 'Nothing is concluded from a scope that could not be listed. What each target needs: setpoint doctor']
+      ? ['', 'Setpoint plans nothing for a scope that it could not list. Find the cause with: setpoint doctor']
       : []),
   ]);
 
@@ -96,18 +96,20 @@ const touchedLines = (told: readonly { readonly by?: TouchedBy }[], { paint, ago
 function reason({ verb, actions }: Entry): string {
   const [first] = actions;
   if (verb === 'adopt') return 'adopted';
-  if (first?.verb === 'forget') return 'gone from the cloud; the store lets it go';
+  if (first?.verb === 'forget') return 'gone from the cloud; the store forgets it';
   if (first?.verb === 'replace') return replacement(first);
   if (first?.verb === 'delete' && verb === 'delete')
-    return first.because === 'rogue' ? 'nobody wrote this rule' : first.because;
+    return first.because === 'rogue' ? 'no document states this rule' : first.because;
   return first?.verb === 'update' && first.effect === 'stops' ? 'stops the machine' : '';
 }
 
 /** In which order. What is lost with the old machine is a line of its own. */
 function replacement({ surge, desired, observed }: Replacement): string {
   const named = observed.name === '' || desired.name === observed.name ? '' : ` ${desired.name}`;
-  const how = surge ? `the new machine${named} is ready before the old one ends` : 'the old machine ends first';
-  return surge?.successor === undefined ? how : `${how}; goes on with ${surge.successor}`;
+  const how = surge
+    ? `the new machine${named} is ready before the old one is deleted`
+    : 'the old machine is deleted first';
+  return surge?.successor === undefined ? how : `${how}; continues with ${surge.successor}`;
 }
 
 type Replacement = Extract<Action, { readonly verb: 'replace' }>;

@@ -33,7 +33,7 @@ export function diffText(difference: Difference, paint: Paint = plain): string {
 }
 
 const leftLine = ({ scope, documents }: LeftScope): string =>
-  `${scope}: no target lies there any more; what ${documents === 1 ? 'its document' : `its ${documents} documents`} made stays as it is`;
+  `${scope}: no target lies there any more; the resources of ${documents === 1 ? 'its document' : `its ${documents} documents`} stay as they are`;
 
 /** The same as data. `was` and `will`: attributes before and after. */
 export function diffJson({ from, to, plans, left, moved }: Difference): object {

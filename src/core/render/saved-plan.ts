@@ -53,6 +53,6 @@ const schema = z.object(
 /** What was expected first, and where. Nothing of what stands there: it may be any file. */
 function firstOf({ issues: [first] }: z.ZodError): string {
   if (first === undefined) return 'It is damaged.';
-  const where = first.path.length === 0 ? 'In it' : `At ${first.path.join('.')}`;
-  return `${where} there should be ${first.message}.`;
+  const where = first.path.length === 0 ? 'In the file' : `At ${first.path.join('.')}`;
+  return `${where}, expected ${first.message}.`;
 }

@@ -84,7 +84,7 @@ describe('the mode', () => {
   const observe = '{"code":"mode","why":"its mode is observe: read only."}';
   const plan = '{"code":"mode","why":"its mode is plan: a person applies it, or approves it with: setpoint approve"}';
   const was =
-    '{"code":"mode","why":"its mode was plan in the generation before, and that it is looser counts from the next one on: a person applies it, or approves it with: setpoint approve"}';
+    '{"code":"mode","why":"its mode was plan in the previous generation, and the looser mode counts from the next one: a person applies it, or approves it with: setpoint approve"}';
   for (const { mode, unattended, approves, before } of circumstances)
     it(`${mode}, nobody there: ${unattended}, approved: ${approves}, before: ${before}`, () => {
       const choices = { unattended, approved: () => approves, modesBefore: () => before };
@@ -170,7 +170,7 @@ describe('protect', () => {
       const all = ['replace', 'delete (removed)', 'delete (twin)', 'delete (again)'];
       assert.deepEqual(found.which, storeOnly ? all : []);
       const why =
-        '{"code":"adopted-in-store-only","why":"it was adopted, and bears no mark of ours: no plan deletes it. Delete it by hand, or let it go with: setpoint forget."}';
+        '{"code":"adopted-in-store-only","why":"it was adopted without a mark: no plan deletes it. Delete it by hand, or release it with: setpoint forget."}';
       assert.deepEqual(found.whys, storeOnly ? [why] : []);
     }
   });
@@ -392,9 +392,9 @@ describe('pause', () => {
     assert.deepEqual(
       made.findings.map(({ why }) => why),
       [
-        'rollout paused for owner team-net by bob until 2027-01-31 18:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
-        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
-        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
+        'rollout paused for owner team-net by bob until 2027-01-31 18:30 UTC: change freeze. It resumes then. To resume earlier, run the line that setpoint status prints.',
+        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It resumes then. To resume earlier, run the line that setpoint status prints.',
+        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It resumes then. To resume earlier, run the line that setpoint status prints.',
       ],
     );
   });

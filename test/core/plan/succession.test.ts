@@ -79,14 +79,18 @@ describe('replacements that have begun and not ended', () => {
     [
       'one that was ready for long enough',
       { ...both, births: [{ ...birth, proven: true }] },
-      [{ ...pair, waitsFor: 'the end of i-1' }],
+      [{ ...pair, waitsFor: 'the deletion of i-1' }],
     ],
     [
       'one that failed',
       { ...both, births: [{ ...birth, failed: 'it stopped' }] },
-      [{ ...pair, waitsFor: 'the end of i-2, which failed: it stopped' }],
+      [{ ...pair, waitsFor: 'the deletion of i-2, which failed: it stopped' }],
     ],
-    ['an open deletion', { ...both, pending: [ending] }, [{ ...pair, waitsFor: 'the end of i-1, which is under way' }]],
+    [
+      'an open deletion',
+      { ...both, pending: [ending] },
+      [{ ...pair, waitsFor: 'the deletion of i-1, which is under way' }],
+    ],
     ['the successor alone', { ...both, settled: new Map([['i-2', successor]]) }, []],
     ['no replacement', { ...before, pending: [] }, []],
   ];

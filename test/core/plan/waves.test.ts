@@ -116,7 +116,7 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
       choices: { stopped: [{ document: web, why: 'replace instance web-1 failed: no such image.' }] },
     },
     want: [
-      `19 rollout-stopped: stopped in wave 2 of 3: 1 of 20 done. replace instance web-1 failed: no such image. To go on: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
+      `19 rollout-stopped: stopped in wave 2 of 3: 1 of 20 done. replace instance web-1 failed: no such image. To resume: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
     ],
   },
   {
@@ -128,7 +128,7 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
     },
     want: [
       'update web-0',
-      `1 rollout-stopped: stopped in wave 1 of 2: 1 of 2 done. x. To go on: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
+      `1 rollout-stopped: stopped in wave 1 of 2: 1 of 2 done. x. To resume: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
     ],
   },
   {
@@ -160,7 +160,7 @@ describe('waves', () => {
     const of = { by: 'address', name: at('instance', 'web-0') } as const;
     const policies = [pausePolicy([{ what: 'all', of, ...freeze }], machines({ replicas: 0, there: [] }).wanted)];
     const got = planned({ replicas: 4, there: [], rollout: [1, 1, 'rest'], choices: { policies } });
-    assert.deepEqual(got.at(-1), '3 wave: wave 1 of 3: 0 of 4 done; waits for web-0 (held back)');
+    assert.deepEqual(got.at(-1), '3 wave: wave 1 of 3: 0 of 4 done; waits for web-0 (withheld)');
     assert.equal(got.length, 2);
   });
 });

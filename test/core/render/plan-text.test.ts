@@ -46,9 +46,9 @@ aws/1/eu-1
   + firewall-rule core.web  specs/rules.yaml:7
       + ingress tcp 443 from 10.0.0.0/8 to core.web
       + ingress tcp 80 from 10.0.0.0/8 to core.web
-  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  nobody wrote this rule  ! drifted
+  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  no document states this rule  ! drifted
       - ingress tcp 22 from 10.0.0.0/8 to core.web
-  ? network vpc-9 (lab)  rogue: nobody claims it`,
+  ? network vpc-9 (lab)  rogue: no estate claims it`,
   );
 });
 
@@ -57,7 +57,7 @@ test('what was not listed is one line a kind, with its number', () => {
   const wanted = [net, want('network', 'lab', vpc()), want('network', 'old', vpc())];
   const made = plan(input(wanted, looked([], { gaps })));
   assert.deepEqual(planText([made], { revision: 'folder:1a2b3c4d5e' }).split('\n').slice(3), [
-    '  · network core and 2 more blocked  network could not be listed: denied. Nothing is concluded from it; run again.',
+    '  · network core and 2 more blocked  network could not be listed: denied. Setpoint plans nothing that depends on it; run it again.',
     '  · incomplete  network was not listed completely: denied',
   ]);
 });
@@ -76,7 +76,7 @@ test('a reason for which nothing could be listed is told once for all its scopes
   assert.deepEqual(planText(plans, { revision: 'folder:1a2b3c4d5e' }).split('\n').slice(1), [
     '',
     'aws/3/eu-1',
-    '  · network core blocked  network could not be listed: denied. Nothing is concluded from it; run again.',
+    '  · network core blocked  network could not be listed: denied. Setpoint plans nothing that depends on it; run it again.',
     '  · incomplete  network was not listed completely: denied',
     '  · incomplete  subnet was not listed completely: denied',
     '',
@@ -87,7 +87,7 @@ test('a reason for which nothing could be listed is told once for all its scopes
     'aws/2/eu-1',
     '  · nothing could be listed  no such region',
     '',
-    'Nothing is concluded from a scope that could not be listed. What each target needs: setpoint doctor',
+    'Setpoint plans nothing for a scope that it could not list. Find the cause with: setpoint doctor',
   ]);
 });
 
@@ -127,10 +127,10 @@ test('who changed what drifted is said below it, each once, by how long ago it w
   const text = (ago?: (at: number) => string): readonly string[] =>
     planText([plan(given)], { revision: 'folder:1a2b3c4d5e', ...(ago ? { ago } : {}) }).split('\n');
   assert.deepEqual(text((at) => `${at} ms ago`).slice(5), [
-    '  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  nobody wrote this rule  ! drifted',
+    '  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  no document states this rule  ! drifted',
     '      - ingress tcp 22 from 10.0.0.0/8 to core.web',
     '      changed by user/eve (Authorize from 203.0.113.9) 1 ms ago',
-    '  ? network vpc-9 (lab)  rogue: nobody claims it',
+    '  ? network vpc-9 (lab)  rogue: no estate claims it',
     '      changed by user/bob (CreateVpc) 1767254400000 ms ago',
   ]);
   assert.equal(text().at(-1), '      changed by user/bob (CreateVpc) at 2026-01-01 08:00:00 UTC');
@@ -183,20 +183,20 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
     'Plan: 0 to add, 0 to change, 2 to replace, 0 to delete · 0 drifted · 0 unmanaged · 9 withheld · commit abcdef0 · 2 calls',
     '',
     'aws/1/eu-1',
-    '  -/+ instance web-1  the old machine ends first  specs/a.yaml:1',
+    '  -/+ instance web-1  the old machine is deleted first  specs/a.yaml:1',
     '      ! the data on its disks is LOST: nothing is carried over. Its private address changes.',
     '      ~ machine.image  old → new',
-    '  -/+ instance web-2  the old machine ends first  specs/a.yaml:1',
+    '  -/+ instance web-2  the old machine is deleted first  specs/a.yaml:1',
     '      ! the data on its disks is LOST: nothing is carried over. Its private address changes.',
     '      ~ machine.image  old → new',
     '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
   ]);
   assert.deepEqual(text({ policies }).slice(-2), [
-    '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It goes on then; for earlier, setpoint status has the line to paste.',
-    '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 (held back) and 1 more',
+    '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It resumes then. To resume earlier, run the line that setpoint status prints.',
+    '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 (withheld) and 1 more',
   ]);
   assert.deepEqual(text({ stopped: [{ document: web, why: 'no such image' }] }).slice(-1), [
-    '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To go on: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
+    '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To resume: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
   ]);
   const { findings } = planJson([plan(given)], { estate: 'acme', revision: 'abcdef0123' }, (told) => told);
   assert.deepEqual(findings[0], {

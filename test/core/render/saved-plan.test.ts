@@ -25,21 +25,18 @@ test('a saved plan is read whole, with every verb, and without what is for peopl
 const [action] = saved.plan.actions;
 const withPlan = (more: object) => ({ ...saved, plan: { ...saved.plan, ...more } });
 const rows: readonly (readonly [wrong: (value: unknown) => unknown, why: string])[] = [
-  [(value) => value, 'In it there should be one JSON object.'],
-  [(format) => ({ ...saved, format }), 'At format there should be "setpoint-plan/1".'],
-  [(targets) => ({ ...saved, targets }), 'At targets there should be a list of targets.'],
-  [(one) => ({ ...saved, targets: ['aws', one] }), 'At targets.1 there should be the name of a target.'],
-  [(plan) => ({ ...saved, plan }), 'At plan there should be a plan.'],
-  [(estate) => withPlan({ estate }), 'At plan.estate there should be the name of an estate.'],
-  [(digest) => withPlan({ digest }), 'At plan.digest there should be a digest.'],
-  [(actions) => withPlan({ actions }), 'At plan.actions there should be a list of actions.'],
-  [(one) => withPlan({ actions: [action, one] }), 'At plan.actions.1 there should be an action.'],
-  [
-    (address) => withPlan({ actions: [{ ...action, address }] }),
-    'At plan.actions.0.address there should be an address.',
-  ],
-  [(verb) => withPlan({ actions: [{ ...action, verb }] }), 'At plan.actions.0.verb there should be a verb.'],
-  [(digest) => withPlan({ actions: [{ ...action, digest }] }), 'At plan.actions.0.digest there should be a digest.'],
+  [(value) => value, 'In the file, expected one JSON object.'],
+  [(format) => ({ ...saved, format }), 'At format, expected "setpoint-plan/1".'],
+  [(targets) => ({ ...saved, targets }), 'At targets, expected a list of targets.'],
+  [(one) => ({ ...saved, targets: ['aws', one] }), 'At targets.1, expected the name of a target.'],
+  [(plan) => ({ ...saved, plan }), 'At plan, expected a plan.'],
+  [(estate) => withPlan({ estate }), 'At plan.estate, expected the name of an estate.'],
+  [(digest) => withPlan({ digest }), 'At plan.digest, expected a digest.'],
+  [(actions) => withPlan({ actions }), 'At plan.actions, expected a list of actions.'],
+  [(one) => withPlan({ actions: [action, one] }), 'At plan.actions.1, expected an action.'],
+  [(address) => withPlan({ actions: [{ ...action, address }] }), 'At plan.actions.0.address, expected an address.'],
+  [(verb) => withPlan({ actions: [{ ...action, verb }] }), 'At plan.actions.0.verb, expected a verb.'],
+  [(digest) => withPlan({ actions: [{ ...action, digest }] }), 'At plan.actions.0.digest, expected a digest.'],
 ];
 for (const [wrong, why] of rows)
   test(why, () => {
@@ -47,10 +44,10 @@ for (const [wrong, why] of rows)
   });
 test('an overlay has a name, where there is one', () => {
   for (const overlay of [null, 7, {}])
-    assert.equal(whyOf({ ...saved, overlay }), 'At overlay there should be the name of an overlay.');
+    assert.equal(whyOf({ ...saved, overlay }), 'At overlay, expected the name of an overlay.');
 });
 test('another format, and a verb that nobody knows', () => {
-  assert.equal(whyOf({ ...saved, format: 'setpoint-plan/2' }), 'At format there should be "setpoint-plan/1".');
+  assert.equal(whyOf({ ...saved, format: 'setpoint-plan/2' }), 'At format, expected "setpoint-plan/1".');
   const unknown = withPlan({ actions: [{ ...action, verb: 'destroy' }] });
-  assert.equal(whyOf(unknown), 'At plan.actions.0.verb there should be a verb.');
+  assert.equal(whyOf(unknown), 'At plan.actions.0.verb, expected a verb.');
 });
