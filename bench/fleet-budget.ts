@@ -6,7 +6,7 @@ import type { Figure } from './figure.ts';
 import { crew, type Ground, type Told } from './fleet-budget/crew.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
-export interface Lane {
+export interface RateLimit {
   readonly name: string;
   readonly ground: Ground;
   /** As the sandbox's log calls it. */
@@ -15,7 +15,7 @@ export interface Lane {
   available(seconds: number): number;
 }
 
-export const lanes: readonly Lane[] = [
+export const rateLimits: readonly RateLimit[] = [
   {
     name: 'ec2',
     ground: { cloud: 'aws', account: '111122223333', region: 'eu-west-1', network: 'vpc-00000000000000000' },
@@ -55,8 +55,8 @@ export async function fleetBudget({ seconds, shared, on = ['ec2', 'gcp'] }: Sett
   const missing = redisMissing();
   if (missing !== undefined) throw new Error(missing);
   const figures: Figure[] = [];
-  for (const lane of lanes.filter(({ name }) => on.includes(name)))
-    figures.push(...(await spent(lane, { seconds, shared })));
+  for (const rateLimit of rateLimits.filter(({ name }) => on.includes(name)))
+    figures.push(...(await spent(rateLimit, { seconds, shared })));
   return figures;
 }
 
@@ -66,16 +66,16 @@ export const fleetBudgetAsked = (args: readonly string[]): Promise<readonly Figu
   return fleetBudget({ seconds: at < 0 ? 60 : Number(args[at + 1]), shared: true });
 };
 
-async function spent(lane: Lane, { seconds, shared }: Setting): Promise<readonly Figure[]> {
+async function spent(rateLimit: RateLimit, { seconds, shared }: Setting): Promise<readonly Figure[]> {
   const redis = await startRedis();
   const sandbox = await startSandboxProcess().catch(async (error) => {
     await redis.stop();
     throw error;
   });
   try {
-    console.error(`fleet-budget: ${workers} workers at ${lane.name} for ${seconds} s`);
+    console.error(`fleet-budget: ${workers} workers at ${rateLimit.name} for ${seconds} s`);
     const tasks = Array.from({ length: workers }, (_, i) => ({
-      ground: lane.ground,
+      ground: rateLimit.ground,
       url: sandbox.url,
       ...(shared ? { redis: redis.url } : {}),
       worker: `estate-${i + 1}`,
@@ -83,7 +83,7 @@ async function spent(lane: Lane, { seconds, shared }: Setting): Promise<readonly
     }));
     const told = await crew(tasks);
     await pause(100);
-    return figuresOf(lane, { seconds, told, log: await logOf(sandbox.url, lane.action) });
+    return figuresOf(rateLimit, { seconds, told, log: await logOf(sandbox.url, rateLimit.action) });
   } finally {
     await sandbox.close();
     await redis.stop();
@@ -96,7 +96,7 @@ interface Seen {
   readonly log: Log;
 }
 
-function figuresOf({ name, available }: Lane, { seconds, told, log }: Seen): readonly Figure[] {
+function figuresOf({ name, available }: RateLimit, { seconds, told, log }: Seen): readonly Figure[] {
   const letGo = told.map((one) => one.letGo);
   const refused = refusedIn(log);
   const sum = letGo.reduce((all, each) => all + each, 0);

@@ -11,7 +11,7 @@ const small = (i: number): Budget => ({ ...bucket, capacity: 1, perSecond: 1 / (
 const plenty: Budget = { shape: 'bucket', capacity: 100_000, perSecond: 10, source: 'a bench' };
 const window: Budget = { shape: 'window', calls: 2, windowMs: 60_000, source: 'a bench' };
 
-const cost = (key: string, budget: Budget): Cost => ({ lane: { key, budget }, amount: 1 });
+const cost = (key: string, budget: Budget): Cost => ({ rateLimit: { key, budget }, amount: 1 });
 const need = (share: string, ...costs: readonly Cost[]): Need => ({ costs, rank: 'writes', share });
 
 /** The request that row number `i` makes, again and again. */

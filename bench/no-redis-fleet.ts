@@ -7,7 +7,7 @@ import { openStore } from '../src/store/open-store.ts';
 import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
 import { crew } from './fleet-budget/crew.ts';
-import { type Lane, lanes, logOf, refusedIn } from './fleet-budget.ts';
+import { logOf, type RateLimit, rateLimits, refusedIn } from './fleet-budget.ts';
 
 export interface Setting {
   readonly seconds: number;
@@ -29,8 +29,8 @@ const fleets = [
  */
 export async function noRedisFleet({ seconds, shared, on = ['ec2', 'gcp'] }: Setting): Promise<readonly Figure[]> {
   const seen: Seen[] = [];
-  for (const lane of lanes.filter(({ name }) => on.includes(name)))
-    for (const fleet of fleets) seen.push(await spent(lane, fleet, { seconds, shared }));
+  for (const rateLimit of rateLimits.filter(({ name }) => on.includes(name)))
+    for (const fleet of fleets) seen.push(await spent(rateLimit, fleet, { seconds, shared }));
   const worst = (of: (one: Seen) => number): number => Math.max(...seen.map(of));
   return [
     { name: 'no-redis-fleet-over', value: worst(({ over }) => over), unit: 'requests', floor: 0 },
@@ -56,30 +56,30 @@ interface Seen {
 }
 
 async function spent(
-  lane: Lane,
+  rateLimit: RateLimit,
   { name, workers, idle }: (typeof fleets)[number],
   { seconds, shared }: Setting,
 ): Promise<Seen> {
-  console.error(`no-redis-fleet: ${name} at ${lane.name} for ${seconds} s`);
+  console.error(`no-redis-fleet: ${name} at ${rateLimit.name} for ${seconds} s`);
   await using stack = new AsyncDisposableStack();
   const postgres = await startPostgres(stack);
   const sandbox = await startSandboxProcess();
   stack.defer(sandbox.close);
   const tasks = Array.from({ length: workers }, (_, i) => ({
-    ...{ ground: lane.ground, url: sandbox.url, worker: `estate-${i + 1}`, seconds },
+    ...{ ground: rateLimit.ground, url: sandbox.url, worker: `estate-${i + 1}`, seconds },
     ...(shared ? { postgres } : {}),
     ...(i < idle ? { calls: idleCalls } : {}),
   }));
   const told = await crew(tasks);
   await pause(100);
-  const log = await logOf(sandbox.url, lane.action);
+  const log = await logOf(sandbox.url, rateLimit.action);
   const sum = told.reduce((all, { letGo }) => all + letGo, 0);
   if (sum !== log.length) throw new Error(`the workers let ${sum} requests go, and the cloud saw ${log.length}`);
   const over = refusedIn(log);
   console.error(
-    `no-redis-fleet: ${told.map(({ letGo }) => letGo).join(' + ')} of ${lane.available(seconds)}, ${over} refused`,
+    `no-redis-fleet: ${told.map(({ letGo }) => letGo).join(' + ')} of ${rateLimit.available(seconds)}, ${over} refused`,
   );
-  const unused = Math.max(0, 100 - (100 * (log.length - over)) / lane.available(seconds));
+  const unused = Math.max(0, 100 - (100 * (log.length - over)) / rateLimit.available(seconds));
   return { over, unused, stoodMs: Math.round(Math.max(...told.map(({ stoodMs }) => stoodMs))) };
 }
 

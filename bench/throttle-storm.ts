@@ -24,8 +24,8 @@ export const tenMinutes: Storm = { share: 0.5, forMs: 600_000 };
 
 /**
  * An estate is made while the cloud refuses half of all requests for ten minutes, in virtual time. Asked: nothing fails; at most
- * 1.3 × the calls of an undisturbed run, refused ones apart; no lane is slowed twice for what was sent at once; within 60 s
- * of the storm's end the busiest lane goes at its full rate.
+ * 1.3 × the calls of an undisturbed run, refused ones apart; no rate limit is slowed twice for what was sent at once; within 60 s
+ * of the storm's end the busiest rate limit goes at its full rate.
  */
 export async function throttleStorm(
   shape: Shape = changes,
@@ -57,7 +57,7 @@ async function made(shape: Shape, { share, forMs }: Storm, spoil: Spoil): Promis
   const { control } = stage.sandbox;
   const { log, faults } = control;
   const slowed = new Map<string, number>();
-  const note = (lane: string): void => void slowed.set(lane, (slowed.get(lane) ?? 0) + 1);
+  const note = (rateLimit: string): void => void slowed.set(rateLimit, (slowed.get(rateLimit) ?? 0) + 1);
   const apply = besides(stage, 'storm', memoryDatabase(stage.time.clock).connect(), note);
   try {
     const from = stage.time.clock.now();
@@ -90,13 +90,13 @@ function failedIn({ outcome, passes, last }: Converged): number {
   return outcome === 'done' ? 0 : Math.max(1, last?.plan.actions.length ?? 1);
 }
 
-/** In virtual time a round trip takes none: what was refused on a lane at one moment is one refusal. */
+/** In virtual time a round trip takes none: what was refused on a rate limit at one moment is one refusal. */
 function twiceSlowed({ refused, slowed }: Made): number {
   const moments = new Map<string, Set<number>>();
   for (const { action, time } of refused) moments.set(action, (moments.get(action) ?? new Set()).add(time));
-  return [...slowed].reduce((sum, [lane, times]) => {
+  return [...slowed].reduce((sum, [rateLimit, times]) => {
     // why: what an action spends besides has its name and more, `RunInstances:instances`
-    const [action = ''] = lane.split('/').at(-1)?.split(':') ?? [];
+    const [action = ''] = rateLimit.split('/').at(-1)?.split(':') ?? [];
     return sum + Math.max(0, times - (moments.get(action)?.size ?? 0));
   }, 0);
 }
@@ -105,7 +105,7 @@ function twiceSlowed({ refused, slowed }: Made): number {
 const fullGapMs = 201;
 const inARow = 5;
 
-/** From the storm's end until requests of the busiest lane follow each other at its full rate. */
+/** From the storm's end until requests of the busiest rate limit follow each other at its full rate. */
 function recovery({ answered, from }: Made, { forMs }: Storm): number {
   const after = answered.filter(({ time, action }) => action === 'CreateSecurityGroup' && time >= from + forMs);
   const full = after.findIndex((entry, i) => {

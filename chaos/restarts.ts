@@ -10,7 +10,7 @@ const groups = 60;
 /**
  * Redis and PostgreSQL restarted under load, `--times` (20) each, and then all that Redis knows lost once: in the moment in
  * which the specs ask for something new. Each time the cloud must hold exactly that within a minute, and no answer of it may
- * ever say that a lane was over its budget, and none of the three workers end. `--within`: that minute, in seconds.
+ * ever say that a rate limit was over its budget, and none of the three workers end. `--within`: that minute, in seconds.
  */
 export async function restarts(args: readonly string[]): Promise<readonly Figure[]> {
   const { values } = parseArgs({

@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts';
 
-/** What one call takes: `tokens` from the budget named `lane`. */
+/** What one call takes: `tokens` from the budget named `rate limit`. */
 export type Charge = BucketCharge | WindowCharge;
 
 /** A token bucket: full at first, holds `capacity` and refills continuously by `refill` a second. */
 export interface BucketCharge {
   readonly kind: 'bucket';
-  readonly lane: string;
+  readonly rateLimit: string;
   readonly capacity: number;
   readonly refill: number;
   readonly tokens: number;
@@ -18,14 +18,14 @@ export interface BucketCharge {
  */
 export interface WindowCharge {
   readonly kind: 'window';
-  readonly lane: string;
+  readonly rateLimit: string;
   readonly capacity: number;
   readonly windowMs: number;
   readonly tokens: number;
 }
 
 export interface Budgets {
-  /** Takes every charge or none. Answers the lane that ran dry, or undefined when all was taken. */
+  /** Takes every charge or none. Answers the rate limit that ran dry, or undefined when all was taken. */
   take(charges: readonly Charge[]): string | undefined;
   enabled(on: boolean): void;
   /** Fills every budget to the brim. */
@@ -51,10 +51,10 @@ export function makeBudgets(clock: Clock, startEnabled = true): Budgets {
 
   const levelOf = (charge: Charge): Level => {
     const now = clock.now();
-    const level = levels.get(charge.lane) ?? { tokens: charge.capacity, at: now, charge };
+    const level = levels.get(charge.rateLimit) ?? { tokens: charge.capacity, at: now, charge };
     level.tokens = Math.min(charge.capacity, level.tokens + gained(charge, level.at, now));
     level.at = now;
-    levels.set(charge.lane, level);
+    levels.set(charge.rateLimit, level);
     return level;
   };
 
@@ -71,7 +71,7 @@ export function makeBudgets(clock: Clock, startEnabled = true): Budgets {
       if (!on) return undefined;
       const drawn = charges.map((charge) => ({ charge, level: levelOf(charge) }));
       const dry = drawn.find(({ charge, level }) => level.tokens + 1e-9 < charge.tokens);
-      if (dry) return dry.charge.lane;
+      if (dry) return dry.charge.rateLimit;
       for (const { charge, level } of drawn) level.tokens -= charge.tokens;
       return undefined;
     },
@@ -79,7 +79,7 @@ export function makeBudgets(clock: Clock, startEnabled = true): Budgets {
       on = next;
     },
     fill: () => levels.clear(),
-    levels: () => Object.fromEntries([...levels].map(([lane, { charge }]) => [lane, levelOf(charge).tokens])),
+    levels: () => Object.fromEntries([...levels].map(([rateLimit, { charge }]) => [rateLimit, levelOf(charge).tokens])),
     level: (charge) => levelOf(charge).tokens,
     wait: (charges) => Math.max(0, ...charges.map(waitFor)),
   };

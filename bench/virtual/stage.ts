@@ -72,7 +72,7 @@ export function besides(
   { sandbox, time }: Stage,
   estate: string,
   store: MemoryStore,
-  slowed: (laneKey: string) => void = () => {},
+  slowed: (rateLimitKey: string) => void = () => {},
 ): Stage['apply'] {
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0, slowed });
   return (files) => apply(files, { ground: onAws, url: sandbox.url, time, estate, store, limiter });

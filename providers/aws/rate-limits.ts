@@ -122,8 +122,8 @@ export const isUnfiltered = (input: object): boolean =>
 /** What the cloud counts together starts with this: `aws/<account>/<region>`. */
 export function requestFor(scope: string, action: Action, asked: Asked = {}): Request {
   const row: Row = actions[action];
-  const cost = (lane: string, budget: Budget, amount: number): Cost => ({
-    lane: { key: `${scope}/${lane}`, budget },
+  const cost = (rateLimit: string, budget: Budget, amount: number): Cost => ({
+    rateLimit: { key: `${scope}/${rateLimit}`, budget },
     amount,
   });
   const costs = [cost(action, row.budget, 1)];

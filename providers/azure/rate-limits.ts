@@ -40,15 +40,15 @@ const budgets = {
   'compute-poll': bucket(15_000, 5_000 / minute, compute),
 } as const satisfies Readonly<Record<string, Budget>>;
 
-export type LaneName = keyof typeof budgets;
+export type RateLimitName = keyof typeof budgets;
 
 /** The bucket of Resource Manager that every request takes one from. */
-const inFront: Readonly<Record<string, LaneName>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
+const inFront: Readonly<Record<string, RateLimitName>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
 
 const platformImage = 'microsoft.compute/locations/*/publishers/*/artifacttypes/*/offers/*/skus/*/versions';
 
 /** The API's name of it; method and type, an instance of a type with `/*`; what else it takes one from. */
-const rows: readonly (readonly [action: string, shape: string, behind?: LaneName])[] = [
+const rows: readonly (readonly [action: string, shape: string, behind?: RateLimitName])[] = [
   ['Providers_Get', 'GET providers/*'],
   ['ResourceGroups_Get', 'GET resourcegroups/*'],
   ['ResourceGroups_CreateOrUpdate', 'PUT resourcegroups/*'],
@@ -123,14 +123,17 @@ export const actionsThat = (write: boolean): readonly string[] =>
 
 /**
  * What a request is and what it costs. Where an operation is polled is the cloud's own choice, so a read of another shape
- * costs what every read does; a write of another shape is a defect of ours. Lanes are named `<scope>/arm-reads`.
+ * costs what every read does; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`.
  */
 export function requestFor(scope: string, method: string, url: string): Request {
   const shape = shapeOf(method, url);
   const row = byShape.get(shape);
   if (row === undefined && method !== 'GET') throw new Error(`limits.ts has no row for ${shape}`);
-  const lanes = [inFront[method] ?? 'arm-writes', ...(row?.behind === undefined ? [] : [row.behind])];
-  const costs = lanes.map((name) => ({ lane: { key: `${scope}/${name}`, budget: budgets[name] }, amount: 1 }));
+  const rateLimits = [inFront[method] ?? 'arm-writes', ...(row?.behind === undefined ? [] : [row.behind])];
+  const costs = rateLimits.map((name) => ({
+    rateLimit: { key: `${scope}/${name}`, budget: budgets[name] },
+    amount: 1,
+  }));
   return { action: row?.action ?? 'Other_Get', mutating: method !== 'GET', costs };
 }
 

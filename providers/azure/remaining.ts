@@ -1,21 +1,21 @@
 import type { Answer } from '../../src/ports/provider.ts';
-import type { LaneName } from './rate-limits.ts';
+import type { RateLimitName } from './rate-limits.ts';
 
 /** What an answer's headers say is left of the budgets that `limits.ts` keeps; nothing where they say nothing. */
 export function remainingIn(scope: string, header: (name: string) => string | undefined): Remaining {
-  const inFront = Object.entries(frontDoor).flatMap(([name, lane]) => told(lane, header(name)));
+  const inFront = Object.entries(frontDoor).flatMap(([name, rateLimit]) => told(rateLimit, header(name)));
   const policies = (header('x-ms-ratelimit-remaining-resource') ?? '').split(',').flatMap((each) => {
     const [name = '', left] = each.trim().split(';');
-    const lane = behind[policyOf(name)];
-    return lane === undefined ? [] : told(lane, left);
+    const rateLimit = behind[policyOf(name)];
+    return rateLimit === undefined ? [] : told(rateLimit, left);
   });
-  return [...inFront, ...policies].map(({ lane, amount }) => ({ lane: `${scope}/${lane}`, amount }));
+  return [...inFront, ...policies].map(({ rateLimit, amount }) => ({ rateLimit: `${scope}/${rateLimit}`, amount }));
 }
 
 type Remaining = NonNullable<Answer['remaining']>;
 
 /** https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#remaining-requests */
-const frontDoor: Readonly<Record<string, LaneName>> = {
+const frontDoor: Readonly<Record<string, RateLimitName>> = {
   'x-ms-ratelimit-remaining-subscription-reads': 'arm-reads',
   'x-ms-ratelimit-remaining-subscription-writes': 'arm-writes',
   'x-ms-ratelimit-remaining-subscription-deletes': 'arm-deletes',
@@ -26,7 +26,7 @@ const frontDoor: Readonly<Record<string, LaneName>> = {
  * (`PutVMResource`) and those of half an hour (`HighCostGet30Min`) are other budgets than ours. Names that are not here are
  * passed over. https://learn.microsoft.com/troubleshoot/azure/virtual-machines/troubleshooting-throttling-errors
  */
-const behind: Readonly<Record<string, LaneName>> = {
+const behind: Readonly<Record<string, RateLimitName>> = {
   PutVM: 'vm-put',
   UpdateVM: 'vm-update',
   DeleteVM: 'vm-delete',
@@ -38,6 +38,9 @@ const behind: Readonly<Record<string, LaneName>> = {
 const policyOf = (name: string): string =>
   /^Microsoft\.Compute\/(\w+?)(?:SubscriptionMaximum|3Min)$/.exec(name)?.[1] ?? '';
 
-function told(lane: LaneName, left: string | undefined): readonly { lane: LaneName; amount: number }[] {
-  return left !== undefined && /^\d+$/.test(left) ? [{ lane, amount: Number(left) }] : [];
+function told(
+  rateLimit: RateLimitName,
+  left: string | undefined,
+): readonly { rateLimit: RateLimitName; amount: number }[] {
+  return left !== undefined && /^\d+$/.test(left) ? [{ rateLimit, amount: Number(left) }] : [];
 }

@@ -145,7 +145,7 @@ export function failureOf({ name, error, httpErrorStatusCode, httpErrorMessage }
   const texts = (error?.errors ?? []).flatMap(({ message }) => message || []);
   const message = (texts.join(' ') || httpErrorMessage || 'the operation failed').slice(0, longestMessage);
   const meaning = known(code) ?? statuses[httpErrorStatusCode ?? 0] ?? 'terminal';
-  // why: no lane was slowed for it, as the request itself was taken; so it waits by itself
+  // why: no rate limit was slowed for it, as the request itself was taken; so it waits by itself
   const kind = meaning === 'throttled' ? 'retryable' : meaning;
   return { kind, code, message, ...(name ? { requestId: name } : {}), ...quotaIn(code) };
 }

@@ -75,8 +75,8 @@ export function requestFor(scope: string, action: Action, region?: string): Requ
   const row: Row = actions[action];
   const [place, per] = region === undefined ? [scope, 'global'] : [`${scope}/${region}`, 'regional'];
   const usually = `${place}/${per}_${row === 'write' ? 'writes' : 'reads'}`;
-  const costs: Cost[] = [{ lane: { key: usually, budget: usual }, amount: 1 }];
-  if (row === 'heavy read') costs.push({ lane: { key: `${place}/${per}_heavy_reads`, budget: heavy }, amount: 1 });
+  const costs: Cost[] = [{ rateLimit: { key: usually, budget: usual }, amount: 1 }];
+  if (row === 'heavy read') costs.push({ rateLimit: { key: `${place}/${per}_heavy_reads`, budget: heavy }, amount: 1 });
   return { action, mutating: row === 'write', costs };
 }
 

@@ -115,12 +115,12 @@ function answer<A extends ActionName>(front: Front, asked: Asked<A>): Served<A> 
   }
 }
 
-/** A refusal of our own budgets names the lane that ran dry. */
+/** A refusal of our own budgets names the rate limit that ran dry. */
 class BudgetSpent extends Refusal {
-  readonly lane: string;
-  constructor(lane: string) {
-    super('Throttled', `the budget of ${lane} is spent`);
-    this.lane = lane;
+  readonly rateLimit: string;
+  constructor(rateLimit: string) {
+    super('Throttled', `the budget of ${rateLimit} is spent`);
+    this.rateLimit = rateLimit;
   }
 }
 
@@ -132,7 +132,7 @@ const answered = (refusal: Refusal, requestId: string): Refusal =>
 
 const outcomeOf = (refusal: Refusal): CallEntry['answer'] => ({
   outcome: refusal.code === 'ConnectionReset' ? 'lost' : refusal.code,
-  ...(refusal instanceof BudgetSpent && { dryLane: refusal.lane }),
+  ...(refusal instanceof BudgetSpent && { dryRateLimit: refusal.rateLimit }),
 });
 
 const unanswered = (): Refusal => new Refusal('ConnectionReset', 'the connection was reset');

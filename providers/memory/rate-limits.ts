@@ -42,13 +42,13 @@ export const batches: BatchLimits = {
   'instance/delete': atOnce.terminated,
 };
 
-/** What sending this takes, and from which lanes. */
+/** What sending this takes, and from which rate limits. */
 export function requestOf<A extends ActionName>(scope: ScopeKey, action: A, input: Input<A>): Request {
   const mutating = !reads(action);
   const call = calls[action] ?? (mutating ? writing : reading);
-  const costs: Cost[] = [{ lane: { key: `${scope}/${action}`, budget: call }, amount: 1 }];
+  const costs: Cost[] = [{ rateLimit: { key: `${scope}/${action}`, budget: call }, amount: 1 }];
   const budget = machines[action];
-  if (budget) costs.push({ lane: { key: `${scope}/${action}/machines`, budget }, amount: machinesIn(input) });
+  if (budget) costs.push({ rateLimit: { key: `${scope}/${action}/machines`, budget }, amount: machinesIn(input) });
   return { action, mutating, costs };
 }
 

@@ -116,8 +116,8 @@ function locationOf(world: World, id: string, { path, body }: ArmRequest): strin
 }
 
 function demandOf({ account, principal, region, verb, found, request }: ArmCall): Demand {
-  const lane = typeof found === 'string' ? 'none' : found.method.lane;
-  return { subscription: account, principal, location: region, verb, lane, resource: keyOf(request.path) };
+  const rateLimit = typeof found === 'string' ? 'none' : found.method.rateLimit;
+  return { subscription: account, principal, location: region, verb, rateLimit, resource: keyOf(request.path) };
 }
 
 interface Setting {

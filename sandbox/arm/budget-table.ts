@@ -2,9 +2,9 @@ import type { BucketCharge, Budgets, Charge } from '../budgets.ts';
 import type { ArmRefusal } from './errors.ts';
 
 /** What a request draws on besides ARM's own buckets. */
-export type Lane = 'none' | 'network' | ComputeLane;
+export type RateLimit = 'none' | 'network' | ComputeRateLimit;
 
-type ComputeLane = 'PutVM' | 'UpdateVM' | 'DeleteVM' | 'LowCostGet' | 'HighCostGet' | 'GetOperation';
+type ComputeRateLimit = 'PutVM' | 'UpdateVM' | 'DeleteVM' | 'LowCostGet' | 'HighCostGet' | 'GetOperation';
 
 interface Rate {
   readonly capacity: number;
@@ -37,7 +37,7 @@ const NETWORK = { windowMs: 300_000, reads: 10_000, writes: 1_000 };
  * Per machine, and per subscription and region.
  * https://learn.microsoft.com/azure/virtual-machines/compute-throttling-limits
  */
-const COMPUTE: Readonly<Record<ComputeLane, { readonly resource?: Rate; readonly subscription: Rate }>> = {
+const COMPUTE: Readonly<Record<ComputeRateLimit, { readonly resource?: Rate; readonly subscription: Rate }>> = {
   PutVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
   UpdateVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
   DeleteVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
@@ -53,7 +53,7 @@ export interface Demand {
   /** Empty for what spans locations: all those draw on one budget. */
   readonly location: string;
   readonly verb: Verb;
-  readonly lane: Lane;
+  readonly rateLimit: RateLimit;
   /** What the request is about, in lower case. */
   readonly resource: string;
 }
@@ -74,26 +74,26 @@ function frontDoor({ subscription, principal, verb }: Demand): readonly Told[] {
   const kind = kindOf(verb);
   const rate = FRONT_DOOR[kind];
   const all = { capacity: rate.capacity * ALL_PRINCIPALS, refill: rate.refill * ALL_PRINCIPALS };
-  const lane = `arm/${subscription}/${kind}`;
+  const rateLimit = `arm/${subscription}/${kind}`;
   return [
-    { charge: bucket(`${lane}/${principal}`, rate), header: `x-ms-ratelimit-remaining-subscription-${kind}` },
-    { charge: bucket(lane, all), header: `x-ms-ratelimit-remaining-subscription-global-${kind}` },
+    { charge: bucket(`${rateLimit}/${principal}`, rate), header: `x-ms-ratelimit-remaining-subscription-${kind}` },
+    { charge: bucket(rateLimit, all), header: `x-ms-ratelimit-remaining-subscription-global-${kind}` },
   ];
 }
 
-function provider({ subscription, location, verb, lane, resource }: Demand): readonly Told[] {
-  switch (lane) {
+function provider({ subscription, location, verb, rateLimit, resource }: Demand): readonly Told[] {
+  switch (rateLimit) {
     case 'none':
       return [];
     case 'network': {
       const side = kindOf(verb) === 'reads' ? 'reads' : 'writes';
       const { windowMs, [side]: capacity } = NETWORK;
       const name = `network/${subscription}/${location}/${side}`;
-      const charge = { kind: 'window', lane: name, capacity, windowMs, tokens: 1 } as const;
+      const charge = { kind: 'window', rateLimit: name, capacity, windowMs, tokens: 1 } as const;
       return [{ charge }];
     }
     default:
-      return compute(lane, `compute/${subscription}/${location}/${lane}`, resource);
+      return compute(rateLimit, `compute/${subscription}/${location}/${rateLimit}`, resource);
   }
 }
 
@@ -102,12 +102,12 @@ function provider({ subscription, location, verb, lane, resource }: Demand): rea
  * the form is documented, the names of the policies are an assumption.
  * https://learn.microsoft.com/troubleshoot/azure/virtual-machines/troubleshooting-throttling-errors
  */
-function compute(lane: ComputeLane, name: string, resource: string): readonly Told[] {
+function compute(rateLimit: ComputeRateLimit, name: string, resource: string): readonly Told[] {
   const header = 'x-ms-ratelimit-remaining-resource';
-  const { subscription: all, resource: one } = COMPUTE[lane];
-  const told: Told = { charge: bucket(name, all), header, name: `Microsoft.Compute/${lane}SubscriptionMaximum` };
+  const { subscription: all, resource: one } = COMPUTE[rateLimit];
+  const told: Told = { charge: bucket(name, all), header, name: `Microsoft.Compute/${rateLimit}SubscriptionMaximum` };
   if (!one) return [told];
-  return [told, { charge: bucket(`${name}/${resource}`, one), header, name: `Microsoft.Compute/${lane}Resource` }];
+  return [told, { charge: bucket(`${name}/${resource}`, one), header, name: `Microsoft.Compute/${rateLimit}Resource` }];
 }
 
 function kindOf(verb: Verb): Kind {
@@ -124,8 +124,8 @@ function kindOf(verb: Verb): Kind {
   }
 }
 
-function bucket(lane: string, rate: Rate): BucketCharge {
-  return { kind: 'bucket', lane, tokens: 1, ...rate };
+function bucket(rateLimit: string, rate: Rate): BucketCharge {
+  return { kind: 'bucket', rateLimit, tokens: 1, ...rate };
 }
 
 function perMinute(capacity: number, refill: number): Rate {
@@ -142,7 +142,7 @@ export function throttling(demand: Demand, budgets: Budgets, now: number): ArmRe
   const others = told.filter(({ name }) => name === undefined);
   const [first] = own;
   if (first && budgets.wait(others.map(({ charge }) => charge)) === 0)
-    return byCompute({ lane: demand.lane, allowed: first.charge.capacity, seconds, now });
+    return byCompute({ rateLimit: demand.rateLimit, allowed: first.charge.capacity, seconds, now });
   // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#error-code
   return {
     code: 'SubscriptionRequestsThrottled',
@@ -158,16 +158,16 @@ function secondsToWait(told: readonly Told[], budgets: Budgets): number {
 }
 
 interface Throttled {
-  readonly lane: string;
+  readonly rateLimit: string;
   readonly allowed: number;
   readonly seconds: number;
   readonly now: number;
 }
 
 /** https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-throttling-errors */
-function byCompute({ lane, allowed, seconds, now }: Throttled): ArmRefusal {
+function byCompute({ rateLimit, allowed, seconds, now }: Throttled): ArmRefusal {
   const counted = {
-    operationGroup: lane,
+    operationGroup: rateLimit,
     startTime: new Date(now).toISOString(),
     endTime: new Date(now + seconds * 1000).toISOString(),
     allowedRequestCount: allowed,
@@ -177,7 +177,7 @@ function byCompute({ lane, allowed, seconds, now }: Throttled): ArmRefusal {
     code: 'OperationNotAllowed',
     status: 429,
     message: 'The server rejected the request because too many requests have been received for this subscription.',
-    details: [{ code: 'TooManyRequests', target: lane, message: JSON.stringify(counted) }],
+    details: [{ code: 'TooManyRequests', target: rateLimit, message: JSON.stringify(counted) }],
     retryAfter: seconds,
   };
 }

@@ -1,5 +1,5 @@
 import type { Blur } from '../protocol.ts';
-import type { Lane, Verb } from './budget-table.ts';
+import type { RateLimit, Verb } from './budget-table.ts';
 import type { Subscription } from './subscription.ts';
 
 /** One operation of ARM's REST interface, as a row of a table. */
@@ -10,7 +10,7 @@ export interface Method {
   /** What the log and the faults call it: the SDKs' own names, such as `virtualNetworks.createOrUpdate`. */
   readonly action: string;
   /** Whose budget it draws on besides ARM's own. */
-  readonly lane: Lane;
+  readonly rateLimit: RateLimit;
   readonly answer: (asked: Asked) => Reply;
 }
 
@@ -47,15 +47,15 @@ export interface Reply {
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-interface Definition<Path extends string> extends Omit<Method, 'path' | 'answer' | 'lane'> {
+interface Definition<Path extends string> extends Omit<Method, 'path' | 'answer' | 'rateLimit'> {
   readonly path: Path;
   /** Default: the Microsoft.Network windows under `/providers/Microsoft.Network/`, none elsewhere. */
-  readonly lane?: Lane;
+  readonly rateLimit?: RateLimit;
   readonly answer: (asked: Asked<NamesIn<Path>>) => Reply;
 }
 
 /** A method whose `answer` may only ask for parameters that its path has. */
 export function method<const Path extends string>(definition: Definition<Path>): Method {
-  const { answer, path, lane = path.includes('/Microsoft.Network/') ? 'network' : 'none' } = definition;
-  return { ...definition, lane, answer: (asked) => answer(asked as Asked<NamesIn<Path>>) }; // why: the protocol fills in every parameter of this very path
+  const { answer, path, rateLimit = path.includes('/Microsoft.Network/') ? 'network' : 'none' } = definition;
+  return { ...definition, rateLimit, answer: (asked) => answer(asked as Asked<NamesIn<Path>>) }; // why: the protocol fills in every parameter of this very path
 }

@@ -37,8 +37,8 @@ export interface Demand {
 
 export function chargesOf(demand: Demand): readonly WindowCharge[] {
   const { metric, location } = metricOf(demand);
-  const lane = `${demand.project}/${location}/${metric}`;
-  return [{ kind: 'window', lane, capacity: PER_MINUTE, windowMs: 60_000, tokens: 1 }];
+  const rateLimit = `${demand.project}/${location}/${metric}`;
+  return [{ kind: 'window', rateLimit, capacity: PER_MINUTE, windowMs: 60_000, tokens: 1 }];
 }
 
 export interface Metric {

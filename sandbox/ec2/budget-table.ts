@@ -57,16 +57,21 @@ export interface Demand {
 }
 
 export function chargesOf({ account, region, action, params }: Demand): readonly BucketCharge[] {
-  const lane = `${account}/${region}/${action}`;
+  const rateLimit = `${account}/${region}/${action}`;
   const charges: BucketCharge[] = [];
   if (isRead(action)) {
     const unfiltered = UNFILTERED_ACTIONS.has(action) && !isNarrowed(params);
-    charges.push(unfiltered ? { lane: `${lane}/unfiltered`, tokens: 1, ...UNFILTERED } : { lane, tokens: 1, ...READ });
+    charges.push(
+      unfiltered
+        ? { rateLimit: `${rateLimit}/unfiltered`, tokens: 1, ...UNFILTERED }
+        : { rateLimit, tokens: 1, ...READ },
+    );
   } else {
-    charges.push({ lane, tokens: 1, ...(EXCEPTIONS[action] ?? MUTATING) });
+    charges.push({ rateLimit, tokens: 1, ...(EXCEPTIONS[action] ?? MUTATING) });
   }
   const instances = INSTANCES[action];
-  if (instances) charges.push({ lane: `${lane}/instances`, tokens: instanceCount(action, params), ...instances });
+  if (instances)
+    charges.push({ rateLimit: `${rateLimit}/instances`, tokens: instanceCount(action, params), ...instances });
   return charges;
 }
 

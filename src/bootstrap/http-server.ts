@@ -191,7 +191,7 @@ function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticat
     events: openEventStreams({ authenticate, happenings, clock, log }),
     reconciles: { passes, figures, estates },
     ledger: { entryPages, figures, audit, estates },
-    targets: { targets: targetsIn(ground), estates, ...(rateLimits && { lanes: rateLimits }) },
+    targets: { targets: targetsIn(ground), estates, ...(rateLimits && { rateLimits }) },
     slo: { figures, estates },
     tokens: store.tokens,
     health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },

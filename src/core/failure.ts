@@ -35,7 +35,7 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export type Verdict =
   | { readonly do: 'done' }
   | { readonly do: 'retry'; readonly afterMs: number }
-  /** Slow the whole lane once; not an attempt. */
+  /** Slow the whole rate limit once; not an attempt. */
   | { readonly do: 'slow-down'; readonly forMs: number }
   /** Look first, then plan again. */
   | { readonly do: 'replan' }
@@ -46,7 +46,7 @@ export const maxAttempts = 6;
 /**
  *   failure    | create   | update   | delete
  *   -----------+----------+----------+---------
- *   throttled  | slow the lane, then send again: not an attempt
+ *   throttled  | slow the rate limit, then send again: not an attempt
  *   retryable  | retry with full jitter, and not before the wait that the cloud asks for is over, at most 6 attempts, then give up
  *   ambiguous  | replan   | replan   | replan     (it may have happened: observe first)
  *   conflict   | replan   | replan   | replan     (our view is stale)

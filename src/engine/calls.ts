@@ -58,7 +58,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
       const record = recordOf(request, answer);
       log.failure = answer.failure;
       log.records.push(record);
-      input.notify?.({ at: 'called', ...record, mutating: request.mutating, lanes: lanesOf(request) });
+      input.notify?.({ at: 'called', ...record, mutating: request.mutating, lanes: rateLimitsOf(request) });
       tellLimiter(input.ports.limiter, request, answer, letGo.get(request) ?? 0);
     },
   });
@@ -77,10 +77,10 @@ export function callsOf(estate: string, input: CallsInput): Calls {
 }
 
 function tellLimiter(limiter: Limiter, { costs }: Request, { failure, remaining }: Answer, sentAt: number): void {
-  for (const { lane, amount } of remaining ?? []) limiter.learn(lane, amount);
+  for (const { rateLimit, amount } of remaining ?? []) limiter.learn(rateLimit, amount);
   if (failure?.kind !== 'throttled') return;
   const retryAfterMs = failure.retryAfterMs ?? 0;
-  for (const { lane, amount } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs, amount });
+  for (const { rateLimit, amount } of costs) limiter.slow(rateLimit.key, { sentAt, retryAfterMs, amount });
 }
 
 const recordOf = ({ action }: Request, { requestId, durationMs, failure }: Answer): CallRecord => ({
@@ -90,7 +90,7 @@ const recordOf = ({ action }: Request, { requestId, durationMs, failure }: Answe
   ...(failure === undefined ? {} : { code: failure.code }),
 });
 
-const lanesOf = ({ costs }: Request): readonly string[] => costs.map(({ lane }) => lane.key);
+const rateLimitsOf = ({ costs }: Request): readonly string[] => costs.map(({ rateLimit }) => rateLimit.key);
 
 /** After this long people are told that a budget is waited for. */
 const tellAfterMs = 1000;

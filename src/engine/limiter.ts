@@ -8,44 +8,46 @@ import { type Entry, ServiceOrder, SortedList } from './service-order.ts';
 interface LimiterOptions extends RateLimitOptions {
   readonly clock: Clock;
   /** Told of each slow-down. */
-  readonly slowed?: (laneKey: string) => void;
+  readonly slowed?: (rateLimitKey: string) => void;
 }
 
 /**
- * Budgets kept in this process. A request that needs two lanes takes from both at once or from neither. Those who ask the
- * same lanes in one name go in order of arrival; whoever takes from a lane leaves what is due to the other rows (`leftTo`)
- * and no more, so that one who waits for another lane holds up nobody for long on this one.
+ * Budgets kept in this process. A request that needs two rate limits takes from both at once or from neither. Those who ask the
+ * same rate limits in one name go in order of arrival; whoever takes from a rate limit leaves what is due to the other rows (`leftTo`)
+ * and no more, so that one who waits for another rate limit holds up nobody for long on this one.
  *
- * An event costs what it concerns and nothing for whoever waits elsewhere: a new row is put into the order of each of its lanes
- * (log n), and looks at those before it until their due exceeds the budget; a lane looks at its rows in order, until nobody
- * further back can come sooner. All lanes share one timer.
+ * An event costs what it concerns and nothing for whoever waits elsewhere: a new row is put into the order of each of its rate limits
+ * (log n), and looks at those before it until their due exceeds the budget; a rate limit looks at its rows in order, until nobody
+ * further back can come sooner. All rate limits share one timer.
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'rateLimits'> {
   const { clock, slowed } = options;
-  const { take, told, lanes } = dispatcherOf(clock, ({ budget }) => RateLimitState.of(budget, options, clock.now()));
+  const { take, told, rateLimits } = dispatcherOf(clock, ({ budget }) =>
+    RateLimitState.of(budget, options, clock.now()),
+  );
   return {
     take,
-    slow: (laneKey, refusal) =>
-      told(laneKey, (state) => {
-        if (state.slow(refusal, clock.now())) slowed?.(laneKey);
+    slow: (rateLimitKey, refusal) =>
+      told(rateLimitKey, (state) => {
+        if (state.slow(refusal, clock.now())) slowed?.(rateLimitKey);
       }),
-    learn: (laneKey, remaining) => told(laneKey, (state) => state.learn(remaining, clock.now())),
-    rateLimits: async () => [...lanes()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
+    learn: (rateLimitKey, remaining) => told(rateLimitKey, (state) => state.learn(remaining, clock.now())),
+    rateLimits: async () => [...rateLimits()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
   };
 }
 
-/** Lets requests go in order of service, by states of lanes that somebody else makes and changes. */
+/** Lets requests go in order of service, by states of rate limits that somebody else makes and changes. */
 export interface Dispatcher extends Pick<Limiter, 'take'> {
-  /** Changes the state of a lane, and lets go whoever may then. A lane that was never taken from is not known. */
-  told(laneKey: string, change: (state: RateLimitState) => void): void;
-  lanes(): ReadonlyMap<string, RateLimitState>;
+  /** Changes the state of a rate limit, and lets go whoever may then. A rate limit that was never taken from is not known. */
+  told(rateLimitKey: string, change: (state: RateLimitState) => void): void;
+  rateLimits(): ReadonlyMap<string, RateLimitState>;
   /** In order of service. */
-  waiting(laneKey: string): readonly WaitingRow[];
+  waiting(rateLimitKey: string): readonly WaitingRow[];
   /** Sends away all who wait. */
   end(reason: Error): void;
 }
 
-/** Costs are those at one lane. `since`: unserved for so long, ms since the epoch. */
+/** Costs are those at one rate limit. `since`: unserved for so long, ms since the epoch. */
 export interface WaitingRow extends Pick<Need, 'rank' | 'share'> {
   readonly since: number;
   readonly first: number;
@@ -54,50 +56,50 @@ export interface WaitingRow extends Pick<Need, 'rank' | 'share'> {
   needs(most: number): readonly number[];
 }
 
-export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => RateLimitState): Dispatcher {
-  const lanes = new Map<string, RateLimit>();
-  const laneOf = ({ lane: about }: Cost): RateLimit => {
+export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit']) => RateLimitState): Dispatcher {
+  const rateLimits = new Map<string, RateLimitQueue>();
+  const rateLimitOf = ({ rateLimit: about }: Cost): RateLimitQueue => {
     const { key } = about;
-    const known = lanes.get(key);
+    const known = rateLimits.get(key);
     if (known !== undefined) return known;
-    const lane = rateLimitOn(stateOf(about), lanes.size);
-    lanes.set(key, lane);
-    return lane;
+    const rateLimit = rateLimitOn(stateOf(about), rateLimits.size);
+    rateLimits.set(key, rateLimit);
+    return rateLimit;
   };
-  const rows = waitingRows(laneOf);
+  const rows = waitingRows(rateLimitOf);
   const timetable = wakeUpsOn(clock, (due) => settle(due));
   const signals = watchedSignals((ended) => {
-    const touched = new Set<RateLimit>();
+    const touched = new Set<RateLimitQueue>();
     for (const [row, requests] of Map.groupBy(ended, ({ row }) => row)) {
       rows.reorder(row, () => giveUp(requests));
-      for (const lane of row.lanes) touched.add(lane);
+      for (const rateLimit of row.rateLimits) touched.add(rateLimit);
     }
     settle(touched);
   });
-  /** Lets the first one of a row go; answers the lanes that it took from. */
-  const serve = (row: Waiting, now: number): readonly RateLimit[] => {
+  /** Lets the first one of a row go; answers the rate limits that it took from. */
+  const serve = (row: Waiting, now: number): readonly RateLimitQueue[] => {
     rows.reorder(row, () => {
       const first = firstOf(row);
-      first.costs.forEach(({ amount }, at) => void row.lanes[at]?.state.spend(amount, row.share, now));
+      first.costs.forEach(({ amount }, at) => void row.rateLimits[at]?.state.spend(amount, row.share, now));
       row.served = now;
       depart(first);
       signals.forget(first);
       first.resolve(now);
     });
-    for (const { order } of row.lanes) order.served(row.share);
-    return row.lanes;
+    for (const { order } of row.rateLimits) order.served(row.share);
+    return row.rateLimits;
   };
 
-  /** Lets go whoever may on these lanes, and on those that are thereby left otherwise. */
-  const settle = (touched: Iterable<RateLimit>): void => {
+  /** Lets go whoever may on these rate limits, and on those that are thereby left otherwise. */
+  const settle = (touched: Iterable<RateLimitQueue>): void => {
     const now = clock.now();
     const open = new Set(touched);
-    for (const lane of open) {
-      open.delete(lane);
+    for (const rateLimit of open) {
+      open.delete(rateLimit);
       // why: nobody waits for it, and there is enough for all who may ask
-      if (lane.ringsAt === never && isEnough(lane, now)) continue;
-      const { row, at } = nextOn(lane, now);
-      if (row === undefined) timetable.ring(lane, at);
+      if (rateLimit.ringsAt === never && isEnough(rateLimit, now)) continue;
+      const { row, at } = nextOn(rateLimit, now);
+      if (row === undefined) timetable.ring(rateLimit, at);
       else for (const other of serve(row, now)) open.add(other);
     }
     timetable.set();
@@ -120,21 +122,21 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Rate
     });
 
   /** What is not known was never taken from. */
-  const told = (laneKey: string, change: (state: RateLimitState) => void): void => {
-    const lane = lanes.get(laneKey);
-    if (lane === undefined) return;
-    change(lane.state);
-    settle([lane]);
+  const told = (rateLimitKey: string, change: (state: RateLimitState) => void): void => {
+    const rateLimit = rateLimits.get(rateLimitKey);
+    if (rateLimit === undefined) return;
+    change(rateLimit.state);
+    settle([rateLimit]);
   };
 
   return {
     take,
     told,
-    lanes: () => new Map([...lanes].map(([key, { state }]) => [key, state])),
-    waiting: (laneKey) => {
-      const lane = lanes.get(laneKey);
+    rateLimits: () => new Map([...rateLimits].map(([key, { state }]) => [key, state])),
+    waiting: (rateLimitKey) => {
+      const rateLimit = rateLimits.get(rateLimitKey);
       const waiting: WaitingRow[] = [];
-      lane?.order.some(clock.now(), (row) => waiting.push(waitingAt(row, lane)) === 0);
+      rateLimit?.order.some(clock.now(), (row) => waiting.push(waitingAt(row, rateLimit)) === 0);
       return waiting;
     },
     end: (reason) => {
@@ -142,13 +144,13 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Rate
         for (const request of row.waiters) signals.forget(request);
         rows.reorder(row, () => giveUp([...row.waiters], reason));
       }
-      for (const lane of lanes.values()) timetable.ring(lane, never);
+      for (const rateLimit of rateLimits.values()) timetable.ring(rateLimit, never);
       timetable.set();
     },
   };
 }
 
-const rateLimitOn = (state: RateLimitState, number: number): RateLimit => ({
+const rateLimitOn = (state: RateLimitState, number: number): RateLimitQueue => ({
   number,
   state,
   order: new ServiceOrder<Waiting>((share) => state.standing(share)),
@@ -156,9 +158,9 @@ const rateLimitOn = (state: RateLimitState, number: number): RateLimit => ({
   ringsAt: never,
 });
 
-function waitingAt(row: Waiting, lane: RateLimit): WaitingRow {
-  const { rank, share, since, lanes, waiters, totals } = row;
-  const place = lanes.indexOf(lane);
+function waitingAt(row: Waiting, rateLimit: RateLimitQueue): WaitingRow {
+  const { rank, share, since, rateLimits, waiters, totals } = row;
+  const place = rateLimits.indexOf(rateLimit);
   const amountOf = ({ costs }: Waiter): number => costs[place]?.amount ?? 0;
   return {
     rank,
@@ -172,20 +174,20 @@ function waitingAt(row: Waiting, lane: RateLimit): WaitingRow {
 
 const never = Number.POSITIVE_INFINITY;
 
-interface RateLimit {
+interface RateLimitQueue {
   readonly number: number;
   readonly state: RateLimitState;
   readonly order: ServiceOrder<Waiting>;
   /** What all who wait in its rows would take from it. */
   asked: number;
-  /** When the first of those rows may go that this lane holds up, as far as one can tell; Infinity: it holds up none. */
+  /** When the first of those rows may go that this rate limit holds up, as far as one can tell; Infinity: it holds up none. */
   ringsAt: number;
 }
 
-/** `lanes`: of its costs, in their order. */
+/** `rate limits`: of its costs, in their order. */
 interface Waiting extends Row<Request>, Entry {
   readonly key: string;
-  readonly lanes: readonly RateLimit[];
+  readonly rateLimits: readonly RateLimitQueue[];
 }
 
 /** Who waits in a row until it is let go or its signal ends it. One object each: tens of thousands may wait at once. */
@@ -239,35 +241,37 @@ function watchedSignals(ended: (requests: readonly Request[]) => void) {
   };
 }
 
-/** When each lane is to be looked at next; one timer for all. */
-function wakeUpsOn(clock: Clock, look: (due: readonly RateLimit[]) => void) {
-  const timetable = new SortedList<RateLimit>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
+/** When each rate limit is to be looked at next; one timer for all. */
+function wakeUpsOn(clock: Clock, look: (due: readonly RateLimitQueue[]) => void) {
+  const timetable = new SortedList<RateLimitQueue>(
+    (one, other) => one.ringsAt - other.ringsAt || one.number - other.number,
+  );
   const alarm = alarmOn(clock);
   const rung = (): void => {
     const now = clock.now();
-    const due: RateLimit[] = [];
-    timetable.some((lane) => lane.ringsAt > now || due.push(lane) === 0);
+    const due: RateLimitQueue[] = [];
+    timetable.some((rateLimit) => rateLimit.ringsAt > now || due.push(rateLimit) === 0);
     look(due);
   };
   return {
-    ring: (lane: RateLimit, at: number): void => {
-      if (lane.ringsAt === at) return;
-      if (lane.ringsAt < never) timetable.remove(lane);
-      lane.ringsAt = at;
-      if (at < never) timetable.add(lane);
+    ring: (rateLimit: RateLimitQueue, at: number): void => {
+      if (rateLimit.ringsAt === at) return;
+      if (rateLimit.ringsAt < never) timetable.remove(rateLimit);
+      rateLimit.ringsAt = at;
+      if (at < never) timetable.add(rateLimit);
     },
     /** After the last `ring` of a change. */
     set: (): void => alarm(timetable.first()?.ringsAt ?? never, rung),
   };
 }
 
-/** Every row that somebody waits in, in its place in the orders of its lanes. */
-function waitingRows(laneOf: (cost: Cost) => RateLimit) {
+/** Every row that somebody waits in, in its place in the orders of its rate limits. */
+function waitingRows(rateLimitOf: (cost: Cost) => RateLimitQueue) {
   const rows = new Map<string, Waiting>();
   let opened = 0;
   const place = (row: Waiting): void => {
     row.since = Math.max(row.served, firstOf(row).came);
-    for (const { order } of row.lanes) order.add(row);
+    for (const { order } of row.rateLimits) order.add(row);
   };
   return {
     all: (): readonly Waiting[] => [...rows.values()],
@@ -276,7 +280,7 @@ function waitingRows(laneOf: (cost: Cost) => RateLimit) {
       const key = rowKey(need);
       const known = rows.get(key);
       if (known !== undefined) return known;
-      return { ...emptyRow<Request>(need), key, number: opened++, since: 0, lanes: need.costs.map(laneOf) };
+      return { ...emptyRow<Request>(need), key, number: opened++, since: 0, rateLimits: need.costs.map(rateLimitOf) };
     },
     enter: (request: Request): void => {
       const { row } = request;
@@ -288,7 +292,7 @@ function waitingRows(laneOf: (cost: Cost) => RateLimit) {
     },
     /** Changes a row out of its place; where nobody is left in it, it is gone. */
     reorder: (row: Waiting, change: () => void): void => {
-      for (const { order } of row.lanes) order.remove(row);
+      for (const { order } of row.rateLimits) order.remove(row);
       change();
       if (row.waiters.size === 0) rows.delete(row.key);
       else place(row);
@@ -297,78 +301,80 @@ function waitingRows(laneOf: (cost: Cost) => RateLimit) {
 }
 
 /** The first in order that may go now; else when the first may. */
-function nextOn(lane: RateLimit, now: number): { readonly row?: Waiting; readonly at: number } {
+function nextOn(rateLimit: RateLimitQueue, now: number): { readonly row?: Waiting; readonly at: number } {
   let next = never;
-  if (lane.asked === 0) return { at: next };
+  if (rateLimit.asked === 0) return { at: next };
   let ready: Waiting | undefined;
-  lane.order.some(now, (row) => {
+  rateLimit.order.some(now, (row) => {
     const { at, dues } = earliestGrantOf(row, now);
     if (at <= now) {
       ready = row;
       return true;
     }
     next = Math.min(next, at);
-    const place = row.lanes.indexOf(lane);
+    const place = row.rateLimits.indexOf(rateLimit);
     const behind = (dues[place] ?? 0) + (firstOf(row).costs[place]?.amount ?? 0);
-    return lane.state.readyAt(behind, now) >= next;
+    return rateLimit.state.readyAt(behind, now) >= next;
   });
   return ready === undefined ? { at: next } : { row: ready, at: now };
 }
 
-function askFor({ lanes }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
-  lanes.forEach((lane, place) => {
-    lane.asked += sign * (costs[place]?.amount ?? 0);
+function askFor({ rateLimits }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
+  rateLimits.forEach((rateLimit, place) => {
+    rateLimit.asked += sign * (costs[place]?.amount ?? 0);
   });
 }
 
 /** Whether all who wait could take from it now. */
-const isEnough = ({ state, asked }: RateLimit, now: number): boolean =>
+const isEnough = ({ state, asked }: RateLimitQueue, now: number): boolean =>
   asked <= state.capacity && state.readyAt(asked, now) <= now;
 
 interface EarliestGrant {
   readonly at: number;
-  /** What is due to others on each of its lanes; 0 where there is enough for all. */
+  /** What is due to others on each of its rate limits; 0 where there is enough for all. */
   readonly dues: readonly number[];
-  /** The lane that holds it up longest; undefined where none does. */
-  readonly awaited: RateLimit | undefined;
+  /** The rate limit that holds it up longest; undefined where none does. */
+  readonly awaited: RateLimitQueue | undefined;
 }
 
 /** When the first of the row may go, as far as one can tell now. */
 function earliestGrantOf(row: Waiting, now: number): EarliestGrant {
   const { costs } = firstOf(row);
-  const dues = row.lanes.map((lane, place) => (isEnough(lane, now) ? 0 : dueOn(lane, row, place, now)));
+  const dues = row.rateLimits.map((rateLimit, place) =>
+    isEnough(rateLimit, now) ? 0 : dueOn(rateLimit, row, place, now),
+  );
   let at = now;
-  let awaited: RateLimit | undefined;
-  row.lanes.forEach((lane, place) => {
-    const readyAt = lane.state.readyAt((costs[place]?.amount ?? 0) + (dues[place] ?? 0), now);
-    if (readyAt > at) [at, awaited] = [readyAt, lane];
+  let awaited: RateLimitQueue | undefined;
+  row.rateLimits.forEach((rateLimit, place) => {
+    const readyAt = rateLimit.state.readyAt((costs[place]?.amount ?? 0) + (dues[place] ?? 0), now);
+    if (readyAt > at) [at, awaited] = [readyAt, rateLimit];
   });
   return { at, dues, awaited };
 }
 
-/** What is due on this lane to those before the row. Beyond the whole budget it makes no difference any more. */
-function dueOn(lane: RateLimit, row: Waiting, place: number, now: number): number {
+/** What is due on this rate limit to those before the row. Beyond the whole budget it makes no difference any more. */
+function dueOn(rateLimit: RateLimitQueue, row: Waiting, place: number, now: number): number {
   const own = fairShareOf(row, place, now);
   let due = 0;
-  lane.order.some(now, (other) => {
-    if (other === row || due >= lane.state.capacity) return true;
-    due += leftTo(fairShareOf(other, other.lanes.indexOf(lane), now), own, now);
+  rateLimit.order.some(now, (other) => {
+    if (other === row || due >= rateLimit.state.capacity) return true;
+    due += leftTo(fairShareOf(other, other.rateLimits.indexOf(rateLimit), now), own, now);
     return false;
   });
   return due;
 }
 
-/** How the row stands in the lane of its cost at this place. */
+/** How the row stands in the rate limit of its cost at this place. */
 function fairShareOf(row: Waiting, place: number, now: number): FairShare {
-  const { rank, since, number, share, lanes, totals } = row;
+  const { rank, since, number, share, rateLimits, totals } = row;
   const { costs } = firstOf(row);
   const first = costs[place]?.amount ?? 0;
   const all = (): number => {
-    const ready = lanes.map(({ state }, at) => state.readyAt(costs[at]?.amount ?? 0, now));
+    const ready = rateLimits.map(({ state }, at) => state.readyAt(costs[at]?.amount ?? 0, now));
     const itIsHere = ready.every((at) => at <= (ready[place] ?? now));
     return itIsHere ? (totals[place] ?? 0) : first;
   };
-  return { rank, since, number, first, all, used: lanes[place]?.state.used(share, now) ?? 0 };
+  return { rank, since, number, first, all, used: rateLimits[place]?.state.used(share, now) ?? 0 };
 }
 
 /** One who waits in a row. `came`: since when, ms. */
@@ -377,19 +383,19 @@ export interface Waiter {
   readonly came: number;
 }
 
-/** Those who ask the same lanes in one name, in order of arrival; an empty row is no row. */
+/** Those who ask the same rate limits in one name, in order of arrival; an empty row is no row. */
 export interface Row<W extends Waiter> {
   readonly rank: Rank;
   readonly share: string;
   readonly waiters: Set<W>;
-  /** What all of them take, lane by lane in the order of their costs. */
+  /** What all of them take, rate limit by rate limit in the order of their costs. */
   readonly totals: number[];
   /** When one of them was let go last. */
   served: number;
 }
 
 export const rowKey = ({ rank, share, costs }: Need): string =>
-  JSON.stringify([rank, share, ...costs.map(({ lane }) => lane.key)]);
+  JSON.stringify([rank, share, ...costs.map(({ rateLimit }) => rateLimit.key)]);
 
 export const emptyRow = <W extends Waiter>({ rank, share, costs }: Need): Row<W> => ({
   rank,

@@ -146,7 +146,7 @@ async function listOnce(kind: Kind, { site, calls, control }: Look): Promise<Res
 const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure | undefined): Failure =>
   failure ?? reported ?? { kind: 'terminal', code, message };
 
-/** Asks again while asking again may help. A throttled answer has slowed its lane already, which is wait enough. */
+/** Asks again while asking again may help. A throttled answer has slowed its rate limit already, which is wait enough. */
 async function patiently<T>({ ports, waits, control }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask();

@@ -99,13 +99,13 @@ export type Progress =
   | { readonly at: 'waited'; readonly why: Waiting; readonly detail: string; readonly forMs: number }
   | ({ readonly at: 'called' } & Called);
 
-/** A request to the cloud, answered or given up. `lanes`: keys of the budgets that it spent. `code`: of its failure. */
+/** A request to the cloud, answered or given up. `rate limits`: keys of the budgets that it spent. `code`: of its failure. */
 interface Called extends CallRecord {
   readonly mutating: boolean;
   readonly lanes: readonly string[];
 }
 
-/** `budget`: a lane is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
+/** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
 export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
 
 /** What came of one action, as far as this pass knows. */

@@ -110,12 +110,12 @@ export class RateLimitState {
     return this.#store.left(now, this.#pace.at(now));
   }
 
-  /** The most that one request waits for: the whole budget, or what of a window a slowed lane dares. */
+  /** The most that one request waits for: the whole budget, or what of a window a slowed rate limit dares. */
   most(now: number): number {
     return Math.min(this.#shape.capacity, this.#store.most(this.#pace.at(now)));
   }
 
-  /** Units to spend now: none while the cloud asks to wait, and less than the rest of a window in a slowed lane. */
+  /** Units to spend now: none while the cloud asks to wait, and less than the rest of a window in a slowed rate limit. */
   spendable(now: number): number {
     if (this.#pace.pausedUntil() > now) return Math.min(0, this.left(now));
     return this.left(now) - (this.#shape.capacity - this.most(now));
@@ -133,7 +133,7 @@ interface Had {
   readonly at: number;
 }
 
-/** A lane as JSON; times are ms since the epoch. `had`: each share's recent units, and the time at which it last took some. */
+/** A rate limit as JSON; times are ms since the epoch. `had`: each share's recent units, and the time at which it last took some. */
 export interface SavedRateLimit {
   readonly store: SavedBucket | SavedWindow;
   readonly pace: SavedSlowdown;
@@ -150,7 +150,7 @@ interface SavedWindow {
   readonly spent: readonly (readonly [at: number, amount: number])[];
 }
 
-/** Holds the units of a lane. */
+/** Holds the units of a rate limit. */
 export interface BudgetStore {
   left(now: number, pace: number): number;
   /** The most that one request takes at this pace. */
@@ -350,7 +350,7 @@ interface SavedSlowdown {
   readonly firstSince: number | null;
 }
 
-/** How much of its speed a lane dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
+/** How much of its speed a rate limit dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
 class Slowdown {
   #factor = 1;
   #since = Number.NEGATIVE_INFINITY;
@@ -401,23 +401,23 @@ class Slowdown {
   }
 }
 
-/** One who waits for a lane, or several in a row who ask the same in one name. */
+/** One who waits for a rate limit, or several in a row who ask the same in one name. */
 export interface FairShare {
   readonly rank: Rank;
   /** Since when the first of them waits and nobody of them was served, ms. */
   readonly since: number;
   /** Decides between those who came at the same moment; rising. */
   readonly number: number;
-  /** What the first of them takes from this lane. */
+  /** What the first of them takes from this rate limit. */
   readonly first: number;
-  /** What all of them take from it, as far as it is this lane that they wait for. Asked only where it matters. */
+  /** What all of them take from it, as far as it is this rate limit that they wait for. Asked only where it matters. */
   readonly all: () => number;
-  /** What their share has had of this lane lately. */
+  /** What their share has had of this rate limit lately. */
   readonly used: number;
 }
 
 /**
- * How much of a lane must be left to `other` when `own` takes from it.
+ * How much of a rate limit must be left to `other` when `own` takes from it.
  *
  *   other                                  | is left
  *   ---------------------------------------+-----------------------------------------------------

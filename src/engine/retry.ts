@@ -196,7 +196,7 @@ function nextOf<T>(
       };
     case 'slow-down':
       if (tries.throttles >= mostThrottles) return { as: 'stale', failure };
-      // why: the lane was slowed when the answer was reported, and the next request waits for it there
+      // why: the rate limit was slowed when the answer was reported, and the next request waits for it there
       return { as: 'again', because: 'throttles', afterMs: 0, meanwhile: unsent };
     case 'replan':
       if (failure.kind !== 'ambiguous') return { as: 'stale', failure };

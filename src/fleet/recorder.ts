@@ -183,14 +183,14 @@ export function entryOf(event: Progress, now: number): PassEntry | undefined {
 }
 
 function callOf(event: Progress & { at: 'called' }, now: number): PassEntry {
-  const { action, mutating, lanes, requestId, code } = event;
+  const { action, mutating, lanes: rateLimits, requestId, code } = event;
   const durationMs = Math.round(event.durationMs);
   return {
     what: 'call',
     at: now - durationMs,
     action,
     mutating,
-    lanes,
+    lanes: rateLimits,
     durationMs,
     ...(requestId === undefined ? {} : { requestId }),
     ...(code === undefined ? {} : { code: short(code) }),

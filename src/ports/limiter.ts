@@ -1,29 +1,29 @@
 import type { Cost } from './provider.ts';
 import type { Samples } from './telemetry.ts';
 
-/** The rate budgets. One lane is one budget, shared by all who use it. */
+/** The rate budgets. One rate limit is one budget, shared by all who use it. */
 export interface Limiter {
   /**
    * Resolves when all costs were taken at once, with when that was, in ms of the limiter's own time: give it back to `slow`.
-   * Rejects with the signal's reason when aborted. On a lane that cannot serve all, ranks go in order, and within a rank
+   * Rejects with the signal's reason when aborted. On a rate limit that cannot serve all, ranks go in order, and within a rank
    * the shares get about as much each; nobody waits for ever.
    */
   take(need: Need, signal: AbortSignal): Promise<number>;
   /**
-   * The cloud refused: the whole lane slows down, at most once a round trip. A refusal of what was let go before the last
+   * The cloud refused: the whole rate limit slows down, at most once a round trip. A refusal of what was let go before the last
    * slow-down is that same refusal. Full speed is back within a minute.
    *
-   *   lane of    | what the request took | what is left of the lane
+   *   rate limit of    | what the request took | what is left of the rate limit
    *   -----------+-----------------------+-------------------------------------------------------------------
    *   requests   | stays spent           | nothing
    *   resources  | is given back         | all, as clouds do not say which bucket refused; nothing where the
    *              |                       | first that was let go after a slow-down is refused too
    *
-   * Nothing is given back of what was let go before the lane was last corrected (emptied, or told what is left).
+   * Nothing is given back of what was let go before the rate limit was last corrected (emptied, or told what is left).
    */
-  slow(laneKey: string, refusal: Refusal): void;
-  /** The cloud's own word for how much is left: only ever lowers what the lane believes it has. */
-  learn(laneKey: string, remaining: number): void;
+  slow(rateLimitKey: string, refusal: Refusal): void;
+  /** The cloud's own word for how much is left: only ever lowers what the rate limit believes it has. */
+  learn(rateLimitKey: string, remaining: number): void;
 }
 
 /** One worker's way to the budgets that a fleet shares. */
@@ -47,6 +47,6 @@ export interface Refusal {
   readonly sentAt: number;
   /** The cloud's Retry-After; 0 where it gave none. Nothing goes before it is over. */
   readonly retryAfterMs: number;
-  /** What the refused request took from this lane. */
+  /** What the refused request took from this rate limit. */
   readonly amount: number;
 }

@@ -137,11 +137,11 @@ export interface Removal<K extends Kind = Kind> {
 export interface Call {
   readonly signal: AbortSignal;
   /**
-   * Awaited before each request to the cloud: spends the lane's budget and, for a write, checks the lease.
+   * Awaited before each request to the cloud: spends the rate limit's budget and, for a write, checks the lease.
    * Throws when the pass must stop; then nothing may be sent.
    */
   admit(request: Request): Promise<void>;
-  /** Told after each request, answered or not: for the ledger, the call count and the lane's speed. */
+  /** Told after each request, answered or not: for the ledger, the call count and the rate limit's speed. */
   report(request: Request, answer: Answer): void;
   /**
    * Text behind a hash, resolved at apply time only: user data, keys, a password. Never logged, never stored.
@@ -172,7 +172,7 @@ export interface Launch {
   readonly access?: { readonly user: string; readonly sshKeys: readonly string[]; readonly password?: string };
 }
 
-/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which lanes (a launch takes from two). */
+/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which rate limits (a launch takes from two). */
 export interface Request {
   readonly action: string;
   readonly mutating: boolean;
@@ -180,12 +180,12 @@ export interface Request {
 }
 
 export interface Cost {
-  readonly lane: Lane;
+  readonly rateLimit: RateLimit;
   readonly amount: number;
 }
 
 /** One budget: what the cloud counts together. `key` names it fleet-wide: `aws/1111/eu-west-1/RunInstances`. */
-export interface Lane {
+export interface RateLimit {
   readonly key: string;
   readonly budget: Budget;
 }
@@ -208,8 +208,8 @@ export interface Answer {
   readonly requestId?: string;
   readonly durationMs: number;
   readonly failure?: Failure;
-  /** What the cloud says is left of its budgets, `lane` being a lane's key. */
-  readonly remaining?: readonly { readonly lane: string; readonly amount: number }[];
+  /** What the cloud says is left of its budgets, `rate limit` being a rate limit's key. */
+  readonly remaining?: readonly { readonly rateLimit: string; readonly amount: number }[];
 }
 
 /** A machine that is to be made, or to take another size, as far as a cloud can be asked about it before anything is changed. */

@@ -118,14 +118,14 @@ export type PassEntry = { readonly at: number } & (
   | ({ readonly what: 'withheld' } & PassWithheld)
 );
 
-/** A request to the cloud. `lanes`: the budgets that it spent. */
+/** A request to the cloud. `rate limits`: the budgets that it spent. */
 interface PassCall extends CallRecord {
   readonly mutating: boolean;
   readonly lanes: readonly string[];
 }
 
 /**
- * `budget`: a lane was empty · `backoff`: the cloud failed · `ready`: a machine came up · `gone`: one went · `visible`: what was
+ * `budget`: a rate limit was empty · `backoff`: the cloud failed · `ready`: a machine came up · `gone`: one went · `visible`: what was
  * written was not listed yet · `lease`: somebody else had the scope · `wave`: machines of a wave came up.
  */
 export type PassWait = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible' | 'lease' | 'wave';

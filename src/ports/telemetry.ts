@@ -40,10 +40,10 @@ export type ReconcileOutcome =
   | 'failed';
 
 export interface RateLimitWatch {
-  /** A request was let go on this lane after so long. */
-  waited(laneKey: string, ms: number): void;
-  /** The cloud refused a request on this lane. */
-  throttled(laneKey: string): void;
+  /** A request was let go on this rate limit after so long. */
+  waited(rateLimitKey: string, ms: number): void;
+  /** The cloud refused a request on this rate limit. */
+  throttled(rateLimitKey: string): void;
 }
 
 /** What is asked for when somebody looks, and not told as it happens. */
@@ -51,7 +51,7 @@ export interface Samples {
   queue(): Promise<readonly QueueCount[]>;
   /** Intents of all workers that have no settlement yet. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
-  /** The lanes that this worker has used. */
+  /** The rate limits that this worker has used. */
   rateLimits(): Promise<readonly RateLimitLevel[]>;
 }
 

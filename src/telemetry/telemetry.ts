@@ -215,9 +215,9 @@ async function within<T>(ms: number, asked: Promise<T>): Promise<T> {
   }
 }
 
-function emptiest(lanes: readonly RateLimitLevel[]): readonly Row[] {
+function emptiest(rateLimits: readonly RateLimitLevel[]): readonly Row[] {
   const rows = new Map<string, Row>();
-  for (const { key, level } of lanes) {
+  for (const { key, level } of rateLimits) {
     const labels = rateLimitLabels(key);
     const kind = `${labels.cloud}/${labels.action}`;
     rows.set(kind, { labels, value: Math.min(level, rows.get(kind)?.value ?? level) });
@@ -300,5 +300,5 @@ const rateLimitLabels = (key: string): { readonly cloud: string; readonly action
   action: key.slice(key.lastIndexOf('/') + 1),
 });
 
-/** The cloud is the first segment of scopes, addresses and lanes. */
+/** The cloud is the first segment of scopes, addresses and rate limits. */
 const cloudOf = (key: string): string => key.split('/', 1).join('');

@@ -10,12 +10,12 @@ export const watchedLimiter = (
   take: async (need, signal) => {
     const began = monotonic();
     const at = await limiter.take(need, signal);
-    for (const { lane } of need.costs) budgets.waited(lane.key, monotonic() - began);
+    for (const { rateLimit } of need.costs) budgets.waited(rateLimit.key, monotonic() - began);
     return at;
   },
-  slow: (laneKey, refusal) => {
-    budgets.throttled(laneKey);
-    limiter.slow(laneKey, refusal);
+  slow: (rateLimitKey, refusal) => {
+    budgets.throttled(rateLimitKey);
+    limiter.slow(rateLimitKey, refusal);
   },
-  learn: (laneKey, remaining) => limiter.learn(laneKey, remaining),
+  learn: (rateLimitKey, remaining) => limiter.learn(rateLimitKey, remaining),
 });

@@ -10,8 +10,8 @@ interface Round {
   readonly stoodMs: number;
 }
 
-async function roundOf(lane: string): Promise<Round> {
-  const figures = await fleetBudget({ seconds: 4, shared: true, on: [lane] });
+async function roundOf(rateLimit: string): Promise<Round> {
+  const figures = await fleetBudget({ seconds: 4, shared: true, on: [rateLimit] });
   const stood = figures.find(({ name }) => name.endsWith('-stood'));
   const judged = figures.filter(({ name }) => /-(?:over|behind)$/.test(name));
   assert.equal(judged.length, 2);
@@ -23,13 +23,13 @@ const tooLateMs = 500;
 
 describe('fleet-budget', { skip: redisMissing() }, () => {
   test('eight workers that share a budget are refused nothing, and each gets its part', async () => {
-    for (const lane of ['ec2', 'gcp']) {
-      let round = await roundOf(lane);
+    for (const rateLimit of ['ec2', 'gcp']) {
+      let round = await roundOf(rateLimit);
       // why: who gets no processor for a moment asks for less than its part; that, and what is sent too late, the machine does
       for (let more = 5; more > 0 && round.misses.length > 0; more -= 1) {
         const over = round.misses.filter((miss) => miss.includes('-over'));
         assert.ok(over.length === 0 || round.stoodMs >= tooLateMs, `${over}; nobody stood still: ${round.stoodMs} ms`);
-        round = await roundOf(lane);
+        round = await roundOf(rateLimit);
       }
       assert.deepEqual(round.misses, []);
     }

@@ -30,7 +30,9 @@ test('each part takes what its budget leaves it, and the figure is the worst sha
 
 test('somebody else at the budget of launches costs refused calls and time, and the figure says so', async () => {
   const figures = await makespan(small, ({ budgets }) =>
-    budgets.take([{ kind: 'bucket', lane: `${account}/${region}/RunInstances`, capacity: 5, refill: 2, tokens: 5 }]),
+    budgets.take([
+      { kind: 'bucket', rateLimit: `${account}/${region}/RunInstances`, capacity: 5, refill: 2, tokens: 5 },
+    ]),
   );
   assert.match(figures.map((figure) => missed(figure) ?? '').join(''), /^makespan: value [\d.]+ is over 1$/);
 });

@@ -7,10 +7,10 @@ import { noRedisFleet } from '../../bench/no-redis-fleet.ts';
 const tooLateMs = 500;
 
 test('workers without Redis are refused nothing, whether one of two is busy or four are', async () => {
-  for (const lane of ['ec2', 'gcp']) {
+  for (const rateLimit of ['ec2', 'gcp']) {
     let over: string | undefined = '';
     for (let rounds = 0; rounds < 5 && over !== undefined; rounds += 1) {
-      const figures = await noRedisFleet({ seconds: 4, shared: true, on: [lane] });
+      const figures = await noRedisFleet({ seconds: 4, shared: true, on: [rateLimit] });
       over = figures.flatMap((figure) => (figure.name.endsWith('-over') ? (missed(figure) ?? []) : []))[0];
       const stoodMs = figures.find(({ name }) => name.endsWith('-stood'))?.value ?? 0;
       assert.ok(over === undefined || stoodMs >= tooLateMs, `${over}; nobody stood still: ${stoodMs} ms`);

@@ -16,7 +16,7 @@ test('somebody else at the same budget costs throttles and time, and both figure
     budgets.take([
       {
         kind: 'bucket',
-        lane: '111122223333/eu-west-1/AuthorizeSecurityGroupIngress',
+        rateLimit: '111122223333/eu-west-1/AuthorizeSecurityGroupIngress',
         capacity: 50,
         refill: 5,
         tokens: 30,

@@ -12,7 +12,7 @@ import { scriptedSession } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const cost = (key: string, amount = 1): Cost => ({
-  lane: { key, budget: { shape: 'bucket', capacity: 1, perSecond: 1, source: '' } },
+  rateLimit: { key, budget: { shape: 'bucket', capacity: 1, perSecond: 1, source: '' } },
   amount,
 });
 const request: Request = { action: 'DeleteVpc', mutating: true, costs: [cost('a'), cost('b', 40)] };
@@ -57,7 +57,7 @@ describe('what a line tells the limiter', () => {
       end();
     });
 
-  it('a refusal: each of its lanes, with when it was let go and what it took there', async () => {
+  it('a refusal: each of its rate limits, with when it was let go and what it took there', async () => {
     const { line, told, end } = recordedLine();
     const call = line.writing(callLog(), 'delete');
     const other = { ...request };
@@ -76,7 +76,7 @@ describe('what a line tells the limiter', () => {
   it('what the cloud says is left', async () => {
     const { line, told, end } = recordedLine();
     const call = line.reading();
-    call.report(request, { durationMs: 1, remaining: [{ lane: 'a', amount: 3 }] });
+    call.report(request, { durationMs: 1, remaining: [{ rateLimit: 'a', amount: 3 }] });
     assert.deepEqual(told, [['a', 3]]);
     end();
   });
@@ -111,7 +111,7 @@ describe('what a line tells those who watch', () => {
     requestId: 'q',
   };
 
-  it('each request: its lanes, the cloud’s id of it and how long it took', async () =>
+  it('each request: its rate limits, the cloud’s id of it and how long it took', async () =>
     assert.deepEqual(await toldBy(0), [called]));
 
   it('the code of one that failed, and nothing else of its failure', async () => {

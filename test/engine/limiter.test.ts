@@ -10,7 +10,7 @@ import { refusalLaws } from './refusal-laws.ts';
 
 const bucket: Budget = { shape: 'bucket', capacity: 5, perSecond: 2, source: 'https://example.test' };
 const fixed: Budget = { shape: 'window', calls: 10, windowMs: 60_000, source: 'https://example.test' };
-const cost = (key: string, budget: Budget, amount = 1): Cost => ({ lane: { key, budget }, amount });
+const cost = (key: string, budget: Budget, amount = 1): Cost => ({ rateLimit: { key, budget }, amount });
 const need = (costs: readonly Cost[]): Need => ({ costs, rank: 'writes', share: 'shop' });
 const never = new AbortController().signal;
 
@@ -46,7 +46,7 @@ describe('limiter', () => {
       want: [0, 0, 1000, 2000],
     },
     {
-      name: 'two lanes are taken together or not at all',
+      name: 'two rate limits are taken together or not at all',
       costs: [cost('a', bucket), cost('b', { ...bucket, capacity: 1, perSecond: 1 })],
       n: 3,
       want: [0, 1000, 2000],
@@ -74,7 +74,7 @@ describe('limiter, many at once', () => {
     assert.deepEqual(order, ['first', 'large', 'small']);
   });
 
-  it('a lane that waits holds back no other', async () => {
+  it('a rate limit that waits holds back no other', async () => {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
@@ -125,7 +125,7 @@ describe('limiter, after a refusal', () => {
     });
   }
 
-  it('the lane goes at half its speed, once for all who were refused together', async () => {
+  it('the rate limit goes at half its speed, once for all who were refused together', async () => {
     const [alone] = await gapsAfter(1, 1);
     const [together] = await gapsAfter(7, 1);
     assert.equal(alone, 1000);
@@ -138,7 +138,7 @@ describe('limiter, after a refusal', () => {
     assert.ok(first > 900 && middle < 800 && middle > 550 && last <= 501, `${first} … ${middle} … ${last}`);
   });
 
-  it('Retry-After is kept by the lane and by no other', async () => {
+  it('Retry-After is kept by the rate limit and by no other', async () => {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
@@ -177,7 +177,7 @@ describe('limiter, one slow-down a round trip', () => {
     assert.ok((await waitAfter('the first twice')) < 1000);
   });
 
-  it('what was let go after the slow-down and is refused slows the lane again', async () => {
+  it('what was let go after the slow-down and is refused slows the rate limit again', async () => {
     assert.ok((await waitAfter('a later one too')) > 1500);
   });
 });
@@ -208,13 +208,13 @@ describe('limiter, told by the cloud what is left', () => {
   }
 });
 
-describe('limiter, many who share a lane', () => {
-  const slowLane: Budget = { shape: 'bucket', capacity: 1, perSecond: 1, source: 'https://example.test' };
+describe('limiter, many who share a rate limit', () => {
+  const slowRateLimit: Budget = { shape: 'bucket', capacity: 1, perSecond: 1, source: 'https://example.test' };
 
   /** Everybody asks `times` over at once, in this order; who went, in order. */
   async function served(
     asking: readonly (Partial<Need> & { readonly name: string; readonly times: number })[],
-    budget = slowLane,
+    budget = slowRateLimit,
   ): Promise<readonly string[]> {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
@@ -271,7 +271,7 @@ describe('limiter, many who share a lane', () => {
     );
   });
 
-  it('one that waits for another lane holds up nobody here for longer than that', async () => {
+  it('one that waits for another rate limit holds up nobody here for longer than that', async () => {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
@@ -289,12 +289,12 @@ describe('limiter, many who share a lane', () => {
 });
 
 describe('limiter, whatever is asked of it', () => {
-  const lanes = ['a', 'b', 'c'].map((key) => ({ key, budget: bucket }));
+  const rateLimits = ['a', 'b', 'c'].map((key) => ({ key, budget: bucket }));
   const asks = fc.array(
     fc.record({
       share: fc.constantFrom('shop', 'blog', 'tools'),
       rank: fc.constantFrom<Need['rank']>('frees', 'writes', 'reads'),
-      lanes: fc.subarray(lanes, { minLength: 1 }),
+      rateLimits: fc.subarray(rateLimits, { minLength: 1 }),
       amount: fc.integer({ min: 1, max: 7 }),
       afterMs: fc.constantFrom(0, 0, 100, 3000),
       givesUpMs: fc.constantFrom(undefined, undefined, 50, 2000),
@@ -309,9 +309,9 @@ describe('limiter, whatever is asked of it', () => {
     const start = clock.now();
     return clock.run(async () => {
       const all: Promise<{ readonly at?: number; readonly costs: readonly Cost[] }>[] = [];
-      for (const { share, rank, lanes: of, amount, afterMs, givesUpMs } of asked) {
+      for (const { share, rank, rateLimits: of, amount, afterMs, givesUpMs } of asked) {
         if (afterMs > 0) await clock.sleep(afterMs);
-        const costs = of.map((lane) => ({ lane, amount }));
+        const costs = of.map((rateLimit) => ({ rateLimit, amount }));
         const stop = new AbortController();
         if (givesUpMs !== undefined) clock.sleep(givesUpMs).then(() => stop.abort(), assert.fail);
         all.push(
@@ -325,16 +325,16 @@ describe('limiter, whatever is asked of it', () => {
     });
   }
 
-  it('nobody waits for ever, and no lane gives more than its budget', () =>
+  it('nobody waits for ever, and no rate limit gives more than its budget', () =>
     fc.assert(
       fc.asyncProperty(asks, async (asked) => {
         const went = (await timesOf(asked)).flatMap(({ at, costs }) => (at === undefined ? [] : [{ at, costs }]));
         const patient = asked.filter(({ givesUpMs }) => givesUpMs === undefined).length;
         assert.ok(went.length >= patient, `${went.length} of ${patient} went`);
-        for (const { key } of lanes) {
+        for (const { key } of rateLimits) {
           let [left, last] = [5, 0];
           for (const { at, costs } of went.toSorted((one, other) => one.at - other.at)) {
-            const amount = costs.find(({ lane }) => lane.key === key)?.amount ?? 0;
+            const amount = costs.find(({ rateLimit }) => rateLimit.key === key)?.amount ?? 0;
             left = Math.min(5, left + ((at - last) * 2) / 1000);
             last = at;
             assert.ok(amount === 0 || left >= Math.min(amount, 5) - 1e-6, `${amount} of ${left} at ${at} ms`);
@@ -345,11 +345,25 @@ describe('limiter, whatever is asked of it', () => {
       { numRuns: 150 },
     ));
 
-  it('whoever waits alone for a lane goes as soon as there is enough', async () => {
+  it('whoever waits alone for a rate limit goes as soon as there is enough', async () => {
     const times = await timesOf([
-      { share: 'shop', rank: 'writes', lanes: lanes.slice(0, 2), amount: 5, afterMs: 0, givesUpMs: undefined },
-      { share: 'shop', rank: 'writes', lanes: lanes.slice(0, 1), amount: 5, afterMs: 0, givesUpMs: 2000 },
-      { share: 'blog', rank: 'reads', lanes: lanes.slice(0, 1), amount: 1, afterMs: 100, givesUpMs: undefined },
+      {
+        share: 'shop',
+        rank: 'writes',
+        rateLimits: rateLimits.slice(0, 2),
+        amount: 5,
+        afterMs: 0,
+        givesUpMs: undefined,
+      },
+      { share: 'shop', rank: 'writes', rateLimits: rateLimits.slice(0, 1), amount: 5, afterMs: 0, givesUpMs: 2000 },
+      {
+        share: 'blog',
+        rank: 'reads',
+        rateLimits: rateLimits.slice(0, 1),
+        amount: 1,
+        afterMs: 100,
+        givesUpMs: undefined,
+      },
     ]);
     assert.deepEqual(
       times.map(({ at }) => at),
@@ -363,16 +377,16 @@ const budgets: Readonly<Record<'bucket' | 'window', Budget>> = {
   window: { shape: 'window', calls: 10, windowMs: 60_000, source: 'a test' },
 };
 
-/** A limiter whose one lane has had so much taken from it. */
+/** A limiter whose one rate limit has had so much taken from it. */
 async function taken(budget: Budget, amount: number) {
   const clock = virtualClock();
   const limiter = inProcessLimiter({ clock });
-  const costs = [{ lane: { key: 'a', budget }, amount }];
+  const costs = [{ rateLimit: { key: 'a', budget }, amount }];
   await limiter.take({ costs, rank: 'writes', share: 'shop' }, new AbortController().signal);
   return { clock, limiter };
 }
 
-describe('what is shown of lanes', () => {
+describe('what is shown of rate limits', () => {
   const rows = [
     { name: 'a bucket: what is left of its capacity', budget: budgets.bucket, amount: 4, afterMs: 0, want: 0.6 },
     { name: 'a bucket: what it gained since', budget: budgets.bucket, amount: 4, afterMs: 2000, want: 0.8 },
@@ -412,7 +426,7 @@ describe('limiter in this process: what a refusal leaves of resources', () => {
     const clock = virtualClock();
     let names = 0;
     return clock.run(() =>
-      law({ limiter: inProcessLimiter({ clock }), sleep: clock.sleep, lane: () => `lane-${++names}` }),
+      law({ limiter: inProcessLimiter({ clock }), sleep: clock.sleep, rateLimit: () => `lane-${++names}` }),
     );
   });
 });
@@ -428,7 +442,7 @@ describe('a thousand launches, one of which is refused', () => {
       const sentAt = await launch();
       const others = Array.from({ length: 9 }, launch);
       await clock.sleep(100);
-      for (const { lane, amount } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs: 0, amount });
+      for (const { rateLimit, amount } of costs) limiter.slow(rateLimit.key, { sentAt, retryAfterMs: 0, amount });
       await Promise.all([launch(), ...others]);
     });
     assert.ok(clock.now() - from < 8000, `${clock.now() - from} ms`);

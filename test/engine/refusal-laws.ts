@@ -9,7 +9,7 @@ export interface Bench {
   readonly limiter: Limiter & Pick<Samples, 'rateLimits'>;
   sleep(ms: number): Promise<void>;
   /** Names nobody else has. */
-  lane(): string;
+  rateLimit(): string;
 }
 
 const never = new AbortController().signal;
@@ -20,7 +20,7 @@ const things: Budget = { shape: 'bucket', capacity: 1000, perSecond: 0.1, source
 const quick: Budget = { shape: 'bucket', capacity: 50, perSecond: 100, source, counts: 'resources' };
 const calm: Budget = { ...quick, perSecond: 1 };
 
-/** What a refusal does to a lane of resources, whichever limiter keeps it. `run` gives the law its bench, and waits with it. */
+/** What a refusal does to a rate limit of resources, whichever limiter keeps it. `run` gives the law its bench, and waits with it. */
 export function refusalLaws(run: (law: (bench: Bench) => Promise<void>) => Promise<void>): void {
   const law = (name: string, check: (at: Seat) => Promise<void>): void =>
     void it(name, () => run((bench) => check(seatAt(bench))));
@@ -77,7 +77,7 @@ function lawsOfSeveral(law: Law): void {
     assert.ok(Math.abs(machines.level - 0.9) < 0.001, `${machines.level}`);
   });
 
-  law('what went before the lane was emptied is not given back', async (at) => {
+  law('what went before the rate limit was emptied is not given back', async (at) => {
     at.refuse(await at.start(100));
     await at.rest();
     const first = await at.start(100);
@@ -100,13 +100,13 @@ function lawsOfSeveral(law: Law): void {
 }
 
 function lawsOfTheBudget(law: Law): void {
-  law('a refusal that is heard late gives back no more than the lane did not gain since', async (at) => {
+  law('a refusal that is heard late gives back no more than the rate limit did not gain since', async (at) => {
     const late = await at.spend(quick, 40);
     await at.rest(600);
     await at.spend(quick, 50);
     at.refuse(late);
-    const [lane] = await at.levelsOf(late);
-    assert.ok(lane.level < 0.4, `${lane.level}`);
+    const [rateLimit] = await at.levelsOf(late);
+    assert.ok(rateLimit.level < 0.4, `${rateLimit.level}`);
   });
 
   law('with all that was given back no more goes well than the budget has', async (at) => {
@@ -131,7 +131,7 @@ interface Spent {
 interface Seat {
   /** Takes a request and so many machines. */
   launch(machines: number): Promise<Spent>;
-  /** Takes from the lane of machines alone. */
+  /** Takes from the rate limit of machines alone. */
   start(machines: number): Promise<Spent>;
   /** Rejects where it has to wait for longer. */
   spend(budget: Budget, amount: number, forMs?: number): Promise<Spent>;
@@ -142,8 +142,8 @@ interface Seat {
   levelsOf(spent: Spent): Promise<readonly [RateLimitLevel]>;
 }
 
-function seatAt({ limiter, sleep, lane }: Bench): Seat {
-  const [calls, machines, other] = [lane(), lane(), lane()];
+function seatAt({ limiter, sleep, rateLimit }: Bench): Seat {
+  const [calls, machines, other] = [rateLimit(), rateLimit(), rateLimit()];
   const take = async (costs: readonly Cost[], signal = never): Promise<Spent> => {
     const sentAt = await limiter.take({ costs, rank: 'writes', share: 'shop' }, signal);
     return { costs, sentAt };
@@ -157,21 +157,21 @@ function seatAt({ limiter, sleep, lane }: Bench): Seat {
     const found = (await limiter.rateLimits()).find(({ key }) => key === wanted);
     return found ?? { key: wanted ?? '', level: 1 };
   };
-  const ofMachines = (amount: number): Cost => ({ lane: { key: machines, budget: things }, amount });
+  const ofMachines = (amount: number): Cost => ({ rateLimit: { key: machines, budget: things }, amount });
   return {
-    launch: (amount) => take([{ lane: { key: calls, budget: requests }, amount: 1 }, ofMachines(amount)]),
+    launch: (amount) => take([{ rateLimit: { key: calls, budget: requests }, amount: 1 }, ofMachines(amount)]),
     start: (amount) => take([ofMachines(amount)]),
     spend: (budget, amount, forMs) => {
-      const costs = [{ lane: { key: other, budget }, amount }];
+      const costs = [{ rateLimit: { key: other, budget }, amount }];
       return forMs === undefined ? take(costs) : takeWithin(costs, forMs);
     },
     refuse: ({ costs, sentAt }) => {
-      for (const { lane: of, amount } of costs) limiter.slow(of.key, { sentAt, retryAfterMs: 0, amount });
+      for (const { rateLimit: of, amount } of costs) limiter.slow(of.key, { sentAt, retryAfterMs: 0, amount });
     },
     tell: (left) => limiter.learn(machines, left),
     rest: (ms = 20) => sleep(ms),
     levels: async () => [await level(calls), await level(machines)],
-    levelsOf: async ({ costs }) => [await level(costs[0]?.lane.key)],
+    levelsOf: async ({ costs }) => [await level(costs[0]?.rateLimit.key)],
   };
 }
 

@@ -21,7 +21,7 @@ const passIn = (world: FleetWorld, yard: WorkerContext = world.yard, everyMs?: n
   world.clock.run(() => passHandler(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
 
 describe('how a pass went', () => {
-  it('is written down: what it rests on, every call with its lanes, what was settled, and when the next is due', async () => {
+  it('is written down: what it rests on, every call with its rate limits, what was settled, and when the next is due', async () => {
     const world = fleetWorld();
     const generation = await world.accept([network({ internet: false })]);
     await world.store.fleet.requests.ask(where, 'ann: try');

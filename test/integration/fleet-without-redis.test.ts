@@ -56,7 +56,7 @@ describe('two workers on one PostgreSQL, without Redis', () => {
       assert.deepEqual(refused, []);
       const { rows } = await database.owner.query('SELECT lane FROM setpoint.budgets');
       assert.ok(
-        rows.some(({ lane }) => /CreateSubnet/.test(String(lane))),
+        rows.some(({ lane: rateLimit }) => /CreateSubnet/.test(String(rateLimit))),
         JSON.stringify(rows),
       );
       assert.equal(await second.end('SIGTERM'), 0);

@@ -66,7 +66,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     file: 'src/engine/limiter.ts',
     line: 'return itIsHere ? (totals[place] ?? 0) : first;',
     mutation: 'default: totals[place] ?? 0 → (totals[place])',
-    reason: 'a row has a total for each of its lanes, and is asked at the places of these only',
+    reason: 'a row has a total for each of its rate limits, and is asked at the places of these only',
   },
   {
     file: 'src/engine/rate-limit.ts',

@@ -190,7 +190,7 @@ describe('the engine waits as long as was asked', () => {
     }
   });
 
-  test('before the next request of the lane, in the limiter', async () => {
+  test('before the next request of the rate limit, in the limiter', async () => {
     for (const ms of waits) {
       const clock = virtualClock();
       const limiter = inProcessLimiter({ clock });
@@ -203,7 +203,11 @@ describe('the engine waits as long as was asked', () => {
         secret: async () => ({}),
       };
       const budget = { shape: 'bucket', capacity: 1000, perSecond: 1000, source: '' } as const;
-      const request: Request = { action: 'List', mutating: false, costs: [{ lane: { key: 'a', budget }, amount: 1 }] };
+      const request: Request = {
+        action: 'List',
+        mutating: false,
+        costs: [{ rateLimit: { key: 'a', budget }, amount: 1 }],
+      };
       const call = callsOf('shop', { site, ports: { limiter, clock }, cancellation: halt, notify: undefined }).reading(
         callLog(),
       );

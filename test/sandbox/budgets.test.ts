@@ -6,7 +6,13 @@ import { makeClock } from '../../sandbox/clock.ts';
 const MINUTE = 60_000;
 const TEN = Date.UTC(2026, 0, 1, 10);
 
-const charge = (lane: string, tokens = 1): Charge => ({ kind: 'window', lane, capacity: 2, windowMs: MINUTE, tokens });
+const charge = (rateLimit: string, tokens = 1): Charge => ({
+  kind: 'window',
+  rateLimit,
+  capacity: 2,
+  windowMs: MINUTE,
+  tokens,
+});
 
 describe('budgets: windows', () => {
   it('a limit reached at 10:00:15 is back at 10:01:00, whole, and not a moment before', () => {
@@ -30,7 +36,7 @@ describe('budgets: windows', () => {
 
   it('a call may draw on windows and buckets, and takes from all or from none', () => {
     const budgets = makeBudgets(makeClock({ rate: 0, start: TEN }));
-    const bucket: Charge = { kind: 'bucket', lane: 'b', capacity: 5, refill: 1, tokens: 1 };
+    const bucket: Charge = { kind: 'bucket', rateLimit: 'b', capacity: 5, refill: 1, tokens: 1 };
     assert.equal(budgets.take([bucket, charge('a', 3)]), 'a');
     assert.deepEqual(budgets.levels(), { b: 5, a: 2 });
     budgets.fill();

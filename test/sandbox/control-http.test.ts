@@ -43,8 +43,9 @@ describe('control over HTTP', () => {
     await post(made, 'lag', { ms: 1000 });
     await made.ec2.send(new aws.CreateVpcCommand({ CidrBlock: '10.0.0.0/16' }));
     assert.deepEqual((await made.ec2.send(new aws.DescribeVpcsCommand({}))).Vpcs, []);
-    const lane = `${ACCOUNT}/${REGION}/CreateVpc`;
-    const level = async (body: object) => ((await post(made, 'budgets', body)).json as Record<string, number>)[lane]; // why: the verb's own answer
+    const rateLimit = `${ACCOUNT}/${REGION}/CreateVpc`;
+    const level = async (body: object) =>
+      ((await post(made, 'budgets', body)).json as Record<string, number>)[rateLimit]; // why: the verb's own answer
     assert.equal(await level({}), 49);
     assert.equal(await level({ fill: true }), undefined);
   });

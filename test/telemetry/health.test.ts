@@ -86,12 +86,12 @@ describe('what a worker shows', () => {
     assert.equal(await response.text(), 'setpoint_reconciles_total 1\n');
   });
 
-  it('its lanes: key, level, and until when they are slowed', async () => {
-    const lanes = [
+  it('its rate limits: key, level, and until when they are slowed', async () => {
+    const rateLimits = [
       { key: 'aws/1/eu-west-1/RunInstances', level: 0.25, slowedUntil: Date.UTC(2026, 0, 1) },
       { key: 'gcp/acme/global_writes', level: 1 },
     ];
-    const url = await healthOf({ rateLimits: async () => lanes });
+    const url = await healthOf({ rateLimits: async () => rateLimits });
     assert.deepEqual(await asked(`${url}/rate-limits?all`), {
       status: 200,
       body: {

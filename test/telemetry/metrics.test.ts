@@ -119,7 +119,7 @@ describe('budgets', () => {
     assert.doesNotMatch((await shown()).join('\n'), /111122223333|444455556666|11112222/);
   });
 
-  it('show the emptiest lane of a kind', async () => {
+  it('show the emptiest rate limit of a kind', async () => {
     const { value } = watched({
       rateLimits: async () => [
         { key: 'aws/1/eu-west-1/RunInstances', level: 0.9 },

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Need } from '../../src/ports/limiter.ts';
-import type { Lane } from '../../src/ports/provider.ts';
+import type { RateLimit } from '../../src/ports/provider.ts';
 import { watchedLimiter } from '../../src/telemetry/watched-limiter.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const lane = (action: string): Lane => ({
+const rateLimit = (action: string): RateLimit => ({
   key: `aws/1/eu-west-1/${action}`,
   budget: { shape: 'bucket', capacity: 1, perSecond: 1, source: 'a test' },
 });
-const [run, tag] = [lane('RunInstances'), lane('CreateTags')];
-const need = (...lanes: readonly Lane[]): Need => ({
-  costs: lanes.map((each) => ({ lane: each, amount: 1 })),
+const [run, tag] = [rateLimit('RunInstances'), rateLimit('CreateTags')];
+const need = (...rateLimits: readonly RateLimit[]): Need => ({
+  costs: rateLimits.map((each) => ({ rateLimit: each, amount: 1 })),
   rank: 'writes',
   share: 'acme',
 });
@@ -34,7 +34,7 @@ function watched() {
 }
 
 describe('a limiter that is watched', () => {
-  it('tells how long a request waited, on every lane that it needs', async () => {
+  it('tells how long a request waited, on every rate limit that it needs', async () => {
     const { clock, told, limiter } = watched();
     await clock.run(async () => {
       await limiter.take(need(run), signal);
@@ -54,7 +54,7 @@ describe('a limiter that is watched', () => {
 
   it('passes on what the cloud says is left', async () => {
     const { clock, told, limiter } = watched();
-    const wide: Lane = { ...run, budget: { ...run.budget, shape: 'bucket', capacity: 5, perSecond: 1 } };
+    const wide: RateLimit = { ...run, budget: { ...run.budget, shape: 'bucket', capacity: 5, perSecond: 1 } };
     await limiter.take(need(wide), signal);
     limiter.learn(wide.key, 0);
     await clock.run(() => limiter.take(need(wide), signal));

@@ -15,7 +15,7 @@ export interface CallEntry {
   readonly caller: string;
   readonly action: ActionName;
   readonly mutating: boolean;
-  readonly answer: { readonly outcome: 'ok' | 'lost' | Refusal['code']; readonly dryLane?: string };
+  readonly answer: { readonly outcome: 'ok' | 'lost' | Refusal['code']; readonly dryRateLimit?: string };
 }
 
 /** `seq`: the call that did it. `caller`: who sent that. */

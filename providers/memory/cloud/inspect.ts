@@ -40,7 +40,7 @@ export const inspect = (world: World, history: History): Inspection => ({
       .filter(stands)
       .map(standing),
   atoms: () => spans(history.changes),
-  overBudget: () => history.calls.filter(({ answer }) => answer.dryLane !== undefined),
+  overBudget: () => history.calls.filter(({ answer }) => answer.dryRateLimit !== undefined),
 });
 
 const stands = (record: Tagged): boolean => !('power' in record) || !isEnded(record.power);

@@ -1,4 +1,4 @@
-import type { Lane } from '../budget-table.ts';
+import type { RateLimit } from '../budget-table.ts';
 import { errorBody } from '../errors.ts';
 import { type Asked, type Method, method, type Reply } from '../method.ts';
 import { operationBody, operationHeaders, operationOf, retryAfter } from '../operation.ts';
@@ -13,13 +13,13 @@ export const operationMethods: readonly Method[] = [
   ...following('Microsoft.Resources', 'none'),
 ];
 
-function following(namespace: string, lane: Lane): readonly Method[] {
+function following(namespace: string, rateLimit: RateLimit): readonly Method[] {
   return [
     method({
       verb: 'GET',
       path: `/providers/${namespace}/locations/{location}/operations/{operation}`,
       action: 'operations.get',
-      lane,
+      rateLimit,
       answer: (asked) => {
         const operation = operationOf(asked.subscription, asked.parameters.operation);
         const headers = operation.outcome.status === 'InProgress' ? retryAfter(asked) : {};
@@ -30,7 +30,7 @@ function following(namespace: string, lane: Lane): readonly Method[] {
       verb: 'GET',
       path: `/providers/${namespace}/locations/{location}/operationResults/{operation}`,
       action: 'operationResults.get',
-      lane,
+      rateLimit,
       answer: (asked) => result(asked, asked.parameters.operation),
     }),
   ];

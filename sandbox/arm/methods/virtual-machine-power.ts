@@ -12,13 +12,13 @@ export const virtualMachinePowerMethods: readonly Method[] = [
   powerMethod('restart'),
 ];
 
-/** Microsoft's table of lanes does not list these: that of other changes to a machine is an assumption. */
+/** Microsoft's table of rate limits does not list these: that of other changes to a machine is an assumption. */
 function powerMethod(action: PowerAction): Method {
   return method({
     verb: 'POST',
     path: `/resourceGroups/{group}/providers/Microsoft.Compute/virtualMachines/{name}/${action}` as const,
     action: `virtualMachines.${action}`,
-    lane: 'UpdateVM',
+    rateLimit: 'UpdateVM',
     answer: (asked) => {
       const machine = trueRecord(asked, machineKind, pathOf(asked, machineKind));
       return { status: 202, headers: changePower(asked, machine, action) };

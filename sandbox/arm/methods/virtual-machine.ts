@@ -37,7 +37,7 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'PUT',
     path: ONE,
     action: 'virtualMachines.createOrUpdate',
-    lane: 'PutVM',
+    rateLimit: 'PutVM',
     answer: (asked) => {
       const path = pathOf(asked, machineKind);
       const known = asked.subscription.machines.get(keyOf(path));
@@ -53,7 +53,7 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'PATCH',
     path: ONE,
     action: 'virtualMachines.update',
-    lane: 'UpdateVM',
+    rateLimit: 'UpdateVM',
     answer: (asked) => {
       const path = pathOf(asked, machineKind);
       const machine = trueRecord(asked, machineKind, path);
@@ -69,7 +69,7 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'GET',
     path: ONE,
     action: 'virtualMachines.get',
-    lane: 'LowCostGet',
+    rateLimit: 'LowCostGet',
     answer: (asked) => {
       const expand = expandOf(asked);
       const machine = seenRecord(asked, machineKind, pathOf(asked, machineKind));
@@ -84,7 +84,7 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'GET',
     path: `${ONE}/instanceView`,
     action: 'virtualMachines.instanceView',
-    lane: 'LowCostGet',
+    rateLimit: 'LowCostGet',
     answer: (asked) => {
       const machine = seenRecord(asked, machineKind, pathOf(asked, machineKind));
       return { status: 200, body: instanceView(asked.subscription, machine) };
@@ -94,7 +94,7 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'GET',
     path: IN_GROUP,
     action: 'virtualMachines.list',
-    lane: 'HighCostGet',
+    rateLimit: 'HighCostGet',
     answer: (asked) => {
       const prefix = `${keyOf(groupPath(asked.subscription.id, asked.parameters.group))}/`;
       return listed(asked, ({ id }) => id.startsWith(prefix));
@@ -104,14 +104,14 @@ export const virtualMachineMethods: readonly Method[] = [
     verb: 'GET',
     path: ALL,
     action: 'virtualMachines.listAll',
-    lane: 'HighCostGet',
+    rateLimit: 'HighCostGet',
     answer: (asked) => listed(asked, () => true),
   }),
   method({
     verb: 'DELETE',
     path: ONE,
     action: 'virtualMachines.delete',
-    lane: 'DeleteVM',
+    rateLimit: 'DeleteVM',
     answer: (asked) => {
       const machine = asked.subscription.machines.get(keyOf(pathOf(asked, machineKind)));
       return machine ? { status: 202, headers: remove(asked, machine) } : { status: 204 };

@@ -10,16 +10,16 @@ export interface KeptLimiterOptions extends Omit<SharedLimiterOptions, 'kept'> {
   readonly reach: Reach;
   /** The database's own id. */
   readonly store: string;
-  /** Of PostgreSQL, where lanes are kept. */
+  /** Of PostgreSQL, where rate limits are kept. */
   readonly keptEvents?: Pick<LeasedLimiterEvents, 'away' | 'back'>;
 }
 
 /**
  * The budgets of a fleet on Redis, of which PostgreSQL keeps the slow ones too: a request takes its units there as well, from shares that
- * its worker leases. So a Redis that lost its memory costs nobody the minutes that such a lane takes to fill: there it begins full, and
+ * its worker leases. So a Redis that lost its memory costs nobody the minutes that such a rate limit takes to fill: there it begins full, and
  * PostgreSQL says how much of it is left.
  *
- *   other fleets on this Redis | a slow lane whose state Redis lost
+ *   other fleets on this Redis | a slow rate limit whose state Redis lost
  *   ---------------------------+------------------------------------------------------------
  *   none was ever seen         | begins full in Redis; PostgreSQL knows all that was spent
  *   of another database        | begins empty: nobody knows what the others spent
@@ -51,7 +51,7 @@ export async function openKeptLimiter(options: KeptLimiterOptions): Promise<Shar
   }
 }
 
-/** A lane that takes longer to fill is kept in the database. */
+/** A rate limit that takes longer to fill is kept in the database. */
 const slowMs = 30_000;
 
 /** A neighbour that is still there is noted again after so long, and forgotten a day after it was noted last. */
@@ -66,7 +66,7 @@ interface Both {
   readonly clock: KeptLimiterOptions['clock'];
 }
 
-/** A request that waited so long for its share takes the quick lanes again: budgets hold back for requests that are a second late. */
+/** A request that waited so long for its share takes the quick rate limits again: budgets hold back for requests that are a second late. */
 const lateMs = 500;
 
 function both({ redis, kept, clock }: Both): Omit<SharedLimiter, 'close'> {
@@ -76,7 +76,9 @@ function both({ redis, kept, clock }: Both): Omit<SharedLimiter, 'close'> {
     take: async (need, signal) => {
       const at = await redis.take(need, signal);
       ahead = at - clock.now();
-      const [slow, others] = [true, false].map((is) => need.costs.filter(({ lane }) => isSlow(lane.budget) === is));
+      const [slow, others] = [true, false].map((is) =>
+        need.costs.filter(({ rateLimit }) => isSlow(rateLimit.budget) === is),
+      );
       if (slow === undefined || slow.length === 0) return at;
       const from = clock.now();
       await kept.take({ ...need, costs: slow }, signal);
@@ -85,13 +87,13 @@ function both({ redis, kept, clock }: Both): Omit<SharedLimiter, 'close'> {
       if (others === undefined || others.length === 0) return clock.now() + ahead;
       return redis.take({ ...need, costs: others }, signal);
     },
-    slow: (laneKey, refusal) => {
-      redis.slow(laneKey, refusal);
-      kept.slow(laneKey, { ...refusal, sentAt: refusal.sentAt - ahead });
+    slow: (rateLimitKey, refusal) => {
+      redis.slow(rateLimitKey, refusal);
+      kept.slow(rateLimitKey, { ...refusal, sentAt: refusal.sentAt - ahead });
     },
-    learn: (laneKey, remaining) => {
-      redis.learn(laneKey, remaining);
-      kept.learn(laneKey, remaining);
+    learn: (rateLimitKey, remaining) => {
+      redis.learn(rateLimitKey, remaining);
+      kept.learn(rateLimitKey, remaining);
     },
     rateLimits: redis.rateLimits,
   };

@@ -18,8 +18,8 @@ import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent
 export interface Shares {
   /** One share for each question, in order. Rejects where there is no answer: the shares may be leased all the same. */
   lease(worker: string, asks: readonly ShareAsk[]): Promise<readonly Share[]>;
-  /** The fill of the lanes, with the units that workers hold. */
-  levels(lanes: readonly Cost['lane'][]): Promise<readonly Level[]>;
+  /** The fill of the rate limits, with the units that workers hold. */
+  levels(rateLimits: readonly Cost['rateLimit'][]): Promise<readonly Level[]>;
 }
 
 export interface LeasedLimiterOptions {
@@ -32,8 +32,8 @@ export interface LeasedLimiterOptions {
 }
 
 export interface LeasedLimiterEvents {
-  /** A lane was slowed down, on this worker's word. */
-  readonly slowed?: (laneKey: string) => void;
+  /** A rate limit was slowed down, on this worker's word. */
+  readonly slowed?: (rateLimitKey: string) => void;
   /** There is no answer: this worker spends the shares it has, and then nothing. */
   readonly away?: (reason: string) => void;
   readonly back?: () => void;
@@ -42,39 +42,39 @@ export interface LeasedLimiterEvents {
 /**
  * The budgets of a fleet, of which each worker leases shares for 5 s: see `leaseShare`. A worker asks for the requests that wait with it
  * and for as many more as it spent of its last share, so that a busy one asks about once a lease and an idle one holds nothing. It asks
- * about all its lanes at once.
+ * about all its rate limits at once.
  *
  * A worker spends from no share after its time, by two clocks of its own. Where the store is away it waits. Others hear of a slow-down
  * with their next share.
  */
 export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
   const { clock, shares, budgets } = options;
-  const lanes = new Map<string, LeasedLane>();
+  const rateLimits = new Map<string, LeasedRateLimit>();
   const dispatcher = dispatcherOf(clock, (about) => {
-    const touched = (): void => exchange.touch(lane);
-    const lane = new LeasedLane(about, usableBudgetOf(about.budget, budgets), { clock, touched });
-    lanes.set(about.key, lane);
-    return RateLimitState.on(lane.shape, lane);
+    const touched = (): void => exchange.touch(rateLimit);
+    const rateLimit = new LeasedRateLimit(about, usableBudgetOf(about.budget, budgets), { clock, touched });
+    rateLimits.set(about.key, rateLimit);
+    return RateLimitState.on(rateLimit.shape, rateLimit);
   });
-  const exchange = exchangeOf(options, lanes, dispatcher);
-  const tell = (laneKey: string, note: (lane: LeasedLane) => void): void => {
-    const lane = lanes.get(laneKey);
-    if (lane === undefined) return;
-    note(lane);
-    exchange.touch(lane);
+  const exchange = exchangeOf(options, rateLimits, dispatcher);
+  const tell = (rateLimitKey: string, note: (rateLimit: LeasedRateLimit) => void): void => {
+    const rateLimit = rateLimits.get(rateLimitKey);
+    if (rateLimit === undefined) return;
+    note(rateLimit);
+    exchange.touch(rateLimit);
   };
   return {
     take: (need, signal) => {
       if (exchange.isClosed()) return Promise.reject(new Error(closedMessage));
       const taken = dispatcher.take(need, signal);
-      for (const { lane } of need.costs) tell(lane.key, () => undefined);
+      for (const { rateLimit } of need.costs) tell(rateLimit.key, () => undefined);
       return taken;
     },
-    slow: (laneKey, refusal) => tell(laneKey, (lane) => lane.refused(refusal)),
-    learn: (laneKey, remaining) => tell(laneKey, (lane) => lane.heard(remaining)),
+    slow: (rateLimitKey, refusal) => tell(rateLimitKey, (rateLimit) => rateLimit.refused(refusal)),
+    learn: (rateLimitKey, remaining) => tell(rateLimitKey, (rateLimit) => rateLimit.heard(remaining)),
     rateLimits: async () => {
       await exchange.settle();
-      const all = [...lanes.values()];
+      const all = [...rateLimits.values()];
       const levels = await shares.levels(all.map(({ about }) => about)).catch(() => []);
       return levels.flatMap(({ level, slowedForMs }, i): readonly RateLimitLevel[] => {
         const key = all[i]?.about.key;
@@ -86,10 +86,10 @@ export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
   };
 }
 
-/** Exchanges used shares for new ones, those of all lanes that are due in one question. */
+/** Exchanges used shares for new ones, those of all rate limits that are due in one question. */
 interface Exchange {
-  /** Something about the lane is new: whether it is to ask is looked at once this turn of the loop is over. */
-  touch(lane: LeasedLane): void;
+  /** Something about the rate limit is new: whether it is to ask is looked at once this turn of the loop is over. */
+  touch(rateLimit: LeasedRateLimit): void;
   /** Resolves when all is told that was spent and refused up to now. */
   settle(): Promise<void>;
   isClosed(): boolean;
@@ -99,42 +99,44 @@ interface Exchange {
 
 function exchangeOf(
   { clock, shares, worker, events = {} }: LeasedLimiterOptions,
-  lanes: ReadonlyMap<string, LeasedLane>,
+  rateLimits: ReadonlyMap<string, LeasedRateLimit>,
   dispatcher: Dispatcher,
 ): Exchange {
-  const touched = new Set<LeasedLane>();
+  const touched = new Set<LeasedRateLimit>();
   const alarm = alarmOn(clock);
   let asking: Promise<void> | undefined;
   let [isClosed, isAway] = [false, false];
 
-  const lease = async (about: readonly LeasedLane[]): Promise<void> => {
-    const asks = about.map((lane) => lane.question(isClosed ? undefined : dispatcher.waiting(lane.about.key)));
+  const lease = async (about: readonly LeasedRateLimit[]): Promise<void> => {
+    const asks = about.map((rateLimit) =>
+      rateLimit.question(isClosed ? undefined : dispatcher.waiting(rateLimit.about.key)),
+    );
     const start = momentBy(clock);
     const answers = await shares.lease(worker, asks);
-    for (const [i, lane] of about.entries()) {
+    for (const [i, rateLimit] of about.entries()) {
       const share = answers[i];
-      if (share === undefined) throw new Error(`no share of ${lane.about.key} came`);
-      if (share.slowed) events.slowed?.(lane.about.key);
-      lane.take(share, deadline(clock, leaseMs, start));
+      if (share === undefined) throw new Error(`no share of ${rateLimit.about.key} came`);
+      if (share.slowed) events.slowed?.(rateLimit.about.key);
+      rateLimit.take(share, deadline(clock, leaseMs, start));
     }
     if (isAway) events.back?.();
     isAway = false;
   };
 
-  const lost = (about: readonly LeasedLane[], error: unknown): void => {
-    for (const lane of about) lane.unanswered();
+  const lost = (about: readonly LeasedRateLimit[], error: unknown): void => {
+    for (const rateLimit of about) rateLimit.unanswered();
     if (!(isAway || isClosed)) events.away?.(error instanceof Error ? error.message : String(error));
     isAway = true;
   };
 
-  const ask = (about: readonly LeasedLane[]): Promise<void> => {
+  const ask = (about: readonly LeasedRateLimit[]): Promise<void> => {
     asking = lease(about)
       .catch((error: unknown) => lost(about, error))
       .finally(() => {
         asking = undefined;
-        for (const lane of about) {
-          dispatcher.told(lane.about.key, () => undefined);
-          touched.add(lane);
+        for (const rateLimit of about) {
+          dispatcher.told(rateLimit.about.key, () => undefined);
+          touched.add(rateLimit);
         }
         look();
       });
@@ -144,9 +146,9 @@ function exchangeOf(
   const look = (): void => {
     if (asking !== undefined || isClosed) return;
     const now = clock.now();
-    for (const lane of touched) lane.plan(dispatcher.waiting(lane.about.key), now);
+    for (const rateLimit of touched) rateLimit.plan(dispatcher.waiting(rateLimit.about.key), now);
     touched.clear();
-    const all = [...lanes.values()];
+    const all = [...rateLimits.values()];
     const due = all.filter(({ asksAt }) => asksAt <= now);
     if (due.length > 0) return void ask(due);
     alarm(
@@ -157,21 +159,21 @@ function exchangeOf(
 
   // why: whoever waited may have left meanwhile
   const rung = (): void => {
-    for (const lane of lanes.values()) if (lane.asksAt <= clock.now()) touched.add(lane);
+    for (const rateLimit of rateLimits.values()) if (rateLimit.asksAt <= clock.now()) touched.add(rateLimit);
     look();
   };
 
   const settle = async (): Promise<void> => {
     while (asking !== undefined) await asking;
-    const untold = [...lanes.values()].filter((lane) => lane.hasUntold());
+    const untold = [...rateLimits.values()].filter((rateLimit) => rateLimit.hasUntold());
     if (untold.length > 0) await ask(untold);
   };
 
   return {
-    touch: (lane) => {
+    touch: (rateLimit) => {
       // why: whoever asks in the same turn of the loop asks together
       if (touched.size === 0) queueMicrotask(look);
-      touched.add(lane);
+      touched.add(rateLimit);
     },
     settle,
     isClosed: () => isClosed,
@@ -190,7 +192,7 @@ const never = Number.POSITIVE_INFINITY;
 /** A request that waits for a share is told when it comes, and looks by itself only after this. */
 const farMs = 3_600_000;
 const retryMs = 500;
-/** A lane's share is exchanged for a new one after this. */
+/** A rate limit's share is exchanged for a new one after this. */
 const renewMs = leaseMs / 2;
 /** The cloud's word for what is left goes on no more often than this. */
 const hearMs = 200;
@@ -205,9 +207,9 @@ interface Around {
   touched(): void;
 }
 
-/** The share that this worker has of one lane. */
-class LeasedLane implements BudgetStore {
-  readonly about: Cost['lane'];
+/** The share that this worker has of one rate limit. */
+class LeasedRateLimit implements BudgetStore {
+  readonly about: Cost['rateLimit'];
   readonly shape: UsableBudget;
   readonly #around: Around;
   #share: Share | undefined;
@@ -226,7 +228,7 @@ class LeasedLane implements BudgetStore {
   /** The time of its next question; Infinity where it has no reason to ask. */
   asksAt = never;
 
-  constructor(about: Cost['lane'], shape: UsableBudget, around: Around) {
+  constructor(about: Cost['rateLimit'], shape: UsableBudget, around: Around) {
     this.about = about;
     this.shape = shape;
     this.#around = around;
@@ -252,7 +254,7 @@ class LeasedLane implements BudgetStore {
     else this.#spent.push({ share, amount, at: now });
   }
 
-  // why: the shared lane hears of refusals, and says with the next share what is left
+  // why: the shared rate limit hears of refusals, and says with the next share what is left
   giveBack(): void {}
   empty(): void {}
   lower(): void {}
@@ -271,7 +273,7 @@ class LeasedLane implements BudgetStore {
     [this.#told, this.#refusals, this.#remaining] = [this.#refusals, [], undefined];
     this.asksAt = never;
     return {
-      lane: this.about,
+      rateLimit: this.about,
       ...(this.#share && { held: { number: this.#share.number, spent } }),
       refusals,
       ...(remaining !== undefined && { remaining }),
@@ -336,7 +338,7 @@ interface Noted {
 
 const nameOf = ({ rank, share }: Pick<WaitingRow, 'rank' | 'share'>): string => `${rank} ${share}`;
 
-/** One that has enough here and waits for another lane asks for its first only. */
+/** One that has enough here and waits for another rate limit asks for its first only. */
 function rowAsk(row: WaitingRow, hasEnough: boolean, now: number): RowAsk {
   const { rank, share, since, first, all } = row;
   const waitedMs = Math.max(0, now - since);

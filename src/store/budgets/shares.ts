@@ -19,14 +19,14 @@ import type { Cost } from '../../ports/provider.ts';
  *
  *   a share                     | of the budget
  *   ----------------------------+------------------------------------------------------------------------
- *   is leased                   | stays in the lane, held: nobody else is given it, and the lane fills no further with it
+ *   is leased                   | stays in the rate limit, held: nobody else is given it, and the rate limit fills no further with it
  *   comes back in time          | what was spent is spent now, or when the worker says that it spent the last of it
  *   ends                        | all of it was spent at that moment: nobody knows what a silent worker did
  *
- * So what a lane has and what workers hold are never more together than the cloud still allows. All times are the store's, ms since the
+ * So what a rate limit has and what workers hold are never more together than the cloud still allows. All times are the store's, ms since the
  * epoch; workers say how long ago something was.
  */
-export interface SharedLane {
+export interface SharedRateLimit {
   readonly lane: SavedRateLimit;
   /** The number of the newest share. */
   readonly number: number;
@@ -56,8 +56,8 @@ interface WaitingRow {
   readonly all: number;
 }
 
-/** A worker's question about one lane. All `…Ms` are spans before the question. */
-export interface ShareAsk extends Pick<Cost, 'lane'> {
+/** A worker's question about one rate limit. All `…Ms` are spans before the question. */
+export interface ShareAsk extends Pick<Cost, 'rateLimit'> {
   /** Its last share, which it no longer spends from; absent: it never had one. */
   readonly held?: { readonly number: number; readonly spent: readonly Spent[] };
   /** Requests that the cloud refused since. */
@@ -93,7 +93,7 @@ export interface Share {
   readonly most: number;
   /** Ask again after so long; absent: the whole request was granted. */
   readonly waitMs?: number;
-  /** The lane was slowed by one of the refusals. */
+  /** The rate limit was slowed by one of the refusals. */
   readonly slowed: boolean;
   /** Units that no worker holds. */
   readonly free: number;
@@ -117,38 +117,38 @@ export interface Leasing {
   readonly worker: string;
   readonly budgets: RateLimitOptions;
   readonly now: number;
-  /** A lane that nobody used yet was, at worst, emptied right before this moment; absent: it is full. */
+  /** A rate limit that nobody used yet was, at worst, emptied right before this moment; absent: it is full. */
   readonly emptyAt?: number;
 }
 
-/** Gives the worker its next share. Pure: the same lane, question and time give the same answer. */
+/** Gives the worker its next share. Pure: the same rate limit, question and time give the same answer. */
 export function leaseShare(
-  known: SharedLane | undefined,
+  known: SharedRateLimit | undefined,
   ask: ShareAsk,
   leasing: Leasing,
-): { readonly lane: SharedLane; readonly share: Share } {
+): { readonly rateLimit: SharedRateLimit; readonly share: Share } {
   const { worker, budgets, now } = leasing;
-  const shape = usableBudgetOf(ask.lane.budget, budgets);
-  const lane = laneOf(known, ask, leasing);
-  const held = settled(lane, known?.held ?? {}, { ask, leasing, shape });
+  const shape = usableBudgetOf(ask.rateLimit.budget, budgets);
+  const rateLimit = rateLimitOf(known, ask, leasing);
+  const held = settled(rateLimit, known?.held ?? {}, { ask, leasing, shape });
   const slowed = ask.refusals
-    .map(({ sentAgoMs, ...refusal }) => lane.slow({ ...refusal, sentAt: now - sentAgoMs }, now))
+    .map(({ sentAgoMs, ...refusal }) => rateLimit.slow({ ...refusal, sentAt: now - sentAgoMs }, now))
     .includes(true);
   const heldByOthers = Object.values(held).reduce((sum, { amount }) => sum + amount, 0);
-  learn(lane, ask, { heldByOthers, shape, now });
+  learn(rateLimit, ask, { heldByOthers, shape, now });
   const others = Object.entries(known?.waiting ?? {}).filter(
     ([name, { due }]) => name !== worker && due + graceMs >= now,
   );
   const otherRows = others.flatMap(([, { rows }]) => rows);
-  const given = give(lane, ask, { others: otherRows, heldByOthers, now });
+  const given = give(rateLimit, ask, { others: otherRows, heldByOthers, now });
   const number = (known?.number ?? 0) + 1;
   const own: Held = { number, amount: given.amount, until: now + leaseMs };
   const waiting: Waiting | undefined =
     given.rest.length === 0 ? undefined : { due: now + given.waitMs, rows: given.rest };
-  const kept = lane.kept(now);
-  if (kept === undefined) throw new Error('a shared lane cannot be kept');
+  const kept = rateLimit.kept(now);
+  if (kept === undefined) throw new Error('a shared rate limit cannot be kept');
   return {
-    lane: {
+    rateLimit: {
       lane: kept,
       number,
       held: given.amount > 0 ? { ...held, [worker]: own } : held,
@@ -157,27 +157,27 @@ export function leaseShare(
     share: {
       number,
       amount: given.amount,
-      most: lane.most(now),
+      most: rateLimit.most(now),
       ...(waiting && { waitMs: given.waitMs }),
       slowed,
-      free: lane.left(now) - heldByOthers - given.amount,
+      free: rateLimit.left(now) - heldByOthers - given.amount,
     },
   };
 }
 
-/** The fill of the lane; nothing changes. */
+/** The fill of the rate limit; nothing changes. */
 export function levelOf(
-  known: SharedLane | undefined,
-  about: Pick<Cost, 'lane'>,
+  known: SharedRateLimit | undefined,
+  about: Pick<Cost, 'rateLimit'>,
   leasing: Omit<Leasing, 'worker'>,
 ): Level {
-  const { level, slowedUntil } = laneOf(known, about, leasing).level(leasing.now);
+  const { level, slowedUntil } = rateLimitOf(known, about, leasing).level(leasing.now);
   return { level, ...(slowedUntil !== undefined && { slowedForMs: slowedUntil - leasing.now }) };
 }
 
-function laneOf(
-  known: SharedLane | undefined,
-  { lane: { budget } }: Pick<Cost, 'lane'>,
+function rateLimitOf(
+  known: SharedRateLimit | undefined,
+  { rateLimit: { budget } }: Pick<Cost, 'rateLimit'>,
   { budgets, now, emptyAt }: Omit<Leasing, 'worker'>,
 ): RateLimitState {
   if (known !== undefined) return RateLimitState.from(known.lane, budget, budgets);
@@ -192,18 +192,18 @@ interface Asked {
 
 /** Spends what was spent of the worker's own share and all of those that ended; returns the others. */
 function settled(
-  lane: RateLimitState,
-  held: SharedLane['held'],
+  rateLimit: RateLimitState,
+  held: SharedRateLimit['held'],
   { ask, leasing: { worker, now }, shape }: Asked,
 ): Record<string, Held> {
   const ended = Object.values(held).filter(({ until }) => until <= now);
   for (const { amount, until } of ended.toSorted((a, b) => a.until - b.until))
-    lane.spend(amount, '', slotOf(shape, until));
+    rateLimit.spend(amount, '', slotOf(shape, until));
   const own = held[worker];
   // why: a share of another number came with an answer that never arrived, so nothing of it was spent; and what is said of the last
   // one was counted with that answer, or when its time was over
   if (own !== undefined && own.until > now && own.number === ask.held?.number) {
-    for (const { share, amount, agoMs } of ask.held.spent) lane.spend(amount, share, slotOf(shape, now - agoMs));
+    for (const { share, amount, agoMs } of ask.held.spent) rateLimit.spend(amount, share, slotOf(shape, now - agoMs));
   }
   return Object.fromEntries(Object.entries(held).filter(([name, { until }]) => name !== worker && until > now));
 }
@@ -222,9 +222,9 @@ interface Standing {
 }
 
 /** Workers may have spent what they hold before the cloud counted: only less than without that is news. */
-function learn(lane: RateLimitState, { remaining }: ShareAsk, { heldByOthers, shape, now }: Standing): void {
+function learn(rateLimit: RateLimitState, { remaining }: ShareAsk, { heldByOthers, shape, now }: Standing): void {
   if (remaining === undefined) return;
-  if (remaining - shape.reserved < lane.left(now) - heldByOthers) lane.learn(remaining, now);
+  if (remaining - shape.reserved < rateLimit.left(now) - heldByOthers) rateLimit.learn(remaining, now);
 }
 
 interface Given {
@@ -240,22 +240,22 @@ interface Among {
 }
 
 /** As many of the worker's requests as may go now, row by row in order of service; where all may, something for those to come. */
-function give(lane: RateLimitState, ask: ShareAsk, { others, heldByOthers, now }: Among): Given {
+function give(rateLimit: RateLimitState, ask: ShareAsk, { others, heldByOthers, now }: Among): Given {
   const rows = ask.rows
-    .map((row) => ({ row, turn: turnOf(row, lane, now) }))
+    .map((row) => ({ row, turn: turnOf(row, rateLimit, now) }))
     .sort((a, b) => compare(a.turn, b.turn, now));
-  const most = lane.most(now);
-  const spendable = lane.spendable(now) - heldByOthers;
+  const most = rateLimit.most(now);
+  const spendable = rateLimit.spendable(now) - heldByOthers;
   const part = Math.floor(spendable / (others.length + 1));
   let amount = 0;
   for (const [i, { row, turn }] of rows.entries()) {
     let [used, since, all] = [turn.used, turn.since, row.all];
     for (const need of row.needs) {
       const own: FairShare = { ...turn, used, since };
-      const due = others.reduce((sum, other) => sum + dueTo(turnOfKept(other, lane, now), own, { part, now }), 0);
+      const due = others.reduce((sum, other) => sum + dueTo(turnOfKept(other, rateLimit, now), own, { part, now }), 0);
       const wanted = Math.min(need, most);
       if (amount + wanted + due > spendable + rounding) {
-        const ready = lane.readyAt(heldByOthers + amount + wanted + due, now) - now;
+        const ready = rateLimit.readyAt(heldByOthers + amount + wanted + due, now) - now;
         const behind = rows.slice(i + 1).map((later) => keptRow(later.row, later.turn.since));
         const rest = [{ rank: row.rank, share: row.share, since, first: need, all }, ...behind];
         return { amount, rest, waitMs: Math.min(mostMs, Math.max(leastMs, ready)) };
@@ -290,14 +290,14 @@ const keptRow = ({ rank, share, needs: [first = 0], all }: RowAsk, since: number
 
 function turnOf(
   { rank, share, waitedMs, needs: [first = 0], all }: RowAsk,
-  lane: RateLimitState,
+  rateLimit: RateLimitState,
   now: number,
 ): FairShare {
-  return { rank, since: now - waitedMs, number: 0, first, all: () => all, used: lane.used(share, now) };
+  return { rank, since: now - waitedMs, number: 0, first, all: () => all, used: rateLimit.used(share, now) };
 }
 
-function turnOfKept({ rank, share, since, first, all }: WaitingRow, lane: RateLimitState, now: number): FairShare {
-  return { rank, since, number: 0, first, all: () => all, used: lane.used(share, now) };
+function turnOfKept({ rank, share, since, first, all }: WaitingRow, rateLimit: RateLimitState, now: number): FairShare {
+  return { rank, since, number: 0, first, all: () => all, used: rateLimit.used(share, now) };
 }
 
 /** As `leftTo` serves them. */

@@ -6,12 +6,12 @@ import type { Budget, Cost } from '../../ports/provider.ts';
 import type { Samples } from '../../ports/telemetry.ts';
 import {
   type Answer,
-  connectLanes,
-  type LaneBook,
-  type Lanes,
-  laneBook,
+  connectRateLimits,
   type NamedShape,
   type Question,
+  type RateLimitBook,
+  type RateLimits,
+  rateLimitBook,
 } from './rate-limits.ts';
 
 export interface SharedLimiterOptions {
@@ -25,12 +25,12 @@ export interface SharedLimiterOptions {
    */
   readonly fresh?: boolean;
   readonly budgets?: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
-  readonly kept?: KeptLanes;
+  readonly kept?: KeptRateLimits;
   readonly events?: LimiterEvents;
 }
 
 /** The lanes that a database keeps too: those begin full where Redis lost its memory, unless fleets of other databases use the same Redis. */
-interface KeptLanes {
+interface KeptRateLimits {
   isKept(budget: Budget): boolean;
   /** The database's own id. */
   readonly store: string;
@@ -42,7 +42,7 @@ interface KeptLanes {
 
 interface LimiterEvents {
   /** A lane was slowed down, on this worker's word. */
-  readonly slowed?: (laneKey: string) => void;
+  readonly slowed?: (rateLimitKey: string) => void;
   /** Redis does not answer: this worker keeps to its part, one of `workers`. */
   readonly away?: (workers: number, why: string) => void;
   readonly back?: () => void;
@@ -65,9 +65,9 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
   const { clock, events = {} } = options;
   const link = await linkTo(options);
   const rows = rowsAt({ worker: options.worker, clock, link });
-  const tell = async (laneKey: string, question: Question): Promise<Answer | undefined> => {
-    const lane = link.book.find(laneKey);
-    return lane && link.ask(question, [lane]);
+  const tell = async (rateLimitKey: string, question: Question): Promise<Answer | undefined> => {
+    const rateLimit = link.book.find(rateLimitKey);
+    return rateLimit && link.ask(question, [rateLimit]);
   };
   return {
     take: async (need, signal) => {
@@ -80,16 +80,16 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
         }
       }
     },
-    slow: (laneKey, refusal) => {
-      tell(laneKey, { verb: 'slow', ...refusal }).then(
-        (answer) => (answer?.slowed ? events.slowed?.(laneKey) : undefined),
-        () => link.part()?.slow(laneKey, refusal),
+    slow: (rateLimitKey, refusal) => {
+      tell(rateLimitKey, { verb: 'slow', ...refusal }).then(
+        (answer) => (answer?.slowed ? events.slowed?.(rateLimitKey) : undefined),
+        () => link.part()?.slow(rateLimitKey, refusal),
       );
     },
-    learn: (laneKey, remaining) => {
-      const ours = link.book.lowered(laneKey, remaining);
+    learn: (rateLimitKey, remaining) => {
+      const ours = link.book.lowered(rateLimitKey, remaining);
       if (ours === undefined) return;
-      tell(laneKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(laneKey, remaining));
+      tell(rateLimitKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(rateLimitKey, remaining));
     },
     rateLimits: async () => {
       const all = link.book.all();
@@ -108,9 +108,9 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
 interface Link {
   /** This worker's own part, while Redis is away. */
   part(): OwnPart | undefined;
-  readonly book: LaneBook;
+  readonly book: RateLimitBook;
   /** Rejects with `Moved` where Redis does not answer, and while it is away. */
-  readonly ask: Lanes['ask'];
+  readonly ask: RateLimits['ask'];
   close(): Promise<void>;
 }
 
@@ -125,8 +125,8 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
   const neighbours = new Set(kept?.neighbours);
   const alone = (): boolean => neighbours.size === 0;
   const store = kept?.store ?? '';
-  const lanes = connectLanes({ url, worker, name: 'setpoint-budgets', fresh, store, alone });
-  const book = laneBook(budgets, kept?.isKept ?? (() => false));
+  const rateLimits = connectRateLimits({ url, worker, name: 'setpoint-budgets', fresh, store, alone });
+  const book = rateLimitBook(budgets, kept?.isKept ?? (() => false));
   const closed = new AbortController();
   const seen = { workers: 1, ahead: 0 };
   let part: OwnPart | undefined;
@@ -139,9 +139,9 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
     events.away?.(workers, reasonOf(error));
   };
 
-  const asked: Lanes['ask'] = async (question, about) => {
+  const asked: RateLimits['ask'] = async (question, about) => {
     const from = clock.now();
-    const answer = await lanes.ask(question, about);
+    const answer = await rateLimits.ask(question, about);
     for (const neighbour of answer.neighbours) {
       neighbours.add(neighbour);
       kept?.met(neighbour);
@@ -152,7 +152,7 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
     return answer;
   };
 
-  const ask: Lanes['ask'] = async (question, about) => {
+  const ask: RateLimits['ask'] = async (question, about) => {
     if (closed.signal.aborted) throw new Error('the budgets are closed: nothing is let go any more');
     if (part) throw new Moved('Redis is away');
     try {
@@ -173,7 +173,7 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
   };
 
   await reached(() => asked({ verb: 'here' }, []), clock).catch(async (error) => {
-    await lanes.close();
+    await rateLimits.close();
     throw error;
   });
   void every(beatMs, beat, { clock, signal: closed.signal, failed: lost });
@@ -181,13 +181,13 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
   const close = async (): Promise<void> => {
     closed.abort();
     await asked({ verb: 'leave' }, []).catch(() => undefined);
-    await lanes.close();
+    await rateLimits.close();
   };
   return { part: () => part, book, ask, close };
 }
 
 /** Nothing was spent untold when it resolves, up to that very turn of the loop. */
-async function repay(part: OwnPart, ask: Lanes['ask'], book: LaneBook): Promise<void> {
+async function repay(part: OwnPart, ask: RateLimits['ask'], book: RateLimitBook): Promise<void> {
   for (let unpaid = part.unpaid(); unpaid.length > 0; unpaid = part.unpaid()) {
     await ask({ verb: 'repay', amounts: unpaid.map(({ amount }) => amount) }, book.shapesOf(unpaid));
     part.paid(unpaid);
@@ -365,7 +365,7 @@ interface PartOptions {
   readonly clock: Clock;
   readonly workers: number;
   readonly budgets: { readonly reserve: number; readonly lateMs: number };
-  readonly slowed?: (laneKey: string) => void;
+  readonly slowed?: (rateLimitKey: string) => void;
 }
 
 /** Begins with nothing: what is left when Redis goes away may be spent by others right now. */
@@ -378,8 +378,8 @@ function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
   const limiter = inProcessLimiter({ clock, ...options, ...(slowed ? { slowed } : {}) });
   const spent = new Map<string, Cost>();
   const gone = new AbortController();
-  const add = ({ lane, amount }: Cost): void => {
-    spent.set(lane.key, { lane, amount: (spent.get(lane.key)?.amount ?? 0) + amount });
+  const add = ({ rateLimit, amount }: Cost): void => {
+    spent.set(rateLimit.key, { rateLimit, amount: (spent.get(rateLimit.key)?.amount ?? 0) + amount });
   };
   return {
     take: async (need, signal) => {
@@ -392,7 +392,7 @@ function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
     rateLimits: limiter.rateLimits,
     unpaid: () => [...spent.values()].filter(({ amount }) => amount > 0),
     paid: (told) => {
-      for (const { lane, amount } of told) add({ lane, amount: -amount });
+      for (const { rateLimit, amount } of told) add({ rateLimit, amount: -amount });
     },
     end: () => gone.abort(new Moved('Redis is available again')),
   };

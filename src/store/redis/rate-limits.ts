@@ -14,8 +14,8 @@ import {
 import type { Budget, Cost } from '../../ports/provider.ts';
 
 /** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
-export interface Lanes {
-  ask(question: Question, lanes: readonly NamedShape[]): Promise<Answer>;
+export interface RateLimits {
+  ask(question: Question, rateLimits: readonly NamedShape[]): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface Answer {
   readonly workers: number;
   /** Ids of other databases whose fleets use this Redis. */
   readonly neighbours: readonly string[];
-  readonly lanes: readonly LaneNow[];
+  readonly lanes: readonly RateLimitNow[];
   /** How many of the needs were taken, and in how many ms to come again for the rest. */
   readonly granted: number;
   readonly wait: number;
@@ -58,12 +58,12 @@ export interface Answer {
 }
 
 /** `slowedUntil`: Redis' time; absent where it goes at full speed. */
-interface LaneNow {
+interface RateLimitNow {
   readonly left: number;
   readonly slowedUntil?: number;
 }
 
-interface LanesOptions {
+interface RateLimitsOptions {
   readonly url: string;
   /** This worker's own name in the fleet. */
   readonly worker: string;
@@ -76,7 +76,7 @@ interface LanesOptions {
 }
 
 /** `fresh`: see `openSharedLimiter`. Connects on its own, again and again. */
-export function connectLanes({ url, worker, name, fresh, store, alone }: LanesOptions): Lanes {
+export function connectRateLimits({ url, worker, name, fresh, store, alone }: RateLimitsOptions): RateLimits {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -88,10 +88,10 @@ export function connectLanes({ url, worker, name, fresh, store, alone }: LanesOp
   redis.on('error', () => {});
   let epoch = '';
   return {
-    ask: async (question, lanes) => {
-      const keys = lanes.flatMap(({ key }) => ['lane', 'spent', 'rows'].map((what) => `{${name}}:${what}:${key}`));
+    ask: async (question, rateLimits) => {
+      const keys = rateLimits.flatMap(({ key }) => ['lane', 'spent', 'rows'].map((what) => `{${name}}:${what}:${key}`));
       const all = [`{${name}}:fleet`, `{${name}}:workers`, ...keys];
-      const shapes = lanes.map(({ kept, shape: { capacity, perMs, windowMs, counts } }) => ({
+      const shapes = rateLimits.map(({ kept, shape: { capacity, perMs, windowMs, counts } }) => ({
         capacity,
         perMs,
         windowMs,
@@ -146,28 +146,28 @@ function read(text: unknown): Answer & { readonly epoch: string } {
   // why: our own script wrote it
   const answer = JSON.parse(String(text)) as Partial<Answer> & { readonly now: string; readonly epoch: string };
   const { granted = 0, wait = 0, slowed = false, workers = 1, neighbours = [], epoch } = answer;
-  const lanes = Array.isArray(answer.lanes) ? answer.lanes : [];
-  return { now: Number(answer.now), epoch, workers, neighbours, lanes, granted, wait, slowed };
+  const rateLimits = Array.isArray(answer.lanes) ? answer.lanes : [];
+  return { now: Number(answer.now), epoch, workers, neighbours, lanes: rateLimits, granted, wait, slowed };
 }
 
 /** The lanes that this worker took from, and what Redis said last is left in each. */
-export interface LaneBook {
+export interface RateLimitBook {
   shapesOf(costs: readonly Cost[]): readonly NamedShape[];
   /** Undefined for one that was never taken from. */
-  find(laneKey: string): NamedShape | undefined;
+  find(rateLimitKey: string): NamedShape | undefined;
   all(): readonly NamedShape[];
-  note(lanes: readonly NamedShape[], now: readonly LaneNow[]): void;
+  note(rateLimits: readonly NamedShape[], now: readonly RateLimitNow[]): void;
   /** What of the cloud's `remaining` is ours, where that is less than we believe; it is believed from now on. */
-  lowered(laneKey: string, remaining: number): number | undefined;
+  lowered(rateLimitKey: string, remaining: number): number | undefined;
 }
 
 /** `isKept`: the database keeps the lane too. */
-export function laneBook(budgets: RateLimitOptions, isKept: (budget: Budget) => boolean): LaneBook {
+export function rateLimitBook(budgets: RateLimitOptions, isKept: (budget: Budget) => boolean): RateLimitBook {
   const known = new Map<string, NamedShape>();
   const believed = new Map<string, number>();
   return {
     shapesOf: (costs) =>
-      costs.map(({ lane: { key, budget } }) => {
+      costs.map(({ rateLimit: { key, budget } }) => {
         const shape = known.get(key) ?? {
           key,
           shape: usableBudgetOf(budget, budgets),
@@ -176,15 +176,15 @@ export function laneBook(budgets: RateLimitOptions, isKept: (budget: Budget) => 
         known.set(key, shape);
         return shape;
       }),
-    find: (laneKey) => known.get(laneKey),
+    find: (rateLimitKey) => known.get(rateLimitKey),
     all: () => [...known.values()],
-    note: (lanes, now) => {
-      for (const [i, { key }] of lanes.entries()) believed.set(key, now[i]?.left ?? 0);
+    note: (rateLimits, now) => {
+      for (const [i, { key }] of rateLimits.entries()) believed.set(key, now[i]?.left ?? 0);
     },
-    lowered: (laneKey, remaining) => {
-      const ours = Math.max(0, remaining - (known.get(laneKey)?.shape.reserved ?? 0));
-      if (ours >= (believed.get(laneKey) ?? 0)) return undefined;
-      believed.set(laneKey, ours);
+    lowered: (rateLimitKey, remaining) => {
+      const ours = Math.max(0, remaining - (known.get(rateLimitKey)?.shape.reserved ?? 0));
+      if (ours >= (believed.get(rateLimitKey) ?? 0)) return undefined;
+      believed.set(rateLimitKey, ours);
       return ours;
     },
   };

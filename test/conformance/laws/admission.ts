@@ -41,9 +41,12 @@ export const admissionLaws: readonly Law[] = [
       await wholeLife(stage, kind, call);
       for (const { action, costs } of call.admitted) {
         assert.ok(costs.length > 0, action);
-        for (const { lane, amount } of costs) {
-          assert.ok(amount >= 1 && lane.key.startsWith(`${stage.harness.session.scope}/`), `${action}: ${lane.key}`);
-          assert.match(lane.budget.source, /^https:\/\//);
+        for (const { rateLimit, amount } of costs) {
+          assert.ok(
+            amount >= 1 && rateLimit.key.startsWith(`${stage.harness.session.scope}/`),
+            `${action}: ${rateLimit.key}`,
+          );
+          assert.match(rateLimit.budget.source, /^https:\/\//);
         }
       }
     },

@@ -36,7 +36,7 @@ describe('what EC2 allows', () => {
   test('launches, starts, stops and terminations take an instance token each', () => {
     const second = (action: Action): unknown => {
       const cost = requestFor(scope, action, { instances: 7 }).costs[1];
-      return cost && [cost.amount, cost.lane.budget.shape === 'bucket' && cost.lane.budget.perSecond];
+      return cost && [cost.amount, cost.rateLimit.budget.shape === 'bucket' && cost.rateLimit.budget.perSecond];
     };
     assert.deepEqual(second('RunInstances'), [7, 2]);
     assert.deepEqual(second('StartInstances'), [7, 2]);
@@ -49,8 +49,8 @@ describe('what EC2 allows', () => {
     for (const { budget } of Object.values(actions)) assert.match(budget.source, /^https:\/\/docs\.aws\.amazon\.com\//);
   });
 
-  test('one lane for each action of an account and region', () => {
-    const keys = Object.keys(actions).map((action) => requestFor(scope, action as Action).costs[0]?.lane.key); // why: the keys are the actions
+  test('one rate limit for each action of an account and region', () => {
+    const keys = Object.keys(actions).map((action) => requestFor(scope, action as Action).costs[0]?.rateLimit.key); // why: the keys are the actions
     assert.equal(new Set(keys).size, Object.keys(actions).length);
     assert.ok(keys.every((key) => key?.startsWith(`${scope}/`)));
   });
@@ -92,7 +92,7 @@ describe('what a read says of how much it wants', () => {
   for (const [action, input, want] of reads)
     test(`${action} ${JSON.stringify(input)}: ${want.length === 1 ? 'the usual bucket' : 'the smaller one too'}`, () => {
       const { costs } = requestFor(scope, action, { unfiltered: isUnfiltered(input) });
-      const got = costs.map(({ lane: { key, budget }, amount }) => [
+      const got = costs.map(({ rateLimit: { key, budget }, amount }) => [
         key.slice(scope.length + 1),
         budget.shape === 'bucket' && budget.capacity,
         budget.shape === 'bucket' && budget.perSecond,
@@ -110,8 +110,8 @@ describe('what a read says of how much it wants', () => {
     const call = recordedCall();
     for await (const _ of session.actuators.group.list(call));
     await session.actuators.group.read([group.id], call);
-    const lanes = call.admitted.map(({ costs }) => costs.map(({ lane }) => lane.key.split('/').at(-1)));
-    assert.deepEqual(lanes.at(0), ['DescribeSecurityGroups']);
-    assert.deepEqual(lanes.at(-1), ['DescribeSecurityGroups', 'DescribeSecurityGroups:unfiltered']);
+    const rateLimits = call.admitted.map(({ costs }) => costs.map(({ rateLimit }) => rateLimit.key.split('/').at(-1)));
+    assert.deepEqual(rateLimits.at(0), ['DescribeSecurityGroups']);
+    assert.deepEqual(rateLimits.at(-1), ['DescribeSecurityGroups', 'DescribeSecurityGroups:unfiltered']);
   });
 });

@@ -30,7 +30,7 @@ describe('every request', () => {
       [['VirtualNetworks_Get', 'req-1', undefined]],
     );
     assert.deepEqual(
-      call.admitted.flatMap(({ costs }) => costs.map(({ lane }) => lane.key)),
+      call.admitted.flatMap(({ costs }) => costs.map(({ rateLimit }) => rateLimit.key)),
       [`azure/${account}/westeurope/arm-reads`, `azure/${account}/westeurope/network-reads`],
     );
   });

@@ -7,8 +7,8 @@ const scope = 'azure/s1/westeurope';
 const base = 'https://management.azure.com/subscriptions/S1';
 const inGroup = `${base}/resourceGroups/RG-a/providers`;
 const sent = (method: string, url: string) => requestFor(scope, method, `${url}?api-version=2026-01-01`);
-const lanes = (method: string, url: string): readonly string[] =>
-  sent(method, url).costs.map(({ lane }) => lane.key.slice(scope.length + 1));
+const rateLimits = (method: string, url: string): readonly string[] =>
+  sent(method, url).costs.map(({ rateLimit }) => rateLimit.key.slice(scope.length + 1));
 
 const rows: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['GET', `${base}/providers/Microsoft.Network`, 'Providers_Get', ['arm-reads']],
@@ -69,7 +69,7 @@ const rows: readonly (readonly [string, string, string, readonly string[]])[] = 
 describe('what a request is, by its method and URL', () => {
   for (const [method, url, action, want] of rows)
     test(`${action}: ${want.join(', ')}`, () => {
-      assert.deepEqual([sent(method, url).action, lanes(method, url)], [action, want]);
+      assert.deepEqual([sent(method, url).action, rateLimits(method, url)], [action, want]);
       assert.equal(sent(method, url).mutating, method !== 'GET');
     });
 
@@ -106,7 +106,9 @@ describe('what Azure allows', () => {
       sent('PUT', `${inGroup}/Microsoft.Network/virtualNetworks/core`),
       sent('DELETE', `${inGroup}/Microsoft.Network/virtualNetworks/core`),
       sent('GET', `${base}/providers/Microsoft.Compute/virtualMachines`),
-    ].flatMap(({ costs }) => costs.map(({ lane }) => [lane.key.slice(scope.length + 1), lane.budget] as const)),
+    ].flatMap(({ costs }) =>
+      costs.map(({ rateLimit }) => [rateLimit.key.slice(scope.length + 1), rateLimit.budget] as const),
+    ),
   );
   for (const [name, want] of Object.entries(published))
     test(`${name}: ${want}`, () => {

@@ -53,12 +53,12 @@ describe('what is left, by the headers', () => {
   for (const { name, headers, want } of rows)
     it(name, () =>
       assert.deepEqual(
-        remainingIn('here', (header) => headers[header]).map(({ lane, amount }) => `${lane} ${amount}`),
+        remainingIn('here', (header) => headers[header]).map(({ rateLimit, amount }) => `${rateLimit} ${amount}`),
         want,
       ),
     );
 
-  it('comes with the report of the request, under the keys of lanes', async () => {
+  it('comes with the report of the request, under the keys of rate limits', async () => {
     const headers = { 'x-ms-ratelimit-remaining-subscription-reads': '41' };
     const body = { id: network('virtualNetworks/v'), name: 'v', location: 'westeurope', properties: {} };
     const arm = await scriptedArm(() => ({ body, headers }));
@@ -66,9 +66,9 @@ describe('what is left, by the headers', () => {
       const client = await arm.open();
       const call = recordedCall();
       await client.ask(call, ({ network: { virtualNetworks } }) => virtualNetworks.get('rg', 'v'));
-      const [lane] = call.admitted.flatMap(({ costs }) => costs.map((cost) => cost.lane.key));
-      assert.equal(lane, `azure/${account}/westeurope/arm-reads`);
-      assert.deepEqual(call.reported[0]?.answer.remaining, [{ lane, amount: 41 }]);
+      const [rateLimit] = call.admitted.flatMap(({ costs }) => costs.map((cost) => cost.rateLimit.key));
+      assert.equal(rateLimit, `azure/${account}/westeurope/arm-reads`);
+      assert.deepEqual(call.reported[0]?.answer.remaining, [{ rateLimit, amount: 41 }]);
     } finally {
       await arm.close();
     }

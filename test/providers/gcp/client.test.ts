@@ -118,7 +118,7 @@ describe('what is sent', () => {
 });
 
 describe('what comes back', () => {
-  test('too many requests: the lane waits until the minute ends', async () => {
+  test('too many requests: the rate limit waits until the minute ends', async () => {
     const failure = failureOf(await identified(() => refusal(403, 'rateLimitExceeded')));
     assert.deepEqual([failure.kind, failure.kind === 'throttled' && failure.retryAfterMs], ['throttled', 45_000]);
   });

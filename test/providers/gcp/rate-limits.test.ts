@@ -11,7 +11,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 const costs = (action: Action, region?: string): readonly string[] =>
   requestFor(scope, action, region).costs.map(
-    ({ lane: { key, budget }, amount }) =>
+    ({ rateLimit: { key, budget }, amount }) =>
       `${amount} of ${budget.shape === 'window' && budget.calls} a ${budget.shape === 'window' && budget.windowMs} ms: ${key}`,
   );
 
@@ -35,10 +35,10 @@ describe('what Compute Engine allows', () => {
       '1 of 750 a 60000 ms: gcp/acme/europe-west1/regional_heavy_reads',
     ]));
 
-  test('each lane names its source', () => {
+  test('each rate limit names its source', () => {
     // why: the keys are the actions
     for (const action of Object.keys(actions) as readonly Action[])
-      for (const { lane } of requestFor(scope, action).costs) assert.match(lane.budget.source, /^https:\/\//);
+      for (const { rateLimit } of requestFor(scope, action).costs) assert.match(rateLimit.budget.source, /^https:\/\//);
   });
   test('reads are told from writes', () => {
     assert.equal(requestFor(scope, 'networks.get').mutating, false);

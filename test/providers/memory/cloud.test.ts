@@ -328,7 +328,7 @@ test('a flickering listing misses some and says nothing; an unreachable zone is 
   assert.equal((await bench.ask('ListNetworks', {})).items.length, 50);
 });
 
-test('a budget that is spent refuses, says which lane, and fills with time', async () => {
+test('a budget that is spent refuses, says which rate limit, and fills with time', async () => {
   const bench = openBench();
   const { subnet } = furnish(bench);
   const launch = (count: number, token: string): Promise<string> =>
@@ -337,8 +337,8 @@ test('a budget that is spent refuses, says which lane, and fills with time', asy
   await bench.clock.advance(1000);
   met.push(await launch(2, 'b'), await launch(1, 'c'), await launch(1, 'd'));
   assert.deepEqual(met, ['ok', 'Throttled', 'ok', 'ok', 'Throttled']);
-  const lanes = bench.cloud.inspect.overBudget().map(({ answer }) => answer.dryLane);
-  assert.deepEqual(lanes, Array(2).fill('memory/acme/north/RunInstances/machines'));
+  const rateLimits = bench.cloud.inspect.overBudget().map(({ answer }) => answer.dryRateLimit);
+  assert.deepEqual(rateLimits, Array(2).fill('memory/acme/north/RunInstances/machines'));
 });
 
 test('every call with its caller and outcome, every change with the call that did it', async () => {

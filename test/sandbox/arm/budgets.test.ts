@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'GET', lane: 'network' },
+    { verb: 'GET', rateLimit: 'network' },
     [
       [250, 25],
       [3750, 375],
@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'PUT', lane: 'network' },
+    { verb: 'PUT', rateLimit: 'network' },
     [
       [200, 10],
       [3000, 150],
@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'DELETE', lane: 'network' },
+    { verb: 'DELETE', rateLimit: 'network' },
     [
       [200, 10],
       [3000, 150],
@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'PUT', lane: 'PutVM' },
+    { verb: 'PUT', rateLimit: 'PutVM' },
     [
       [200, 10],
       [3000, 150],
@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'POST', lane: 'UpdateVM' },
+    { verb: 'POST', rateLimit: 'UpdateVM' },
     [
       [200, 10],
       [3000, 150],
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'DELETE', lane: 'DeleteVM' },
+    { verb: 'DELETE', rateLimit: 'DeleteVM' },
     [
       [200, 10],
       [3000, 150],
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'GET', lane: 'LowCostGet' },
+    { verb: 'GET', rateLimit: 'LowCostGet' },
     [
       [250, 25],
       [3750, 375],
@@ -111,7 +111,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'GET', lane: 'HighCostGet' },
+    { verb: 'GET', rateLimit: 'HighCostGet' },
     [
       [250, 25],
       [3750, 375],
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    { verb: 'GET', lane: 'GetOperation' },
+    { verb: 'GET', rateLimit: 'GetOperation' },
     [
       [250, 25],
       [3750, 375],
@@ -134,7 +134,7 @@ const demand: Demand = {
   principal: 'p',
   location: LOCATION,
   verb: 'GET',
-  lane: 'none',
+  rateLimit: 'none',
   resource: 'r',
 };
 

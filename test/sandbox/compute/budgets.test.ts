@@ -6,23 +6,23 @@ import type { Scope } from '../../../sandbox/compute/records.ts';
 import { START } from '../bench.ts';
 import { bench, type NetworkBench, PROJECT, refusalOf } from './network-bench.ts';
 
-const lanes: readonly { readonly scope: Scope; readonly quota: QuotaGroup; readonly lane: string }[] = [
-  { scope: 'global', quota: 'read', lane: 'acme/global/global_reads' },
-  { scope: 'global', quota: 'write', lane: 'acme/global/global_writes' },
-  { scope: 'regions/us-central1', quota: 'read', lane: 'acme/us-central1/reads_per_region' },
-  { scope: 'zones/us-central1-f', quota: 'write', lane: 'acme/us-central1/writes_per_region' },
+const rateLimits: readonly { readonly scope: Scope; readonly quota: QuotaGroup; readonly rateLimit: string }[] = [
+  { scope: 'global', quota: 'read', rateLimit: 'acme/global/global_reads' },
+  { scope: 'global', quota: 'write', rateLimit: 'acme/global/global_writes' },
+  { scope: 'regions/us-central1', quota: 'read', rateLimit: 'acme/us-central1/reads_per_region' },
+  { scope: 'zones/us-central1-f', quota: 'write', rateLimit: 'acme/us-central1/writes_per_region' },
   {
     scope: 'zones/europe-west1-b',
     quota: 'operation-read',
-    lane: 'acme/europe-west1/operation_read_requests_per_region',
+    rateLimit: 'acme/europe-west1/operation_read_requests_per_region',
   },
-  { scope: 'global', quota: 'operation-wait', lane: 'acme/global/heavy_weight_read_requests' },
+  { scope: 'global', quota: 'operation-wait', rateLimit: 'acme/global/heavy_weight_read_requests' },
 ];
 
 describe('budgets: the table', () => {
-  for (const { scope, quota, lane } of lanes) {
-    it(`${quota} in ${scope} draws on ${lane}`, () => {
-      const want = [{ kind: 'window', lane, capacity: 1500, windowMs: 60_000, tokens: 1 }];
+  for (const { scope, quota, rateLimit } of rateLimits) {
+    it(`${quota} in ${scope} draws on ${rateLimit}`, () => {
+      const want = [{ kind: 'window', rateLimit, capacity: 1500, windowMs: 60_000, tokens: 1 }];
       assert.deepEqual(chargesOf({ project: PROJECT, scope, quota }), want);
     });
   }

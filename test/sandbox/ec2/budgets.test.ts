@@ -77,7 +77,13 @@ describe('budgets: the table', () => {
 });
 
 describe('budgets: buckets', () => {
-  const charge = (lane: string, tokens = 1): Charge => ({ kind: 'bucket', lane, capacity: 2, refill: 0.5, tokens });
+  const charge = (rateLimit: string, tokens = 1): Charge => ({
+    kind: 'bucket',
+    rateLimit,
+    capacity: 2,
+    refill: 0.5,
+    tokens,
+  });
 
   it('are full at first, run dry, refill on the sandbox’s clock, and never overflow', () => {
     const clock = makeClock({ rate: 0 });

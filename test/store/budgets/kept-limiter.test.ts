@@ -30,8 +30,8 @@ const clock = {
 };
 const needOf = (slow: string): Need => ({
   costs: [
-    { lane: { key: 'front', budget: bucket }, amount: 1 },
-    { lane: { key: slow, budget: fixed }, amount: 1 },
+    { rateLimit: { key: 'front', budget: bucket }, amount: 1 },
+    { rateLimit: { key: slow, budget: fixed }, amount: 1 },
   ],
   rank: 'writes',
   share: 'shop',
@@ -68,7 +68,7 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     return () => count;
   };
 
-  it('goes on with what is left of a slow lane, at once and never over it', async () => {
+  it('goes on with what is left of a slow rate limit, at once and never over it', async () => {
     const workers = [await worker(), await worker()];
     for (let i = 0; i < 15; i++) for (const one of workers) await one.take(needOf('network'), never);
     await flush();
@@ -92,7 +92,7 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
   refusalLaws((law) =>
     steadily(async () => {
       const limiter = await worker();
-      await law({ limiter, sleep: async (ms) => void (await pause(ms)), lane: () => `lane-${++names}` });
+      await law({ limiter, sleep: async (ms) => void (await pause(ms)), rateLimit: () => `lane-${++names}` });
     }),
   );
 
@@ -103,8 +103,8 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     const pausedUntil =
       "SELECT (state #>> '{lane,pace,until}')::float8 AS until FROM setpoint.budgets WHERE lane = 'refused'";
     await until('PostgreSQL knows', async () => (await admin.query(pausedUntil)).rows[0]?.until > Date.now());
-    const [lane] = (await one.rateLimits()).filter(({ key }) => key === 'refused');
-    assert.ok((lane?.slowedUntil ?? 0) > Date.now(), JSON.stringify(lane));
+    const [rateLimit] = (await one.rateLimits()).filter(({ key }) => key === 'refused');
+    assert.ok((rateLimit?.slowedUntil ?? 0) > Date.now(), JSON.stringify(rateLimit));
   });
 
   it('waits where the fleet of another database spends from the same Redis', async () => {
@@ -118,8 +118,8 @@ describe('a fleet whose Redis forgets all', { skip: redisMissing() }, () => {
     const third = await worker();
     const count = ask([one, third], needOf('shared'), 5);
     await one.take({ ...needOf('x'), costs: needOf('x').costs.slice(0, 1) }, never);
-    const [lane] = (await third.rateLimits()).filter(({ key }) => key === 'shared');
+    const [rateLimit] = (await third.rateLimits()).filter(({ key }) => key === 'shared');
     assert.equal(count(), 0);
-    assert.ok((lane?.level ?? 0) < 0.01, JSON.stringify(lane));
+    assert.ok((rateLimit?.level ?? 0) < 0.01, JSON.stringify(rateLimit));
   });
 });

@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Limiter, Rank, SharedLimiter } from '../../../src/ports/limiter.ts';
 import type { Budget } from '../../../src/ports/provider.ts';
 import { leasedLimiter, type Shares } from '../../../src/store/budgets/leased-limiter.ts';
-import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets/shares.ts';
+import { leaseShare, levelOf, type SharedRateLimit } from '../../../src/store/budgets/shares.ts';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -53,7 +53,7 @@ function fleet(): Fleet {
       burst: (budget, times, { amount = 1, rank = 'writes' } = {}) => {
         for (let i = 0; i < times; i++)
           void limiter
-            .take({ costs: [{ lane: { key: 'a', budget }, amount }], rank, share: name }, never)
+            .take({ costs: [{ rateLimit: { key: 'a', budget }, amount }], rank, share: name }, never)
             .then((at) => void spent.push({ at, amount, worker: name }));
       },
       stop: () => {
@@ -96,7 +96,7 @@ describe('limiter of leased shares: what a refusal leaves of resources', () => {
     const clock = virtualClock();
     const limiter = leasedLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
     let names = 0;
-    await clock.run(() => law({ limiter, sleep: clock.sleep, lane: () => `lane-${++names}` }));
+    await clock.run(() => law({ limiter, sleep: clock.sleep, rateLimit: () => `lane-${++names}` }));
   });
 });
 
@@ -208,7 +208,7 @@ describe('several workers', () => {
   it('one that closes sends away all who wait, and no timer of it is left', async () => {
     const clock = virtualClock();
     const limiter = leasedLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
-    const costs = [{ lane: { key: 'a', budget: launches }, amount: 5 }];
+    const costs = [{ rateLimit: { key: 'a', budget: launches }, amount: 5 }];
     const taken = Array.from({ length: 3 }, () => limiter.take({ costs, rank: 'reads', share: 's' }, never));
     const ended = Promise.allSettled(taken);
     await clock.advance(100);
@@ -223,8 +223,9 @@ describe('several workers', () => {
   it('all hear within one lease that the cloud refused', async () => {
     const at = fleet();
     const [one, two] = [at.worker('one'), at.worker('two')];
-    const lane = { key: 'a', budget: bucket };
-    const take = (limiter: Limiter) => limiter.take({ costs: [{ lane, amount: 1 }], rank: 'reads', share: 's' }, never);
+    const rateLimit = { key: 'a', budget: bucket };
+    const take = (limiter: Limiter) =>
+      limiter.take({ costs: [{ rateLimit, amount: 1 }], rank: 'reads', share: 's' }, never);
     const [sentAt] = await at.clock.run(() => Promise.all([take(one.limiter), take(two.limiter)]));
     one.limiter.slow('a', { sentAt: sentAt ?? 0, retryAfterMs: 8_000, amount: 1 });
     await at.clock.advance(5_000);
@@ -323,24 +324,29 @@ interface MemoryShares extends Shares {
   asked(): number;
 }
 
-/** Shares of lanes in memory, on a clock that is the store's. */
+/** Shares of rate limits in memory, on a clock that is the store's. */
 function memoryShares(clock: Pick<Clock, 'now'>, budgets: RateLimitOptions = {}): MemoryShares {
-  const lanes = new Map<string, SharedLane>();
+  const rateLimits = new Map<string, SharedRateLimit>();
   let [lost, asked] = [0, 0];
   return {
     lease: async (worker, asks) => {
       asked += 1;
       const given = asks.map((ask) => {
-        const { lane, share } = leaseShare(lanes.get(ask.lane.key), ask, { worker, budgets, now: clock.now() });
-        // why: a lane that JSON changes would be another one in a database
-        lanes.set(ask.lane.key, JSON.parse(JSON.stringify(lane)) as SharedLane);
+        const { rateLimit, share } = leaseShare(rateLimits.get(ask.rateLimit.key), ask, {
+          worker,
+          budgets,
+          now: clock.now(),
+        });
+        // why: a rate limit that JSON changes would be another one in a database
+        rateLimits.set(ask.rateLimit.key, JSON.parse(JSON.stringify(rateLimit)) as SharedRateLimit);
         return share;
       });
       if (lost === 0) return given;
       lost -= 1;
       throw new Error('the connection was lost');
     },
-    levels: async (about) => about.map((lane) => levelOf(lanes.get(lane.key), { lane }, { budgets, now: clock.now() })),
+    levels: async (about) =>
+      about.map((rateLimit) => levelOf(rateLimits.get(rateLimit.key), { rateLimit }, { budgets, now: clock.now() })),
     loseAnswers: (times) => {
       lost = times;
     },

@@ -26,7 +26,7 @@ const workerOf = (more: Partial<PostgresLimiterOptions> = {}): SharedLimiter =>
   openPostgresLimiter({ reach: { config: login }, clock, worker: `w${++names}`, fresh: true, budgets: {}, ...more });
 
 const needOf = (key: string, budget: Budget): Need => {
-  const cost: Cost = { lane: { key, budget }, amount: 1 };
+  const cost: Cost = { rateLimit: { key, budget }, amount: 1 };
   return { costs: [cost], rank: 'writes', share: 'shop' };
 };
 
@@ -59,9 +59,9 @@ describe('shares of budgets in PostgreSQL', () => {
       const all = asking(workers, needOf(budget.shape, budget), 20);
       await until('all goes', () => all.so() >= most);
       for (const worker of workers) await worker.rateLimits();
-      const [lane] = (await workers[0]?.rateLimits()) ?? [];
+      const [rateLimit] = (await workers[0]?.rateLimits()) ?? [];
       assert.equal(all.so(), most);
-      assert.ok(lane && lane.level < 0.01, JSON.stringify(lane));
+      assert.ok(rateLimit && rateLimit.level < 0.01, JSON.stringify(rateLimit));
       await all.stop();
     });
 
@@ -76,13 +76,13 @@ describe('shares of budgets in PostgreSQL', () => {
     await all.stop();
   });
 
-  it('a lane that nobody used yet is empty since budgets are kept, in a database where a fleet ran', async () => {
+  it('a rate limit that nobody used yet is empty since budgets are kept, in a database where a fleet ran', async () => {
     await admin.query("UPDATE setpoint.store SET budgets_since = clock_timestamp() - interval '10 seconds'");
     const one = workerOf({ fresh: false });
     const all = asking([one], needOf('unused', { ...bucket, perSecond: 1 }), 60);
     await until('some go', () => all.so() >= 10);
-    const [lane] = await one.rateLimits();
-    assert.ok(all.so() < 30 && lane && lane.level < 0.5, `${all.so()} ${JSON.stringify(lane)}`);
+    const [rateLimit] = await one.rateLimits();
+    assert.ok(all.so() < 30 && rateLimit && rateLimit.level < 0.5, `${all.so()} ${JSON.stringify(rateLimit)}`);
     await all.stop();
   });
 

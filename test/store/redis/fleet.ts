@@ -11,7 +11,7 @@ export const bucket = { shape: 'bucket', capacity: 20, perSecond: 10, source } a
 /** It gains a request in 20 s: what is in it does not change while a test looks. */
 export const slow = { ...bucket, perSecond: 0.05 };
 export const fixed: Budget = { shape: 'window', calls: 20, windowMs: 1500, source };
-export const cost = (key: string, budget: Budget, amount = 1): Cost => ({ lane: { key, budget }, amount });
+export const cost = (key: string, budget: Budget, amount = 1): Cost => ({ rateLimit: { key, budget }, amount });
 export const need = (costs: readonly Cost[], more: Partial<Need> = {}): Need => ({
   costs,
   rank: 'writes',

@@ -10,7 +10,7 @@ describe('limiter in Redis: what a refusal leaves of resources', { skip: redisMi
   refusalLaws((law) =>
     steadily(async () => {
       const limiter = await at.worker();
-      await law({ limiter, sleep: async (ms) => void (await pause(ms)), lane: at.lane });
+      await law({ limiter, sleep: async (ms) => void (await pause(ms)), rateLimit: at.lane });
     }),
   );
 });

@@ -40,8 +40,8 @@ describe('the budgets of a fleet', { skip: redisMissing() }, () => {
       () => 'called off',
     );
     await together(one, 17, need([cost(a, slow)]));
-    const [lane] = (await one.rateLimits()).filter(({ key }) => key === a);
-    assert.ok(lane && Math.abs(lane.level * 20 - 2) < 0.5, `${lane?.level}`);
+    const [rateLimit] = (await one.rateLimits()).filter(({ key }) => key === a);
+    assert.ok(rateLimit && Math.abs(rateLimit.level * 20 - 2) < 0.5, `${rateLimit?.level}`);
     stop.abort();
     assert.equal(await late, 'called off');
   });
@@ -101,8 +101,11 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
     await until('it is slowed', () => slowed.length > 0);
     await pause(100);
     assert.deepEqual(slowed, [key]);
-    const [lane] = (await two.rateLimits()).filter((each) => each.key === key);
-    assert.ok(lane && lane.level < 1 && (lane.slowedUntil ?? 0) > Date.now() + 20_000, JSON.stringify(lane));
+    const [rateLimit] = (await two.rateLimits()).filter((each) => each.key === key);
+    assert.ok(
+      rateLimit && rateLimit.level < 1 && (rateLimit.slowedUntil ?? 0) > Date.now() + 20_000,
+      JSON.stringify(rateLimit),
+    );
     const later = await one.take(need([cost(key, bucket)]), never);
     assert.ok(later - Math.max(a, b) >= 600, `${later - Math.max(a, b)} ms`);
     one.slow(key, { sentAt: later, retryAfterMs: 0, amount: 1 });

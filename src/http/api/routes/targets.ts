@@ -13,7 +13,7 @@ export interface TargetsDependencies {
   readonly targets: Targets;
   estates(): Promise<readonly string[]>;
   /** The rate budgets that this process uses; absent: it carries out no passes. */
-  lanes?(): Promise<readonly RateLimitLevel[]>;
+  rateLimits?(): Promise<readonly RateLimitLevel[]>;
 }
 
 const params = z.strictObject({ name: z.string().min(1).max(200) });
@@ -42,8 +42,8 @@ export const targetsRoutes = (dependencies: TargetsDependencies): readonly Route
         context,
         dependencies,
       );
-      const lanes = await dependencies.lanes?.();
-      const items = reports.map((one) => targetAnswer(one, { ...around, now: context.now, lanes }));
+      const rateLimits = await dependencies.rateLimits?.();
+      const items = reports.map((one) => targetAnswer(one, { ...around, now: context.now, rateLimits }));
       return { status: 200, body: { items, observed: oldestObservation(reports.map(lookOf), context.now) } };
     },
   }),
@@ -64,8 +64,8 @@ export const targetsRoutes = (dependencies: TargetsDependencies): readonly Route
         context,
         dependencies,
       );
-      const lanes = await dependencies.lanes?.();
-      return { status: 200, body: targetAnswer(named(name, reports), { ...around, now: context.now, lanes }) };
+      const rateLimits = await dependencies.rateLimits?.();
+      return { status: 200, body: targetAnswer(named(name, reports), { ...around, now: context.now, rateLimits }) };
     },
   }),
   reconcileRoute(dependencies),

@@ -187,8 +187,8 @@ function entryAnswer(entry: VisibleEntry): z.input<(typeof entries)[number]> {
   const { at } = entry;
   switch (entry.what) {
     case 'call': {
-      const { action, mutating, lanes, durationMs, requestId, code } = entry;
-      return { at, type: 'call', action, mutating, rateLimits: [...lanes], durationMs, requestId, code };
+      const { action, mutating, lanes: rateLimits, durationMs, requestId, code } = entry;
+      return { at, type: 'call', action, mutating, rateLimits: [...rateLimits], durationMs, requestId, code };
     }
     case 'wait':
       return { at, type: 'wait', reason: entry.reason, detail: entry.detail, durationMs: entry.durationMs };

@@ -107,12 +107,12 @@ export const targetSchema = z
     },
   });
 
-/** `lanes`: undefined where this process has none. */
+/** `rate limits`: undefined where this process has none. */
 export interface TargetContext {
   readonly estate: string;
   readonly seen: readonly Bounds[];
   readonly now: number;
-  readonly lanes: readonly RateLimitLevel[] | undefined;
+  readonly rateLimits: readonly RateLimitLevel[] | undefined;
 }
 
 export function targetAnswer({ name, place, mode, look, passes, held }: TargetReport, around: TargetContext) {
@@ -122,7 +122,7 @@ export function targetAnswer({ name, place, mode, look, passes, held }: TargetRe
     counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
     observed: observationAnswer(look, around.now),
     ...(passes && passesAnswer(passes, around.seen)),
-    ...(held && { held: heldAnswer(held), budget: rateLimitsAnswer(place.scope, around.lanes) }),
+    ...(held && { held: heldAnswer(held), budget: rateLimitsAnswer(place.scope, around.rateLimits) }),
   };
 }
 
@@ -143,8 +143,8 @@ const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced }: TargetHeld) 
   }),
 });
 
-const rateLimitsAnswer = (scope: string, lanes: readonly RateLimitLevel[] | undefined) =>
-  lanes === undefined
+const rateLimitsAnswer = (scope: string, rateLimits: readonly RateLimitLevel[] | undefined) =>
+  rateLimits === undefined
     ? {
         known: false,
         note: 'This process runs no reconciles: ask a worker, at /rate-limits of its health port.',
@@ -152,7 +152,7 @@ const rateLimitsAnswer = (scope: string, lanes: readonly RateLimitLevel[] | unde
       }
     : {
         known: true,
-        rateLimits: lanes
+        rateLimits: rateLimits
           .filter(({ key }) => key.startsWith(`${scope}/`))
           .map(({ key, level, slowedUntil }) => ({ key, remaining: level, slowedUntil })),
       };

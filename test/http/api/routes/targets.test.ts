@@ -23,7 +23,7 @@ const second = {
   spec: { provider: 'memory', account: 'acme', region: 'south', mode: 'observe' },
 };
 
-const lanes: readonly RateLimitLevel[] = [
+const rateLimits: readonly RateLimitLevel[] = [
   { key: `${where.scope}/Make`, level: 0.25, slowedUntil: Date.UTC(2026, 0, 1) },
   { key: 'memory/acme/south/Make', level: 1 },
 ];
@@ -44,7 +44,7 @@ async function passed() {
 
 function apiOf(
   { store, yard, clock }: FleetWorld,
-  used: { lanes?: () => Promise<readonly RateLimitLevel[]> } = {},
+  used: { rateLimits?: () => Promise<readonly RateLimitLevel[]> } = {},
   known: Readonly<Record<string, Caller>> = callers,
 ) {
   const targets = targetsOn({ store, open: generationsOf(yard).open });
@@ -108,7 +108,7 @@ describe('GET /v1/targets', () => {
 
   it('tells what is left of the budgets, or that it does not know', async () => {
     const world = await passed();
-    const knowing = await apiOf(world, { lanes: async () => lanes }).ask('viewer', 'GET /v1/targets/here');
+    const knowing = await apiOf(world, { rateLimits: async () => rateLimits }).ask('viewer', 'GET /v1/targets/here');
     assert.deepEqual(said(knowing.body)['budget'], {
       known: true,
       rateLimits: [{ key: `${where.scope}/Make`, remaining: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
