@@ -11,7 +11,7 @@ export function historyOf(env: NodeJS.ProcessEnv): { readonly historyMs?: number
   if (said === undefined || said === '') return {};
   const days = Number(said);
   if (!/^\d+$/.test(said) || days < 1 || days > 3650)
-    throw new Error('SETPOINT_HISTORY_DAYS is not understood: it takes a whole number of days from 1 to 3650.');
+    throw new Error('SETPOINT_HISTORY_DAYS is invalid: write a whole number of days from 1 to 3650.');
   return { historyMs: days * day };
 }
 
@@ -67,5 +67,5 @@ function numberIn(
   if (said === undefined || said === '') return undefined;
   const number = Number(said);
   if (/^\d+$/.test(said) && number >= 1 && number <= most) return number;
-  throw new Error(`${name} is not understood: it takes a whole number of ${of}, from 1 to ${most}.`);
+  throw new Error(`${name} is invalid: write a whole number of ${of}, from 1 to ${most}.`);
 }

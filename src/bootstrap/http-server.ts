@@ -96,7 +96,7 @@ async function startHere(
 }
 
 const nobodyKnown = (host: string): string =>
-  `${host} is not this machine, and nobody could prove who they are: make a token first (setpoint token make), or name whom to believe with --access.`;
+  `${host} is not this machine, and callers could not authenticate. Create a token first (setpoint token make), or name trusted issuers with --access.`;
 
 /** Whom we believe, as a file says it that no repository of specs holds. Throws for whatever is wrong with it, line by line. */
 export async function readAccess(path: string): Promise<Access> {
@@ -107,7 +107,7 @@ export async function readAccess(path: string): Promise<Access> {
   const { access, problems } = parseAccess({ path, text });
   if (access !== undefined) return access;
   const said = problems.map((problem) => renderProblem(problem)).join('\n\n');
-  throw new Error(`the access file is not sound, so nobody is let in by it:\n\n${said}`);
+  throw new Error(`the access file is not valid, so the API rejects all callers:\n\n${said}`);
 }
 
 const lastsMs = 90 * 86_400_000;

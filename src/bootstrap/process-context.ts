@@ -87,7 +87,7 @@ async function onServers(settings: FleetSettings, soil: ProcessBasics, atEnd: At
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = soil.env;
   if (!databaseUrl)
     throw new Error(
-      'DATABASE_URL is not set: a fleet shares one PostgreSQL database. Set it, or run everything in one process with: setpoint serve',
+      'DATABASE_URL is not set. A fleet shares one PostgreSQL database. Set it, or run everything in one process with: setpoint serve',
     );
   return redisUrl ? onRedis(redisUrl, settings, soil, atEnd) : onPostgres(settings, soil, atEnd);
 }

@@ -28,7 +28,9 @@ export async function proposedSpecs(
   const { team } = place;
   const teams = activeTeams(inForce);
   if (team !== undefined && !teams.includes(team))
-    throw new Error(`there is no team ${team} in force; ${teams.length === 0 ? 'there is none' : teams.join(', ')}`);
+    throw new Error(
+      `the active specs have no team ${team}; ${teams.length === 0 ? 'they have none' : `they have: ${teams.join(', ')}`}`,
+    );
   const { overlay } = inForce;
   return reading(place, env, async ({ tree, rules, commit }) => {
     const loading = { today, rules, ...(overlay === undefined ? {} : { overlay }) };
@@ -75,7 +77,7 @@ export async function postedSpecs(
   today: string,
 ): Promise<SpecTree> {
   if (team !== undefined && !activeTeams(inForce).includes(team))
-    throw new Declined('unsound', 'There is no such team in force: name one of `teams`, or none.', {
+    throw new Declined('unsound', 'The active specs have no such team: name one of `teams`, or none.', {
       teams: activeTeams(inForce),
     });
   const scripts = userData.map(
@@ -93,6 +95,6 @@ function slow(error: unknown): never {
   if (!(error instanceof ParseTimeout)) throw error;
   throw new Declined(
     'unsound',
-    `Reading these specs takes more than ${mostMs / 1000} s of the processor: post less, or plan them by: setpoint plan --proposal`,
+    `Reading these specs takes more than ${mostMs / 1000} s of processor time. Send fewer specs, or plan them with: setpoint plan --proposal`,
   );
 }

@@ -23,16 +23,16 @@ export interface FleetOptions extends ListenOptions {
 
 export const withFleetOptions = (command: Command): Command =>
   withNoListenOption(withListenOptions(withSourceOptions(command)))
-    .option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there')
+    .option('--allow-endpoint', 'allow targets with an endpoint, such as the sandbox; credentials are sent to it')
     .addOption(
-      new Option('--interval <duration>', 'a pass of every scope at least this often')
+      new Option('--interval <duration>', 'reconcile every scope at least this often')
         .argParser(parseDuration)
         .default(300_000, '5m'),
     )
-    .option('--concurrency <n>', 'passes at once, of each cloud', integerBetween(1, 1000), 8)
+    .option('--concurrency <n>', 'concurrent reconciles for each cloud', integerBetween(1, 1000), 8)
     .option(
       '--reserve <part>',
-      'the part of every rate budget that is left to others, 0 to 0.9',
+      'share of every rate limit to leave to other clients, 0 to 0.9',
       numberBetween(0, 0.9),
       0.1,
     )
@@ -45,15 +45,15 @@ export const withFleetOptions = (command: Command): Command =>
 const withSourceOptions = (command: Command): Command =>
   command
     .option('--repo <url>', 'follow the specs in this git repository: https, ssh, or file with --allow-local-repo')
-    .option('--branch <name>', 'the branch of it that is followed', 'main')
-    .option('--path <folder>', 'where in it the specs are', 'specs')
+    .option('--branch <name>', 'branch to follow', 'main')
+    .option('--path <folder>', 'folder of the specs in the repository', 'specs')
     .addOption(
-      new Option('--poll <duration>', 'ask it for news at least this often')
+      new Option('--poll <duration>', 'poll the repository at least this often')
         .argParser(parseDuration)
         .default(30_000, '30s'),
     )
-    .option('--allow-local-repo', 'let repositories lie on this machine or its private network')
-    .option('--overlay <name>', 'with overlays/<name> over the base');
+    .option('--allow-local-repo', 'allow repositories on this machine or its private network')
+    .option('--overlay <name>', 'apply overlays/<name> to the base');
 
 /** Until somebody stops it; then what runs is handed over. */
 export async function runFleet(
@@ -110,16 +110,13 @@ export const withListenOptions = (command: Command): Command =>
     .addOption(
       new Option(
         '--listen <[host:]port>',
-        'serve the API, and hear webhooks and events of clouds, here; the host is 127.0.0.1 unless named; port 0: any free one',
+        'address of the API, webhooks and cloud events; default host: 127.0.0.1; port 0: any free port',
       ).argParser(parseHostPort),
     )
-    .option('--tls-cert <file>', 'the certificate to show, with its chain, as PEM: needed beyond this machine')
-    .option('--tls-key <file>', 'its key, as PEM')
-    .option('--tls-by-proxy', 'a proxy before us has the certificate, and nobody else reaches us')
-    .option(
-      '--access <file>',
-      'whom to believe who somebody is, and what they may: see docs/access.md (SETPOINT_ACCESS)',
-    );
+    .option('--tls-cert <file>', 'PEM file with the certificate and its chain; required beyond this machine')
+    .option('--tls-key <file>', 'PEM file with the key of the certificate')
+    .option('--tls-by-proxy', 'a proxy terminates TLS, and only it can reach this process')
+    .option('--access <file>', 'trusted issuers and grants: see docs/access.md (SETPOINT_ACCESS)');
 
 /** For what listens where nothing is said. */
 export function withNoListenOption(command: Command): Command {
@@ -130,7 +127,7 @@ export function withNoListenOption(command: Command): Command {
       given.add(name);
       if (given.size > 1) command.error("error: option '--listen' cannot be used with option '--no-listen'");
     });
-  return command.option('--no-listen', 'serve no API, and hear nothing');
+  return command.option('--no-listen', 'serve no API, webhooks or cloud events');
 }
 
 /** `byDefault`: it listens where nothing is said, too. */
@@ -139,8 +136,8 @@ export function listenAddressOf(options: ListenOptions, byDefault: boolean): Lis
   const tls = tlsOf(options);
   if (listen === false || (listen === undefined && !byDefault)) {
     if (tls === undefined && options.access === undefined) return undefined;
-    throw new UserError('Nobody is listened to, so there is nothing to say about how.', {
-      next: 'Name a place: --listen.',
+    throw new UserError('TLS and access options need a listen address.', {
+      next: 'Add an address: --listen.',
     });
   }
   return {
@@ -153,13 +150,15 @@ export function listenAddressOf(options: ListenOptions, byDefault: boolean): Lis
 
 function tlsOf({ tlsCert: cert, tlsKey: key, tlsByProxy }: ListenOptions): ListenAddress['tls'] {
   if (tlsByProxy && (cert !== undefined || key !== undefined))
-    throw new UserError('Either we show a certificate or a proxy does.', {
-      next: 'Leave out --tls-by-proxy, or --tls-cert and --tls-key.',
+    throw new UserError('--tls-by-proxy cannot be used with --tls-cert or --tls-key.', {
+      next: 'Remove --tls-by-proxy, or remove --tls-cert and --tls-key.',
     });
   if (tlsByProxy) return 'proxy';
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert === undefined && key === undefined) return undefined;
-  throw new UserError('A certificate and its key belong together.', { next: 'Name both: --tls-cert and --tls-key.' });
+  throw new UserError('--tls-cert and --tls-key must be used together.', {
+    next: 'Add both: --tls-cert and --tls-key.',
+  });
 }
 
 function parseHostPort(text: string): HostPort {
@@ -192,8 +191,8 @@ export async function runDaemon({ name, start }: Service, { terminal, signal }: 
 const welcome = (
   token: string,
   url: string,
-): string => `The first token, of an admin, for 90 days. It is told this once:
+): string => `The first admin token, valid for 90 days. It is shown only once:
   ${token}
-Keep it for this machine, pasting it where it is asked for:
+To log in on this machine, run this and paste the token:
   setpoint login ${url}
 `;

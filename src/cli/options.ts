@@ -49,8 +49,8 @@ export const withSpecsOption = (command: Command): Command =>
 
 const targetOptions = (command: Command): Command =>
   withOverlayOption(command)
-    .option('--target <name>', 'only this target; may be given several times', collect, [])
-    .option('--allow-endpoint', 'let targets with an `endpoint` be called there, as with the sandbox');
+    .option('--target <name>', 'only this target; repeatable', collect, [])
+    .option('--allow-endpoint', 'allow targets with an `endpoint`, such as the sandbox');
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -70,7 +70,7 @@ export interface OverlayOption {
 }
 
 export const withOverlayOption = (command: Command): Command =>
-  command.option('--overlay <name>', 'with overlays/<name> over the base of the specs');
+  command.option('--overlay <name>', 'apply overlays/<name> to the base of the specs');
 
 /** The key, or no key. */
 export const overlayOf = ({ overlay }: { readonly overlay?: string | undefined }): OverlayOption =>
@@ -81,7 +81,7 @@ export const withAllowances = (command: Command, says: (subject: string) => stri
   command
     .option('--allow-deletes <n>', says('deletes and replaces'), integerBetween(0, 1_000_000))
     .option('--allow-creates <n>', says('new machines'), integerBetween(0, 1_000_000))
-    .option('--allow-closures <n>', says('closures of rules that nobody wrote'), integerBetween(0, 1_000_000));
+    .option('--allow-closures <n>', says('removals of unmanaged rules'), integerBetween(0, 1_000_000));
 
 /** The options above, as commander names them. */
 export const allowanceOptions: readonly (keyof Allowance)[] = ['allowDeletes', 'allowCreates', 'allowClosures'];
@@ -100,11 +100,13 @@ export function withPauseOptions(command: Command, others: readonly string[] = [
   const option = (flags: string, text: string, against: readonly string[]): Option =>
     new Option(flags, text).conflicts([...against, ...others]);
   return withOverlayOption(command)
-    .addOption(option('--healing', 'only the healing of what drifts', ['rollout']))
-    .addOption(option('--rollout', 'only what the specs change', ['healing']))
-    .addOption(option('--address <address>', 'only this resource, or all of this document', ['owner', 'target']))
-    .addOption(option('--owner <name>', 'only what has this owner', ['address', 'target']))
-    .addOption(option('--target <name>', 'only what is for this target', ['address', 'owner']));
+    .addOption(option('--healing', 'only corrections of drift', ['rollout']))
+    .addOption(option('--rollout', 'only changes of the specs', ['healing']))
+    .addOption(
+      option('--address <address>', 'only this resource, or all resources of this document', ['owner', 'target']),
+    )
+    .addOption(option('--owner <name>', 'only resources of this owner', ['address', 'target']))
+    .addOption(option('--target <name>', 'only resources of this target', ['address', 'owner']));
 }
 
 /** The subject as it was given: whether there is such a thing is not looked at. */
@@ -130,10 +132,10 @@ const quoted = (name: string): string => (/^[\w./@:-]+$/.test(name) ? name : `'$
 /** Why a person does what others will ask about: one line, for the ledger and for screens. A parser of options. */
 export function parseReason(text: string): string {
   const reason = text.trim();
-  if (reason === '') throw new InvalidArgumentError('Say why: others will read it.');
+  if (reason === '') throw new InvalidArgumentError('Add a reason: others will read it.');
   if (reason.length > longest || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(reason))
     throw new InvalidArgumentError(
-      `Write one line of at most ${longest} characters, without signs that turn text round.`,
+      `Write one line of at most ${longest} characters, without control or direction characters.`,
     );
   return reason;
 }

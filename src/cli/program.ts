@@ -31,14 +31,14 @@ export async function runCli(args: readonly string[], process: CliProcess, versi
 
 function defineProgram(root: Command, { terminal }: Context, version: string): void {
   configured(root, terminal)
-    .description('Keeps clouds as your specs say: networks, firewall rules and instances.')
+    .description('Reconciles networks, firewall rules and instances in clouds with your specs.')
     .version(version, '-V, --version', 'print the version')
-    .option('--dir <folder>', 'where the store and its keys are kept', '.setpoint')
-    .option('--in-force', 'by the specs of the newest generation, as the store keeps them, and by no folder')
-    .option('--in-force-of <estate>', 'the same, where the store has several estates')
-    .helpCommand('help [verb]', 'say what a verb does')
-    .helpOption('-h, --help', 'say what this does')
-    .usage('<verb> [DIR] [options]');
+    .option('--dir <folder>', 'folder of the store and its keys', '.setpoint')
+    .option('--in-force', 'use the specs of the newest generation in the store instead of a folder')
+    .option('--in-force-of <estate>', 'the same, for one of several estates in the store')
+    .helpCommand('help [verb]', 'show the help of a command')
+    .helpOption('-h, --help', 'show this help')
+    .usage('<command> [DIR] [options]');
 }
 
 function addCommands(root: Command, factories: readonly CommandFactory[], context: Context): void {
@@ -53,7 +53,7 @@ function addCommands(root: Command, factories: readonly CommandFactory[], contex
 const configured = (command: Command, { out, err }: Terminal): Command =>
   command
     .exitOverride()
-    .showHelpAfterError(`Run \`${commandLine(command)} --help\` for what it takes.`)
+    .showHelpAfterError(`Run \`${commandLine(command)} --help\` for its arguments and options.`)
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => paintFor(out)('strong', title) })
     .configureOutput({
       writeOut: (text) => out.write(text),
@@ -102,15 +102,15 @@ function commander(error: CommanderError, json: boolean, terminal: Terminal): Ex
 
 function asUserError(error: unknown, signal: AbortSignal): UserError {
   if (error instanceof UserError) return error;
-  if (signal.aborted) return new UserError('Stopped by you, before anything was changed.');
+  if (signal.aborted) return new UserError('Interrupted before anything was changed.');
   if (error instanceof Declined && error.because === 'away')
     return new UserError(error.message, {
-      next: 'Run it again once the database answers: `setpoint doctor` says whether it does. A change that was begun is in the ledger, and the next run goes on from there.',
+      next: 'Run it again once the database answers; `setpoint doctor` checks it. The ledger has every change that was started, and the next run continues from there.',
       cause: error,
     });
   const message = error instanceof Error ? error.message : String(error);
-  return new UserError(message || 'Something went wrong that we did not foresee.', {
-    next: 'Set SETPOINT_DEBUG=1 to see where this came from.',
+  return new UserError(message || 'An unexpected error occurred.', {
+    next: 'Set SETPOINT_DEBUG=1 to see the stack trace.',
     cause: error,
   });
 }

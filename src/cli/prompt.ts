@@ -16,9 +16,9 @@ interface Question {
  */
 export async function askYes(terminal: Terminal, question: Question, signal: AbortSignal): Promise<boolean> {
   if (terminal.input === null) {
-    throw new UserError('This needs an answer, and there is no terminal to ask on.', {
+    throw new UserError('This command needs an answer, but it has no terminal.', {
       why: question.text,
-      next: `Add ${question.flag} to go ahead without being asked.`,
+      next: `Add ${question.flag} to continue without a question.`,
       code: exitCodes.error,
     });
   }
@@ -45,7 +45,7 @@ export async function askSecret(
   signal: AbortSignal,
 ): Promise<string> {
   if (input === null)
-    throw new UserError('This needs an answer, and there is no terminal to ask on.', {
+    throw new UserError('This command needs an answer, but it has no terminal.', {
       why: question.text,
       next: question.otherwise,
     });
@@ -91,8 +91,8 @@ function hiddenLine(input: Readable, signal: AbortSignal): Promise<string> {
 }
 
 const abortText = {
-  stopped: 'Stopped by you, before anything was changed.',
-  'too-long': 'That is longer than anything that was asked for.',
+  stopped: 'Interrupted before anything was changed.',
+  'too-long': 'The input is too long.',
 } as const;
 
 /** A line that is being typed. `ended`: it is whole, was given up with Ctrl-C, or is longer than anything that was asked for. */

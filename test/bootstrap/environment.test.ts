@@ -22,7 +22,7 @@ for (const [name, highest] of Object.entries(most))
     test(`${name}: ${JSON.stringify(text)} is refused, and not repeated`, () =>
       assert.throws(
         () => callerLimitOf({ [name]: text }),
-        new RegExp(`^Error: ${name} is not understood: it takes a whole number of requests.* from 1 to ${highest}\\.$`),
+        new RegExp(`^Error: ${name} is invalid: write a whole number of requests.* from 1 to ${highest}\\.$`),
       ));
 
 const day = 86_400_000;

@@ -57,7 +57,7 @@ test('without a terminal it names the flag, and changes nothing', async () => {
   const { specs, sandbox } = await sandboxed();
   const { code, stdout, stderr } = await commandLine()(['apply', specs, '--allow-endpoint']);
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /no terminal to ask on[\s\S]*--yes/);
+  assert.match(stderr, /it has no terminal[\s\S]*--yes/);
   assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
 });
 
@@ -97,7 +97,7 @@ test('a file that is no plan, or of another estate, is refused', async () => {
   writeFileSync(file, '{}');
   assert.match(
     (await run(['apply', specs, '--allow-endpoint', '--plan', file])).stderr,
-    /no plan of ours[\s\S]*plan --out/,
+    /is not a valid plan file[\s\S]*plan --out/,
   );
   await run(['plan', specs, '--allow-endpoint', '--out', file]);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"estate": "acme"', '"estate": "other"'));
@@ -196,7 +196,7 @@ test('a generation that somebody accepts while the plan is made is not overruled
   const database = { connect: () => ({ ...store, inventory: { ...store.inventory, record } }) };
   const { code, stderr } = await commandLine({ database })(['apply', specs, ...go]);
   assert.equal(code, 3, stderr);
-  assert.match(stderr, /Nothing was applied: generation 2 was accepted meanwhile/);
+  assert.match(stderr, /Nothing was applied: generation 2 was accepted in the meantime/);
   assert.equal((await store.generations.current('acme'))?.revision, 'folder:theirs');
   assert.deepEqual(writes(), []);
 });

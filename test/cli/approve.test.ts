@@ -43,11 +43,11 @@ test('specs that were never applied: shown, asked, accepted and approved; a work
   assert.match(stderr, /^Plan: 13 to add[\s\S]*\+ network core[\s\S]*Digest: \w{12}\n/m);
   assert.match(
     stderr,
-    /These specs are not in force\. They become generation 1 of acme\.\nLet workers make these 13 changes until \d{4}-/,
+    /These specs are not active\. They become generation 1 of acme\.\nAllow workers to make these 13 changes until \d{4}-/,
   );
   const verdict = /^Approved: 13 changes of acme · generation 1 · until \S+ \S+ UTC \(24 h\) · digest (\w{12})\n/;
   assert.match(stdout, verdict);
-  assert.match(stdout, /ledger entry \d+\n {2}What comes of it: setpoint status, and setpoint ledger\n$/);
+  assert.match(stdout, /ledger entry \d+\n {2}To see the result: setpoint status, and setpoint ledger\n$/);
   const [approval] = await given();
   assert.deepEqual([approval?.generation, approval?.actions.length, approval?.destroys], [1, 13, 0]);
   assert.ok(approval?.digest.startsWith(verdict.exec(stdout)?.[1] ?? 'none'));
@@ -66,13 +66,13 @@ test('whoever says no, cannot be asked, or says nothing of why, changes nothing'
   assert.match(no.stderr, /Nothing was approved/);
   const alone = await approve();
   assert.equal(alone.code, 1);
-  assert.match(alone.stderr, /there is no terminal to ask on[\s\S]*--yes/);
+  assert.match(alone.stderr, /it has no terminal[\s\S]*--yes/);
   const silent = await run(['approve', specs, allow]);
   assert.equal(silent.code, 1);
   assert.match(silent.stderr, /required option '--reason <text>' not specified/);
   for (const [args, says] of [
     [['--expires', '0'], /would be over already/],
-    [['--digest', 'abc'], /Write the digest that was shown/],
+    [['--digest', 'abc'], /Write at least 12 digits of the digest/],
     [['--target', 'nope'], /There is no target nope/],
   ] as const) {
     const wrong = await approve([...args, '--yes']);
@@ -80,7 +80,7 @@ test('whoever says no, cannot be asked, or says nothing of why, changes nothing'
     assert.match(wrong.stderr, says);
   }
   const elsewhere = await run(['approve', specs, ...because, '--yes']);
-  assert.match(elsewhere.stderr, /is at an endpoint of its own/);
+  assert.match(elsewhere.stderr, /has its own endpoint/);
   assert.equal(await store.generations.current('acme'), undefined);
 });
 
@@ -132,7 +132,7 @@ test('what modes and limits withhold is lifted, what is over a limit only then t
   await pause();
   const held = await approve();
   assert.match(held.stderr, /· instance web-1 and 1 more withheld {2}paused for owner team-web by /);
-  assert.match(held.stderr, /1 other change needs nobody and will be made at once\.\n.*these 2 changes/);
+  assert.match(held.stderr, /1 other change needs no approval and will be made at once\.\n.*these 2 changes/);
   await resume();
   const { code, stdout, stderr } = await approve([], 'yes\n');
   assert.equal(code, 0, stderr);
@@ -198,6 +198,6 @@ test('a generation that somebody accepts meanwhile is not overruled', async () =
   const late = commandLine({ database: { connect } });
   const { code, stderr } = await late(['approve', specs, allow, ...because, '--yes']);
   assert.equal(code, 3, stderr);
-  assert.match(stderr, /Nothing was approved: generation 2 was accepted meanwhile/);
+  assert.match(stderr, /Nothing was approved: generation 2 was accepted in the meantime/);
   assert.equal((await store.generations.current('acme'))?.revision, 'folder:theirs');
 });

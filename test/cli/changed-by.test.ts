@@ -77,7 +77,7 @@ const bob = /changed by arn:aws:iam::111122223333:user\/bob \(CreateTags from 20
 for (const verb of ['plan', 'drift'])
   test(`${verb} names who changed what drifted`, async () => {
     const { stdout } = await run([verb, specs, allow]);
-    assert.match(stdout, /- firewall-rule .* nobody wrote this rule {2}! drifted\n.*\n {6}changed by \S+eve /);
+    assert.match(stdout, /- firewall-rule .* no document states this rule {2}! drifted\n.*\n {6}changed by \S+eve /);
     assert.match(stdout, /~ instance web-\d .*! drifted.*\n +~ labels\.tier {2}mine → web\n {6}changed by \S+bob /);
     assert.match(stdout, eve);
     assert.match(stdout, bob);

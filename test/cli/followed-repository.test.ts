@@ -45,7 +45,7 @@ test('a source that is not followed is told by every answer, and nothing of one 
   for (const verb of looks)
     assert.match(
       (await said(verb)).stderr,
-      /^! https:\/\/git\.example\/infra\.git is not sound at commit bbbbbbb, for .*s: specs\/web\.yaml:3:1: unknown key$/m,
+      /^! https:\/\/git\.example\/infra\.git is not valid at commit bbbbbbb, for .*s: specs\/web\.yaml:3:1: unknown key$/m,
       verb[0],
     );
   for (const verb of looks) {
@@ -54,7 +54,7 @@ test('a source that is not followed is told by every answer, and nothing of one 
   }
   assert.match(
     (await run(['status', '--in-force'])).stdout,
-    /\nSpecs from\n {2}https:.* is not sound at commit bbbbbbb/,
+    /\nSpecs from\n {2}https:.* is not valid at commit bbbbbbb/,
   );
 });
 
@@ -63,8 +63,8 @@ test('specs of a folder do not come into force beside a repository that a worker
   for (const verb of [['apply'], ['approve', '--reason', 'x']]) {
     const { code, stderr } = await run([...verb, specs, '--allow-endpoint', '--yes']);
     assert.equal(code, 3, stderr);
-    assert.match(stderr, /acme follows https:\/\/git\.example\/infra\.git, and these specs are not what is in force/);
-    assert.match(stderr, /worker-1@host makes its generations; in force is commit aaaaaaa, here is folder /);
+    assert.match(stderr, /acme follows https:\/\/git\.example\/infra\.git, and these specs are not active/);
+    assert.match(stderr, /worker-1@host makes its generations\. Active: commit aaaaaaa\. Here: folder /);
   }
   assert.equal(await revision(), `git:${old}`);
   const same = await run(['apply', '--in-force', '--allow-endpoint', '--yes']);
@@ -111,8 +111,8 @@ test('a rollback brings the old commit into force and holds it there until unpin
 test('a commit that was never in force here is refused, with what to do', async () => {
   const go = (commit: string) => run(['apply', '--commit', commit, '--reason', 'x', '--allow-endpoint', '--yes']);
   const { stderr } = await go('c0ffee1');
-  assert.match(stderr, /No specs of commit c0ffee1 were ever in force here\./);
-  assert.match(stderr, /or name one that was:\n {9}generation 4: commit aaaaaaa\n {9}generation 3: commit bbbbbbb\n/);
+  assert.match(stderr, /No specs of commit c0ffee1 were ever active here\./);
+  assert.match(stderr, /or name one of these:\n {9}generation 4: commit aaaaaaa\n {9}generation 3: commit bbbbbbb\n/);
   assert.match((await go('main')).stderr, /"main" is no commit\./);
 });
 

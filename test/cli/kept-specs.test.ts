@@ -13,7 +13,7 @@ test('where nothing was in force yet, it is said what brings specs into force', 
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /There are 0 estates in this store\.\n {2}next: {2}Apply some specs, or let a worker .*its log says/,
+    /There are 0 estates in this store\.\n {2}next: {2}Apply some specs, or run a worker .*read its log/,
   );
 });
 

@@ -15,16 +15,16 @@ test('what stands where no target is any more is told, left alone, and can be le
 
   edit(specs, 'estate.yaml', 'region: eu-west-1', 'region: eu-west-2');
   const [held] = await run.database.connect().estates.holdings('acme');
-  const said = `${dropped} is no longer in the specs; ${held?.resources} resources of ours there are left alone`;
+  const said = `${dropped} is unmanaged: no target in the specs names it, and its ${held?.resources} resources there stay unchanged`;
   const { stdout } = await run(['status', specs]);
   assert.match(stdout.split('\n')[0] ?? '', / · 1 scope left alone$/);
   assert.ok(
-    stdout.includes(`\nLeft alone\n  ${said}\n    bring the target back, or let each go with: setpoint forget`),
+    stdout.includes(`\nLeft alone\n  ${said}\n    restore the target, or release each with: setpoint forget`),
     stdout,
   );
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);
   assert.deepEqual(json.leftAlone, [{ scope: dropped, resources: held?.resources }]);
-  assert.ok((await run(['plan', specs, allow])).stderr.includes(`! ${said}: bring the target back`));
+  assert.ok((await run(['plan', specs, allow])).stderr.includes(`! ${said}: restore the target`));
 
   sandbox.control.log.clear();
   const forgotten = await run(['forget', `${dropped}/instance/web-0`, '--specs', specs, '--yes']);

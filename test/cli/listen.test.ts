@@ -42,9 +42,9 @@ const refused: readonly [args: string, why: RegExp][] = [
   ['--listen http://host:80', /such as 7420/],
   ['--listen 8787 --no-listen', /'--listen' cannot be used with option '--no-listen'/],
   ['--no-listen --listen 8787', /'--listen' cannot be used with option '--no-listen'/],
-  ['--tls-cert c', /belong together/],
-  ['--tls-key k', /belong together/],
-  ['--tls-cert c --tls-key k --tls-by-proxy', /Either we/],
+  ['--tls-cert c', /must be used together/],
+  ['--tls-key k', /must be used together/],
+  ['--tls-cert c --tls-key k --tls-by-proxy', /cannot be used with --tls-cert/],
 ];
 
 describe('where it listens, as the command line says it', () => {
@@ -60,5 +60,5 @@ describe('where it listens, as the command line says it', () => {
   });
   it('nowhere by itself, for a worker', () => assert.equal(parsed([], false), undefined));
   it('refuses to say how, where it listens nowhere', () =>
-    assert.throws(() => parsed(['--tls-by-proxy'], false), /Nobody is listened to/));
+    assert.throws(() => parsed(['--tls-by-proxy'], false), /TLS and access options need a listen address/));
 });

@@ -48,7 +48,7 @@ test('a database that is away for a moment is asked again, and the verb goes on'
   for (const at of ['opening', 'reading'] as const) {
     const { code, waits, stderr } = await runWhile(3, at, reads);
     assert.deepEqual([at, code, waits], [at, 0, 3], stderr);
-    assert.match(stderr, /cannot be reached\. Asking again in 2 s \(1 of 3\)/);
+    assert.match(stderr, /is unreachable\. Retrying in 2 s \(1 of 3\)/);
   }
 });
 
@@ -57,7 +57,7 @@ test('one that stays away is told with the next step', async () => {
   assert.deepEqual([code, waits], [1, 3]);
   assert.match(
     stderr,
-    /error: The database cannot be reached[\s\S]*next: {2}Run it again once the database answers: `setpoint doctor`/,
+    /error: The database cannot be reached[\s\S]*next: {2}Run it again once the database answers; `setpoint doctor`/,
   );
   assert.doesNotMatch(stderr, /SETPOINT_DEBUG/);
 });

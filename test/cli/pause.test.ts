@@ -77,17 +77,14 @@ test('the answer says how many calls are still on the way, and --wait waits for 
   const one = await workerOf(store, 'acme');
   const intended = await store.ledger.intend(one.pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
   const first = await run(['pause', specs, ...because]);
-  assert.match(
-    first.stdout,
-    /\n {2}2 calls are still on the way: sent before, and not answered yet\. No other is sent\.\n$/,
-  );
+  assert.match(first.stdout, /\n {2}2 calls are still in flight, without an answer yet\. Setpoint sends no more\.\n$/);
   await store.ledger.settle(one.pass, [settlementOf(intended[0])]);
   const late = await run(['pause', specs, ...because, '--wait', '1s', '--json']);
   assert.equal(JSON.parse(late.stdout).inFlight, 1, 'it waits no longer than it was told');
   const waits = run(['pause', specs, ...because, '--wait', '10m']);
   await setTimeout(600);
   await store.ledger.settle(one.pass, [settlementOf(intended[1])]);
-  assert.match((await waits).stdout, /\n {2}No call is on its way\.\n$/);
+  assert.match((await waits).stdout, /\n {2}No call is in flight\.\n$/);
   await one.lease.release();
   assert.match((await run(['resume', specs, '--all', ...because])).stdout, /\(3 pauses ended\)/);
 });
@@ -113,7 +110,7 @@ test('until a moment, as one object', async () => {
 
 const refused: readonly (readonly [args: readonly string[], says: RegExp])[] = [
   [['pause', specs], /required option '--reason <text>' not specified/],
-  [['pause', specs, '--reason', ' '], /'--reason <text>' argument ' ' is invalid\. Say why/],
+  [['pause', specs, '--reason', ' '], /'--reason <text>' argument ' ' is invalid\. Add a reason/],
   [['pause', specs, '--reason', 'a\u001b[2Jb'], /Write one line of at most 500 characters/],
   [
     ['pause', specs, ...because, '--owner', 'team-wbe'],

@@ -212,7 +212,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
   ['problems', (of) => problemText([{ ...of(problem), source: ` ${of('cdir: 1')}` }], 'specs', tone)],
   ['held sources', (of) => sourceText(of(source), moment)],
   ['scopes left alone', (of) => unmanagedScopeText(of({ scope, resources: 1 }))],
-  ['what is done', (of) => progressed(of(scope), of('making web-0'))],
+  ['what is done', (of) => progressed(of(scope), of('creating web-0'))],
 ];
 
 const entry = (type: 'intent' | 'settlement' | 'note', body: Readonly<Record<string, unknown>>) => ({

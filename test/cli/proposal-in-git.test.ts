@@ -118,7 +118,7 @@ const refused: readonly (readonly [name: string, args: Parameters<typeof plan>, 
   ],
   ["a secret in a team's tree", ['password', web, '--team', 'web'], 1, /a tree of a team names no secret/],
   ["a team's own repository as the estate's", ['two', web], 1, /these specs have no Estate/],
-  ['a team that is none', ['two', web, '--team', 'db'], 1, /no team db in force; web/],
+  ['a team that is none', ['two', web, '--team', 'db'], 1, /the active specs have no team db; they have: web/],
   ['a commit that is not there', ['nowhere', root], 1, /cannot be read[\s\S]*nothing called nowhere/],
   ['a name that is an option', ['--upload-pack=x', root], 1, /.+/],
 ];
@@ -135,5 +135,5 @@ for (const [name, args, want, says] of refused)
 test('of a repository the commit must be said', async () => {
   const { code, stderr } = await again(['plan', '--proposal', '--repo', root, '--allow-local-repo']);
   assert.equal(code, 1);
-  assert.match(stderr, /Which commit[\s\S]*--proposal refs\/pull\/7\/head/);
+  assert.match(stderr, /no commit\.[\s\S]*--proposal refs\/pull\/7\/head/);
 });

@@ -74,10 +74,10 @@ test('specs that are not sound are told as such, and nothing is asked', async ()
 
 const refused: readonly (readonly [name: string, args: readonly string[], code: number, says: RegExp])[] = [
   ['to keep the plan', ['--out', '/nowhere/x'], 1, /not kept[\s\S]*merged, plan again/],
-  ['another overlay', ['--overlay', 'prod'], 3, /overlay prod[\s\S]*No overlay is in force/],
+  ['another overlay', ['--overlay', 'prod'], 3, /overlay prod[\s\S]*The active specs have no overlay/],
   ['another estate', ['--estate', 'other'], 1, /There is no estate other[\s\S]*--estate acme/],
-  ['what is in force', ['--in-force'], 1, /in force is no proposal/],
-  ['what is in force of an estate', ['--in-force-of', 'acme'], 1, /in force is no proposal/],
+  ['what is in force', ['--in-force'], 1, /The active specs cannot be a proposal/],
+  ['what is in force of an estate', ['--in-force-of', 'acme'], 1, /The active specs cannot be a proposal/],
 ];
 for (const [name, args, want, says] of refused)
   test(`${name} is refused, with what to do`, async () => {
@@ -94,5 +94,5 @@ for (const [option, value] of [
   test(`${option} without --proposal is refused: with trust nothing of the kind is planned`, async () => {
     const { code, stdout, stderr } = await run(['plan', specs, '--allow-endpoint', option, value]);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /of a proposal, and none is asked for[\s\S]*Add --proposal/);
+    assert.match(stderr, /needs --proposal\.[\s\S]*Add --proposal/);
   });

@@ -86,5 +86,5 @@ test('a store that cannot keep them fails no command, and it is said', async () 
   });
   const { code, stderr } = await broken(['plan', specs, allow]);
   assert.equal(code, 0);
-  assert.match(stderr, /was not kept as the inventory: the disk is full/);
+  assert.match(stderr, /was not saved in the inventory: the disk is full/);
 });

@@ -39,7 +39,7 @@ for (const [name, text, why] of [
       (cause: unknown) => cause,
     );
     assert.ok(refused instanceof UserError, String(refused));
-    assert.deepEqual([refused.code, refused.message], [1, `${file} is no plan of ours.`]);
+    assert.deepEqual([refused.code, refused.message], [1, `${file} is not a valid plan file.`]);
     assert.match(refused.details.why ?? '', why);
     assert.equal(refused.details.next, `Make one with: setpoint plan --out ${file}`);
   });

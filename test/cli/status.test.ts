@@ -128,7 +128,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     body.endsWith(
       [
         'Half replaced',
-        `  ${address}: i-1 and its successor i-2 since 2036-11-30 09:00 UTC, waits for the end of i-1`,
+        `  ${address}: i-1 and its successor i-2 since 2036-11-30 09:00 UTC, waits for the deletion of i-1`,
         '    paused for the estate by ada',
         `  ${address}: i-1 and its successor (being launched) since 2036-11-30 09:00 UTC, waits for the launch of its successor`,
       ].join('\n'),

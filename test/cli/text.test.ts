@@ -88,26 +88,26 @@ test('an ending of two addresses is refused with both', () => {
 });
 
 const events: readonly (readonly [event: Event, text: string | undefined])[] = [
-  [{ at: 'observing', kind: 'network', seen: 2, complete: true }, 'looking, 2 objects so far'],
-  [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'looking, 5 objects so far'],
-  [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'pass 1: 1 action to do'],
-  [{ at: 'acting', kind: 'instance', verb: 'create', addresses: ['web-0', 'web-1'] }, 'making web-0 and 1 more'],
+  [{ at: 'observing', kind: 'network', seen: 2, complete: true }, 'observing, 2 objects so far'],
+  [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'observing, 5 objects so far'],
+  [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'plan 1: 1 action to do'],
+  [{ at: 'acting', kind: 'instance', verb: 'create', addresses: ['web-0', 'web-1'] }, 'creating web-0 and 1 more'],
   [
     { at: 'settled', kind: 'instance', verb: 'create', address: 'aws/1/instance/web-0' },
-    '1 done, making instance/web-0',
+    '1 done, creating instance/web-0',
   ],
   [
     { at: 'waiting', why: 'budget', detail: 'RunInstances', forMs: 2000 },
-    '1 done, waiting for the rate budget (2.0 s): RunInstances',
+    '1 done, waiting for the rate limit (2.0 s): RunInstances',
   ],
-  [{ at: 'waiting', why: 'gone', detail: 'i-1' }, '1 done, waiting for it to go: i-1'],
+  [{ at: 'waiting', why: 'gone', detail: 'i-1' }, '1 done, waiting until it is gone: i-1'],
   [
     { at: 'waiting', why: 'visible', detail: 'group web', forMs: 500, atMostMs: 300_000 },
-    '1 done, waiting for group web to be seen or given up (at most 5 min)',
+    '1 done, waiting for group web to appear (at most 5 min)',
   ],
   [{ at: 'observing', kind: 'instance', seen: 3, complete: true }, undefined],
   [{ at: 'planned', pass: 2, actions: 0, findings: 1 }, undefined],
-  [{ at: 'planned', pass: 2, actions: 1, findings: 0 }, 'pass 2: 1 action to do'],
+  [{ at: 'planned', pass: 2, actions: 1, findings: 0 }, 'plan 2: 1 action to do'],
 ];
 
 test('the events of a pass read as one calm line', () => {

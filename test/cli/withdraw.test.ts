@@ -32,7 +32,7 @@ test('a withdrawn approval lets nothing pass, and the answer says how many calls
   assert.match(
     stdout,
     new RegExp(
-      `^Withdrawn: the approval of 13 changes of ${where.scope} by \\S+ \\(ledger entry ${seq}\\)\\n {2}1 call is still on the way: sent before, and not answered yet\\. No other is sent\\.\\n$`,
+      `^Withdrawn: the approval of 13 changes of ${where.scope} by \\S+ \\(ledger entry ${seq}\\)\\n {2}1 call is still in flight, without an answer yet\\. Setpoint sends no more\\.\\n$`,
     ),
   );
   assert.deepEqual(await store.fleet.approvals.inForce(where), []);

@@ -75,7 +75,7 @@ describe('setpoint worker does not start', () => {
     [
       'with a limit of callers that nobody understands',
       { DATABASE_URL: 'postgres://127.0.0.1:1/x', SETPOINT_CALLER_RATE: 'many' },
-      /SETPOINT_CALLER_RATE is not understood: it takes a whole number/,
+      /SETPOINT_CALLER_RATE is invalid: write a whole number/,
     ],
     ['where no database answers', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /no connection to the database/],
     [

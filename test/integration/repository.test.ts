@@ -85,10 +85,10 @@ describe('setpoint serve --repo', () => {
   it('keeps what is in force where a commit is not sound, and every answer says so', async () => {
     const broken = await push(scene, 99_999);
     await scene.serve.says(new RegExp(`specs invalid.*git:${broken}`));
-    await statusSays(scene, new RegExp(`is not sound at commit ${broken.slice(0, 7)}`));
+    await statusSays(scene, new RegExp(`is not valid at commit ${broken.slice(0, 7)}`));
     const { stdout, stderr } = await scene.place.setpoint('plan', '--in-force', '--allow-endpoint');
     assert.match(stdout, new RegExp(`^Plan: 0 to add, 0 to change.*commit ${commits[0]?.slice(0, 7)}`));
-    assert.match(stderr, new RegExp(`is not sound at commit ${broken.slice(0, 7)}.*all\\.yaml:\\d+:\\d+`));
+    assert.match(stderr, new RegExp(`is not valid at commit ${broken.slice(0, 7)}.*all\\.yaml:\\d+:\\d+`));
   });
 
   it('stays where a person brought it back to until it is unpinned', async () => {

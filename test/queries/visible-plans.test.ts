@@ -129,7 +129,7 @@ describe('a source that is held back', () => {
     const { body } = await world.api.ask('web', 'GET /v1/drift');
     assert.deepEqual(
       (decodePlan(body, 'it').bound.sources ?? []).map((one) => sourceText({ ...one, since }, since + 120_000)),
-      ['a source is not sound, for 2 min'],
+      ['a source is not valid, for 2 min'],
     );
   });
 });

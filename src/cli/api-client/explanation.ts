@@ -53,7 +53,7 @@ function severalOf(given: string, refused: ApiError): UserError {
   try {
     const { addresses } = several(refused.problem.body, 'it');
     return new UserError(`"${given}" may be one of ${addresses.length}.`, {
-      next: `Write one of them whole:\n${printable(addresses).join('\n')}`,
+      next: `Write one of them in full:\n${printable(addresses).join('\n')}`,
     });
   } catch {
     return refused;

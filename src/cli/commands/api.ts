@@ -24,7 +24,7 @@ export const api = (context: Context): Command =>
         ],
         ['api --listen 0.0.0.0:8080 --tls-by-proxy --access access.yaml', 'behind a proxy, for people of an issuer'],
       ],
-    }).option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there'),
+    }).option('--allow-endpoint', 'allow targets with an endpoint, such as the sandbox; credentials are sent to it'),
   ).action(async (_options: Options, command: Command) => {
     const options = command.optsWithGlobals<Options>();
     const listen = listenAddressOf(options, true);

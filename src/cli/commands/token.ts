@@ -63,9 +63,9 @@ const make = (context: Context): Command =>
   })
     .requiredOption('--name <name>', 'what it is for, in a word', parseName)
     .addOption(new Option('--role <role>', 'what it may').choices(roles).makeOptionMandatory())
-    .option('--estate <name>', 'only in this estate; may be given several times', collect)
-    .option('--target <name>', 'only on this target; may be given several times', collect)
-    .option('--owner <name>', 'only what is of this owner; may be given several times', collect)
+    .option('--estate <name>', 'only in this estate; repeatable', collect)
+    .option('--target <name>', 'only on this target; repeatable', collect)
+    .option('--owner <name>', 'only resources of this owner; repeatable', collect)
     .addOption(
       new Option('--expires <duration>', 'how long it holds: 12h, 30d; at most 366d')
         .argParser(parseDuration)

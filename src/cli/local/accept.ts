@@ -16,8 +16,8 @@ export async function acceptFolder(estate: Estate, store: Store): Promise<Genera
     if (!(error instanceof Pinned)) throw error;
     const { revision, by } = error.pin;
     throw new UserError(`${estate.name} is pinned at ${shortRevision(revision)}.`, {
-      why: `${by.person} holds it there: ${by.reason}`,
-      next: 'For what is in force: --in-force. To let other specs in again: setpoint unpin --reason "…"',
+      why: `${by.person} pinned it: ${by.reason}`,
+      next: 'To use the active specs: --in-force. To accept other specs again: setpoint unpin --reason "…"',
       code: exitCodes.refused,
       cause: error,
     });
@@ -41,9 +41,9 @@ async function refuseFollowed({ name, tree }: Estate, store: Store): Promise<voi
   const leader = (await store.leases.held(name)).find(({ scope }) => scope === 'specs');
   const source = (await store.sources.states.list(name)).find(({ head }) => head?.startsWith('git:'));
   if (leader === undefined || source === undefined) return;
-  throw new UserError(`${name} follows ${source.source}, and these specs are not what is in force.`, {
-    why: `${leader.holder} makes its generations; in force is ${shortRevision(current.revision)}, here is ${shortRevision(tree.revision)}.`,
-    next: 'Commit there. For what is in force: --in-force. To go back to an earlier commit: setpoint apply --commit SHA --reason "…"',
+  throw new UserError(`${name} follows ${source.source}, and these specs are not active.`, {
+    why: `${leader.holder} makes its generations. Active: ${shortRevision(current.revision)}. Here: ${shortRevision(tree.revision)}.`,
+    next: 'Commit there. To use the active specs: --in-force. To go back to an earlier commit: setpoint apply --commit SHA --reason "…"',
     code: exitCodes.refused,
   });
 }
@@ -64,9 +64,9 @@ export function refuseSuperseded(
 ): void {
   const would = newest?.revision === tree.revision ? newest.number : (newest?.number ?? 0) + 1;
   if (would === generation) return;
-  throw new UserError(`Nothing was ${done}: generation ${newest?.number ?? 0} was accepted meanwhile.`, {
-    why: 'What was shown was planned before it.',
-    next: `Look at what waits now: setpoint ${verbs[done]}`,
+  throw new UserError(`Nothing was ${done}: generation ${newest?.number ?? 0} was accepted in the meantime.`, {
+    why: 'The plan that you saw is older.',
+    next: `Review the new plan: setpoint ${verbs[done]}`,
     code: exitCodes.refused,
   });
 }

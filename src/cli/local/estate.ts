@@ -56,9 +56,9 @@ async function providerFor(name: Cloud, dependencies: CliDependencies): Promise<
   try {
     return await dependencies.provider(name);
   } catch (cause) {
-    throw new UserError(`Nothing can be done on ${name}.`, {
+    throw new UserError(`The cloud ${name} is not supported.`, {
       why: cause instanceof Error ? cause.message : String(cause),
-      next: 'Take its targets out of the specs, or use a version that speaks to this cloud.',
+      next: 'Remove its targets from the specs, or use a version that supports this cloud.',
       cause,
     });
   }
@@ -90,10 +90,10 @@ function refuseEndpoints({ tree, scopes, dir }: Pick<Estate, 'tree' | 'scopes' |
   );
   if (document === undefined) return;
   const { file, line } = document.at(['spec', 'endpoint']);
-  throw new UserError(`The target ${document.value.metadata.name} is at an endpoint of its own.`, {
+  throw new UserError(`The target ${document.value.metadata.name} has its own endpoint.`, {
     where: `${join(dir, file)}:${line}: ${document.value.spec.endpoint}`,
-    why: 'Calls, and with them credentials, would go there and not to the cloud.',
-    next: 'If that is meant, as with the sandbox, add --allow-endpoint.',
+    why: 'Calls and credentials would go to this endpoint instead of the cloud.',
+    next: 'If you trust it, such as a sandbox, add --allow-endpoint.',
   });
 }
 
@@ -108,7 +108,7 @@ export async function readSpecs(
   if (unreadable === undefined) return tree;
   throw new UserError(`The folder of specs "${dir}" cannot be read${inCommit(options)}.`, {
     why: unreadable.message,
-    next: 'Run this where your specs/ folder is, or name the folder: setpoint <verb> DIR',
+    next: 'Run this where your specs/ folder is, or name the folder: setpoint <command> DIR',
   });
 }
 
@@ -145,7 +145,7 @@ export function refuseInvalid(tree: SpecTree, dir: string, options: SpecsOptions
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   throw new UserError(`The specs${inCommit(options)} have ${problemCount(errors)}, so nothing is planned from them.`, {
     where: `\n${problemText(errors, dir, (_, text) => text).trimEnd()}`,
-    next: 'Mend them; `setpoint validate` checks without asking a cloud.',
+    next: 'Fix them. `setpoint validate` checks them without calling a cloud.',
   });
 }
 
@@ -159,8 +159,8 @@ export function findAddress(given: string, known: ReadonlySet<Address>): Address
   const [only] = fits;
   if (fits.length === 1 && only !== undefined) return only;
   if (fits.length > 1) {
-    throw new UserError(`"${given}" may be one of ${fits.length}.`, {
-      next: `Write one of them whole:\n${printable(fits.slice(0, 10)).join('\n')}`,
+    throw new UserError(`"${given}" matches ${fits.length} addresses.`, {
+      next: `Write one of them in full:\n${printable(fits.slice(0, 10)).join('\n')}`,
     });
   }
   const near = suggest(
@@ -185,6 +185,6 @@ export function resolveSubject(given: PauseSubject, names: Names): PauseSubject 
 }
 
 const listed = (by: string, known: ReadonlySet<string>): string =>
-  known.size === 0 ? `There is no ${by} at all.` : `There are: ${[...known].sort().slice(0, most).join(', ')}`;
+  known.size === 0 ? `There is no ${by}.` : `There are: ${[...known].sort().slice(0, most).join(', ')}`;
 
 const most = 20;

@@ -61,9 +61,9 @@ export async function withLeases<T>(
 }
 
 const leasedByAnother = (scope: ScopeKey, heldBy: string, since: string): UserError =>
-  new UserError(`${scope} is being changed by somebody else.`, {
+  new UserError(`${scope} is locked by another process.`, {
     why: `${heldBy} holds its lease ${since}.`,
-    next: 'Wait for it with --lock-timeout 5m, or see what that process does. A lease whose holder died ends by itself.',
+    next: 'Wait for it with --lock-timeout 5m, or check that process. The lease of a dead process expires by itself.',
     code: exitCodes.refused,
   });
 

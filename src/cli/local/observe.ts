@@ -164,6 +164,6 @@ async function writeInventory(estate: Estate, seen: readonly SeenScope[], { stor
     await keepInForce(estate, seen, store);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    context.terminal.err.write(`What was seen was not kept as the inventory: ${printable(why)}\n`);
+    context.terminal.err.write(`The observation was not saved in the inventory: ${printable(why)}\n`);
   }
 }

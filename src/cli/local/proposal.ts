@@ -31,15 +31,12 @@ interface WhereOptions {
 
 export const withProposalOptions = (command: Command): Command =>
   command
-    .option(
-      '--proposal [ref]',
-      'plan what somebody proposes who need not be trusted: DIR as it is, or a commit REF of its repository',
-    )
-    .option('--repo <url>', 'with --proposal REF: of this repository, and not of the one that DIR lies in')
-    .option('--path <folder>', 'with --repo: where in it the specs are', 'specs')
-    .option('--allow-local-repo', 'with --repo: it may lie on this machine or its private network')
-    .option('--team <name>', "with --proposal: it is for this source's repository, not for the estate's own")
-    .option('--estate <name>', 'with --proposal: which of the estates in the store');
+    .option('--proposal [ref]', 'plan an untrusted proposal: DIR as it is, or commit REF of its repository')
+    .option('--repo <url>', 'with --proposal REF: read it from this repository instead of that of DIR')
+    .option('--path <folder>', 'with --repo: folder of the specs in the repository', 'specs')
+    .option('--allow-local-repo', 'with --repo: allow a repository on this machine or its private network')
+    .option('--team <name>', "with --proposal: it is for this source's repository instead of the estate's")
+    .option('--estate <name>', 'with --proposal: the estate in the store');
 
 /** Undefined: no proposal is meant. */
 export function proposalRequestOf(dir: string, options: ProposalOptions & EstateOptions): ProposalRequest | undefined {
@@ -48,7 +45,7 @@ export function proposalRequestOf(dir: string, options: ProposalOptions & Estate
     refuseAlone(options);
     return undefined;
   }
-  if (inForce || inForceOf !== undefined) throw new UserError('What is in force is no proposal.', oneOfTwo);
+  if (inForce || inForceOf !== undefined) throw new UserError('The active specs cannot be a proposal.', oneOfTwo);
   const active: StoredSpecsSelection = {
     folder: options.dir,
     askedBy: '--estate',
@@ -61,17 +58,18 @@ export function proposalRequestOf(dir: string, options: ProposalOptions & Estate
 function refuseAlone({ repo, team, estate }: ProposalOptions): void {
   const [alone] = Object.entries({ repo, team, estate }).filter(([, value]) => value !== undefined);
   if (alone === undefined) return;
-  throw new UserError(`--${alone[0]} is of a proposal, and none is asked for.`, {
-    next: 'Add --proposal, or leave it away.',
+  throw new UserError(`--${alone[0]} needs --proposal.`, {
+    next: 'Add --proposal, or remove this option.',
   });
 }
 
-const oneOfTwo = { next: 'Leave one of the two away; which estate a proposal is for, --estate says.' };
+const oneOfTwo = { next: 'Remove one of the two. To choose the estate of a proposal, use --estate.' };
 
 function sourceOf(dir: string, options: ProposalOptions & EstateOptions, proposal: string | true): ProposalSource {
   const { repo: url, path, allowLocalRepo: allowLocal = false, team } = options;
   const whose = team === undefined ? {} : { team };
-  if (proposal === true && url !== undefined) throw new UserError('Which commit of it is proposed is not said.', named);
+  if (proposal === true && url !== undefined)
+    throw new UserError('The proposal has a repository but no commit.', named);
   if (proposal === true) return { dir, ...whose };
   if (url === undefined) return { dir, ref: proposal, ...whose };
   return {
@@ -148,8 +146,11 @@ async function readProposed(
 function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
   if (overlay === undefined || overlay === inForce.overlay) return;
   throw new UserError(`A proposal cannot be planned with the overlay ${overlay}.`, {
-    why: inForce.overlay === undefined ? 'No overlay is in force.' : `The overlay ${inForce.overlay} is in force.`,
-    next: 'Leave --overlay out: a proposal is read with the one in force.',
+    why:
+      inForce.overlay === undefined
+        ? 'The active specs have no overlay.'
+        : `The active specs have the overlay ${inForce.overlay}.`,
+    next: 'Remove --overlay: a proposal always uses the active overlay.',
     code: exitCodes.refused,
   });
 }
@@ -158,18 +159,18 @@ function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
 function refuseUnsound({ problems, revision }: SpecTree): void {
   const [first] = problems.filter(({ severity }) => severity === 'error');
   if (first === undefined) return;
-  throw new UserError(`The specs in force (${shortRevision(revision)}) are not sound any more.`, {
+  throw new UserError(`The active specs (${shortRevision(revision)}) are no longer valid.`, {
     where: `${first.at.file}:${first.at.line}: ${first.message}`,
-    next: 'Mend them on the branch that is followed; until then no proposal is compared with them.',
+    next: 'Fix them on the followed branch. Until then Setpoint plans no proposal.',
   });
 }
 
 function refuseUntrusted(refusals: readonly Problem[], dir: string): void {
   if (refusals.length === 0) return;
-  throw new UserError('The proposal reaches for more than the specs in force do, so nothing is planned from it.', {
+  throw new UserError('Proposal rejected: it changes trusted fields that could expose secrets.', {
     where: `\n${problemText(refusals, dir, (_, text) => text).trimEnd()}`,
-    why: 'Whoever writes a proposal need not be trusted; with what these fields say, secrets could be had.',
-    next: 'Take these changes out, or have somebody you trust put them on the branch that is followed first.',
+    why: 'Anybody may write a proposal, and these fields could give access to secrets.',
+    next: 'Remove these changes, or ask a trusted person to commit them to the followed branch first.',
     code: exitCodes.refused,
   });
 }

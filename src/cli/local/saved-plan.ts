@@ -37,7 +37,7 @@ export async function readPlan(file: string): Promise<Approved> {
     throw new UserError(`The plan ${file} cannot be read.`, { why: reasonOf(cause), next, cause });
   }
   const reading = readSavedPlan(jsonOf(text));
-  if (!reading.ok) throw new UserError(`${file} is no plan of ours.`, { why: reading.why, next });
+  if (!reading.ok) throw new UserError(`${file} is not a valid plan file.`, { why: reading.why, next });
   const { plan, targets, overlay } = reading.saved;
   return { ...plan, targets, ...overlayOf({ overlay }) };
 }

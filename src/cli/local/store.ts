@@ -22,7 +22,7 @@ export const withCreatedStore = async <T>(
   work: (store: Store) => Promise<T>,
 ): Promise<T> =>
   thenClose(await retryUnavailable(() => open(folder, 'make', context), context), (store) => {
-    if (store === undefined) throw new Error('a store that was to be made was not');
+    if (store === undefined) throw new Error('the new store was not created');
     return work(store);
   });
 
@@ -50,9 +50,7 @@ async function retryUnavailable<T>(ask: () => Promise<T>, { clock, signal, termi
     } catch (error) {
       if (!(error instanceof Declined) || error.because !== 'away' || tried === tries) throw error;
     }
-    terminal.err.write(
-      `The database cannot be reached. Asking again in ${pauseMs / 1000} s (${tried} of ${tries - 1}).\n`,
-    );
+    terminal.err.write(`The database is unreachable. Retrying in ${pauseMs / 1000} s (${tried} of ${tries - 1}).\n`);
     await clock.sleep(pauseMs, signal);
   }
 }
@@ -93,8 +91,8 @@ export const activeSpecs = (selection: StoredSpecsSelection, context: CliProcess
     const current = await store.generations.current(estate);
     const tree = current && (await keptSpecs(estate, current, store, context.dependencies.parseStoredSpecs));
     if (tree !== undefined) return tree;
-    throw new UserError(`No specs of ${estate} are kept in this store.`, {
-      next: 'Name their folder, or let a worker follow them: setpoint serve --repo URL',
+    throw new UserError(`This store has no specs of ${estate}.`, {
+      next: 'Name their folder, or run a worker that follows them: setpoint serve --repo URL',
     });
   });
 
@@ -105,14 +103,16 @@ export const pastSpecs = (commit: string, selection: StoredSpecsSelection, conte
     const generation = await store.generations.ofCommit(estate, commit.toLowerCase());
     const tree = generation && (await keptSpecs(estate, generation, store, context.dependencies.parseStoredSpecs));
     if (tree !== undefined) return tree;
-    throw new UserError(`No specs of commit ${commit} were ever in force here.`, {
-      why: 'Going back is to what this store has seen in force; it keeps those specs.',
-      next: ['Revert it in the repository, or name one that was:', ...(await latestOf(estate, store))].join('\n'),
+    throw new UserError(`No specs of commit ${commit} were ever active here.`, {
+      why: 'A rollback needs specs that were active before; the store keeps them.',
+      next: ['Revert the commit in the repository, or name one of these:', ...(await latestOf(estate, store))].join(
+        '\n',
+      ),
     });
   });
 
 const noEstates =
-  'Apply some specs, or let a worker follow them: setpoint serve --repo URL. Where one does, its log says what it waits for.';
+  'Apply some specs, or run a worker that follows them: setpoint serve --repo URL. If one already runs, read its log.';
 
 const listed = 5;
 

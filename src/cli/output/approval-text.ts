@@ -31,14 +31,16 @@ export function questionText({ plans, ...offer }: PendingApprovals, until: numbe
   const actions = plans.flatMap((plan) => plan.actions);
   const changes = changesIn(plans);
   const which = changes === 1 ? 'this change' : `these ${count(changes, 'change')}`;
-  const ask = `Let workers make ${which} until ${formatMoment(until)}?${boundedText(actions)}`;
+  const ask = `Allow workers to make ${which} until ${formatMoment(until)}?${boundedText(actions)}`;
   if (accepts === undefined) return ask;
   const { after } = accepts;
   const lapse =
     after === undefined ? '' : `, after ${after.number} (${shortRevision(after.revision)}), whose approvals end`;
   const rest =
-    free === 0 ? '' : `\n${count(free, 'other change needs', 'other changes need')} nobody and will be made at once.`;
-  return `These specs are not in force. They become generation ${generation} of ${estate}${lapse}.${rest}\n${ask}`;
+    free === 0
+      ? ''
+      : `\n${count(free, 'other change needs', 'other changes need')} no approval and will be made at once.`;
+  return `These specs are not active. They become generation ${generation} of ${estate}${lapse}.${rest}\n${ask}`;
 }
 
 /** What of it limits are there for. */
@@ -47,7 +49,7 @@ function boundedText(actions: ScopePlan['actions']): string {
   const parts = [
     ...(destroys === 0 ? [] : [count(destroys, 'delete or replace', 'deletes or replaces')]),
     ...(creates === 0 ? [] : [count(creates, 'new machine')]),
-    ...(closures === 0 ? [] : [`${count(closures, 'closure of a rule', 'closures of rules')} that nobody wrote`]),
+    ...(closures === 0 ? [] : [`${count(closures, 'closure of a rule', 'closures of rules')} that no document states`]),
   ];
   return parts.length === 0 ? '' : ` ${parts.join(', ')} among them.`;
 }
@@ -70,7 +72,7 @@ export function approvalText(
     `digest ${printable(digest.slice(0, shownDigits))}`,
   ];
   const entries = printable(given).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
-  return [parts.join(' · '), [...entries, '  What comes of it: setpoint status, and setpoint ledger'].join('\n')];
+  return [parts.join(' · '), [...entries, '  To see the result: setpoint status, and setpoint ledger'].join('\n')];
 }
 
 /** The same as one object. */
@@ -93,5 +95,5 @@ export const shownDigits = 12;
 /** The digest of a plan, or the beginning of it that was shown. A parser of options. */
 export function parseDigest(text: string): string {
   if (new RegExp(`^[0-9a-f]{${shownDigits},64}$`).test(text)) return text;
-  throw new InvalidArgumentError(`Write the digest that was shown: ${shownDigits} digits of it or more.`);
+  throw new InvalidArgumentError(`Write at least ${shownDigits} digits of the digest.`);
 }

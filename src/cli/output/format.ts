@@ -26,8 +26,8 @@ export const agoFrom =
 /** How many calls may still reach a cloud, after a person's word that holds them. */
 export const callsInFlightText = (calls: number): string =>
   calls === 0
-    ? '  No call is on its way.'
-    : `  ${count(calls, 'call is', 'calls are')} still on the way: sent before, and not answered yet. No other is sent.`;
+    ? '  No call is in flight.'
+    : `  ${count(calls, 'call is', 'calls are')} still in flight, without an answer yet. Setpoint sends no more.`;
 
 /** A pause as `--json` prints it, in the words of the API. Times are ms since the epoch. */
 export const pauseJson = ({ id, what, of, reason, person, at, until }: Pause): object => ({

@@ -51,11 +51,11 @@ export function printHeldSources(
 const conditionText: ReadonlyMap<string, string> = new Map(
   Object.entries({
     followed: 'followed',
-    broken: 'not sound',
-    unsigned: 'not signed as asked',
+    broken: 'not valid',
+    unsigned: 'not signed as required',
     rewritten: 'rewritten',
     pinned: 'not followed: pinned',
-    away: 'out of reach',
+    away: 'unavailable',
   } satisfies Record<SourceCondition, string>),
 );
 
@@ -67,9 +67,9 @@ export function sourceText(held: HeldSource, now: number): string {
 }
 
 export const unmanagedScopeText = ({ scope, resources }: UnmanagedScopes): string =>
-  `${printable(scope)} is no longer in the specs; ${count(resources, 'resource')} of ours there ${resources === 1 ? 'is' : 'are'} left alone`;
+  `${printable(scope)} is unmanaged: no target in the specs names it, and its ${count(resources, 'resource')} there ${resources === 1 ? 'stays' : 'stay'} unchanged`;
 
-export const unmanagedScopeHint = 'bring the target back, or let each go with: setpoint forget ADDRESS';
+export const unmanagedScopeHint = 'restore the target, or release each with: setpoint forget ADDRESS';
 
 /** On stderr, a line each. */
 export function printUnmanagedScopes(all: readonly UnmanagedScopes[], { terminal }: Pick<Context, 'terminal'>): void {

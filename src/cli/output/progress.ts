@@ -80,8 +80,8 @@ const lineOf = (key: string, text: string, elapsedMs: number): string =>
   printable(`${key === '' ? '' : `${key}: `}${text} (${formatDuration(elapsedMs)})`);
 
 const doing = {
-  create: 'making',
-  update: 'changing',
+  create: 'creating',
+  update: 'updating',
   replace: 'replacing',
   delete: 'deleting',
   adopt: 'adopting',
@@ -89,11 +89,11 @@ const doing = {
 } as const satisfies Record<Verb, string>;
 
 const waitingFor = {
-  budget: 'waiting for the rate budget',
-  backoff: 'waiting before trying again',
-  ready: 'waiting for it to come up',
-  gone: 'waiting for it to go',
-  visible: 'waiting for the cloud to show what was written',
+  budget: 'waiting for the rate limit',
+  backoff: 'waiting before a retry',
+  ready: 'waiting until it is ready',
+  gone: 'waiting until it is gone',
+  visible: 'waiting until the cloud shows the change',
 } as const satisfies Record<Waiting, string>;
 
 /**
@@ -124,18 +124,18 @@ function eventLine(event: Event, so: { readonly seen: number; readonly settled: 
   const done = so.settled === 0 ? '' : `${so.settled} done, `;
   switch (event.at) {
     case 'observing':
-      return `looking, ${count(so.seen, 'object')} so far`;
+      return `observing, ${count(so.seen, 'object')} so far`;
     case 'planned':
-      return `pass ${event.pass}: ${count(event.actions, 'action')} to do`;
+      return `plan ${event.pass}: ${count(event.actions, 'action')} to do`;
     case 'acting':
       return `${done}${doing[event.verb]} ${many(event.addresses)}`;
     case 'settled':
       return `${done}${event.failure === undefined ? doing[event.verb] : 'failed:'} ${event.address}`;
     case 'withheld':
-      return `${done}holding back: ${event.finding.why}`;
+      return `${done}withholding: ${event.finding.why}`;
     case 'waiting':
       if (event.atMostMs !== undefined)
-        return `${done}waiting for ${event.detail} to be seen or given up (at most ${formatDuration(event.atMostMs)})`;
+        return `${done}waiting for ${event.detail} to appear (at most ${formatDuration(event.atMostMs)})`;
       return `${done}${waitingFor[event.why]}${forAbout(event.forMs)}: ${event.detail}`;
     case 'waited':
     case 'called':

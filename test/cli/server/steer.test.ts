@@ -160,7 +160,7 @@ describe('approving by a server', () => {
     assert.deepEqual([its.code, its.stdout], [mine.code, mine.stdout]);
     const known = timeless(its.stderr).replace('Of some of this nobody knows who made it.\n', '');
     assert.equal(known, timeless(mine.stderr).replaceAll(`${place.specs}/`, ''));
-    assert.match(its.stderr, /Let workers make this change until[\s\S]*Nothing was approved/);
+    assert.match(its.stderr, /Allow workers to make this change until[\s\S]*Nothing was approved/);
     assert.equal(its.code, 3);
   });
 

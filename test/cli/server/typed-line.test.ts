@@ -48,7 +48,7 @@ describe('a secret is asked for', () => {
     const input = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => void raw.push(on) });
     const asked = askSecret({ ...fakeTerminal(), input }, question, never);
     input.write('s3c\x03');
-    await assert.rejects(asked, /Stopped by you/);
+    await assert.rejects(asked, /Interrupted before/);
     assert.deepEqual(raw, [true, false]);
   });
 
