@@ -65,7 +65,7 @@ test('make --json: one object, with the text', async () => {
   const { token, text } = JSON.parse(stdout);
   assert.match(`${text}\n`, form);
   assert.deepEqual([token.name, token.state, token.grants], ['ci', 'live', [{ role: 'planner' }]]);
-  assert.deepEqual(Date.parse(token.expiresAt) - Date.parse(token.made.at) > 29 * day, true);
+  assert.deepEqual(Date.parse(token.expiresAt) - Date.parse(token.createdAt) > 29 * day, true);
 });
 
 test('list: newest first, without anything of a secret', async () => {
@@ -89,7 +89,7 @@ test('revoke: of no use from then on, and still in the list', async () => {
   assert.equal(await who(text), undefined);
   const { tokens } = JSON.parse((await run(['token', 'list', '--json'])).stdout);
   const found = tokens.find((one: { id: string }) => one.id === id);
-  assert.deepEqual([found.state, typeof found.revoked.at, typeof found.revoked.by], ['revoked', 'string', 'string']);
+  assert.deepEqual([found.state, typeof found.revokedAt, typeof found.revokedBy], ['revoked', 'string', 'string']);
 });
 
 const wrong: readonly (readonly [name: string, args: readonly string[], said: RegExp])[] = [

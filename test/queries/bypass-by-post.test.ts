@@ -151,7 +151,7 @@ const byPost: readonly Attempt[] = [
     way: 'by a plan of what is in force',
     status: 409,
     try: async (world) => {
-      const { text } = await world.api.ask('ada', 'POST /v1/plans', { body: { inForce: true } });
+      const { text } = await world.api.ask('ada', 'POST /v1/plans', { body: { active: true } });
       return world.api.ask('ada', `POST /v1/plans/${JSON.parse(text).id}/apply`, { body: { reason: 'mine' } });
     },
   },

@@ -81,7 +81,7 @@ const byBody: readonly Attempt[] = [
     way: 'by the digest of a plan',
     status: 409,
     try: async (world) => {
-      const { text } = await world.api.ask('ada', 'POST /v1/plans', { body: { inForce: true } });
+      const { text } = await world.api.ask('ada', 'POST /v1/plans', { body: { active: true } });
       return whole(world, 'ada', `${JSON.parse(text).digest.slice(0, 63)}0`);
     },
   },

@@ -26,8 +26,8 @@ describe('a plan of posted specs', () => {
     assert.equal(status, 201, text);
     const plan = planOf(body);
     assert.deepEqual(
-      [plan.of, plan.summary.update, plan.generation, plan.beside, plan.stale, plan.observed.complete],
-      ['posted', 1, 2, 1, false, true],
+      [plan.subject, plan.summary.update, plan.generation, plan.activeGeneration, plan.stale, plan.observed.complete],
+      ['proposal', 1, 2, 1, false, true],
     );
     assert.deepEqual(plan.actions[0]?.documents[0]?.file, 'all.yaml');
     assert.equal(Date.parse(plan.expiresAt) - world.clock.now(), 7 * 86_400_000);
@@ -59,9 +59,9 @@ describe('a plan of posted specs', () => {
   it('is asked for with specs, or of what is in force, and not both', async () => {
     const world = await inForce();
     assert.equal((await world.api.ask('ada', 'POST /v1/plans', { body: {} })).status, 400);
-    assert.equal((await post(world, specsOf(labelled('b')), { inForce: true })).status, 400);
-    const { status, body } = await world.api.ask('ada', 'POST /v1/plans', { body: { inForce: true } });
-    assert.deepEqual([status, planOf(body).of, planOf(body).generation], [201, 'in-force', 1]);
+    assert.equal((await post(world, specsOf(labelled('b')), { active: true })).status, 400);
+    const { status, body } = await world.api.ask('ada', 'POST /v1/plans', { body: { active: true } });
+    assert.deepEqual([status, planOf(body).subject, planOf(body).generation], [201, 'active', 1]);
   });
 });
 
@@ -216,7 +216,7 @@ describe('plans of others', () => {
     });
     const world = await inForce({ part });
     const ids = [await postPlan(world, 'ada', 'b'), await postPlan(world, 'bob', 'c')];
-    const mine = planOf((await world.api.ask('part', 'POST /v1/plans', { body: { inForce: true } })).body).id;
+    const mine = planOf((await world.api.ask('part', 'POST /v1/plans', { body: { active: true } })).body).id;
     const list = async (who: string, query = '') => listOf(await world.api.ask(who, `GET /v1/plans${query}`));
     assert.deepEqual(
       (await list('viewer')).items.map(({ id }) => id),

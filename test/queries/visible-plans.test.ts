@@ -55,7 +55,7 @@ interface Told {
 }
 
 async function told({ api }: AnswersWorld, who: string, what: string): Promise<Told> {
-  const body = what.startsWith('POST') ? { body: { estate: 'acme', inForce: true } } : {};
+  const body = what.startsWith('POST') ? { body: { estate: 'acme', active: true } } : {};
   const answer = await api.ask(who, what, body);
   assert.ok(answer.status < 300, answer.text);
   // why: the schema of the route has checked it
@@ -157,7 +157,7 @@ describe('a kept plan', () => {
         after: callerOf('planner', { id: 'ann', grants: now }),
       });
       const { status, text } = await world.api.ask('before', 'POST /v1/plans', {
-        body: { estate: 'acme', inForce: true },
+        body: { estate: 'acme', active: true },
       });
       assert.equal(status, 201, text);
       const { id } = JSON.parse(text);

@@ -13,7 +13,8 @@ const before = readFileSync(join(import.meta.dirname, 'api-before.txt'), 'utf8')
   .split('\n');
 
 const schemas = new Map([...Object.entries(renamed.apiSchemas), ...Object.entries(renamed.apiOperations)]);
-const fields = Object.entries(renamed.apiFields);
+/** The longest first: `Row.observed.at` goes before `Row.observed`. Renamed to nothing: its fields stand one level higher. */
+const fields = Object.entries(renamed.apiFields).toSorted(([a], [b]) => b.length - a.length);
 
 /** `Row.since` as it is today: its schema or operation first, then the field, or the fields above it. */
 function today(word: string): string {
@@ -29,7 +30,7 @@ const isBelow = (word: string, field: string): boolean =>
   word.startsWith(`${field}.`) || word.startsWith(`${field} = `);
 
 it('the API of version 0.1 is the API of today, once its words are renamed', () => {
-  const expected = before.map(today).sort();
+  const expected = [...new Set(before.map(today))].filter((word) => word !== '').sort();
   assert.deepEqual(vocabularyOf(openApiDocument(everyRoute)), expected);
 });
 

@@ -124,7 +124,7 @@ export type Identity = ReturnType<typeof answer>;
 const names = decode.optional(decode.list(decode.string));
 
 const answer = decode.object({
-  person: decode.string,
+  actor: decode.string,
   expiresAt: decode.optional(decode.string),
   grants: decode.list(decode.object({ role: decode.string, estates: names, targets: names, owners: names })),
 });

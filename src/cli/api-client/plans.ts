@@ -95,7 +95,7 @@ export const requestActivePlan = (
   client: ApiClient,
   { estate, target }: { readonly estate: string | undefined; readonly target: readonly string[] },
 ): Promise<ServerPlan> =>
-  postPlan(client, { estate, inForce: true, ...(target.length === 0 ? {} : { targets: target }) }, '');
+  postPlan(client, { estate, active: true, ...(target.length === 0 ? {} : { targets: target }) }, '');
 
 async function postPlan(client: ApiClient, body: object, dir: string): Promise<ServerPlan> {
   try {

@@ -47,7 +47,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
   const logins = await readLogins(file);
   const token = await tokenFrom(url, options, context);
   const who = await whoami(apiClient({ url, token }, context));
-  const kept = { token, person: who.person, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
+  const kept = { token, person: who.actor, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
   await writeLogins(file, { last: url, servers: { ...logins.servers, [url]: kept } });
   if (options.json) printJson(context.terminal, { server: url, ...who });
   else printText(context.terminal, verdictOf(url, printable(who)), rolesOf(printable(who)));
@@ -62,9 +62,9 @@ async function tokenFrom(url: string, { tokenStdin }: Options, { terminal, signa
   return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, signal), 'What was typed');
 }
 
-function verdictOf(url: string, { person, expiresAt }: Identity): string {
+function verdictOf(url: string, { actor, expiresAt }: Identity): string {
   const until = expiresAt === undefined ? '' : ` · until ${formatMoment(Date.parse(expiresAt))}`;
-  return `Logged in: ${url} as ${person}${until}`;
+  return `Logged in: ${url} as ${actor}${until}`;
 }
 
 const rolesOf = ({ grants }: Identity): string =>

@@ -228,10 +228,11 @@ function tokenState({ revoked, expiresAt }: Token, now: number): 'live' | 'revok
 const tokenJson = ({ maker, at, revoked, expiresAt, usedAt, ...token }: Token, now: number): object => ({
   ...token,
   state: tokenState({ ...token, maker, at, expiresAt, ...(revoked && { revoked }) }, now),
-  made: { at: moment(at), by: maker.person },
+  createdAt: moment(at),
+  createdBy: maker.person,
   expiresAt: moment(expiresAt),
-  ...(revoked === undefined ? {} : { revoked: { at: moment(revoked.at), by: revoked.person } }),
-  ...(usedAt === undefined ? {} : { usedAt: moment(usedAt) }),
+  ...(revoked === undefined ? {} : { revokedAt: moment(revoked.at), revokedBy: revoked.person }),
+  ...(usedAt === undefined ? {} : { lastUsedAt: moment(usedAt) }),
 });
 
 const moment = (at: number): string => new Date(at).toISOString();

@@ -19,7 +19,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 const server = createServer((request, response) => {
   const isKnown = request.headers.authorization === `Bearer ${token}`;
   const answer = isKnown
-    ? { person: 'ann', expiresAt: '2027-02-20T08:00:00.000Z', grants: [{ role: 'operator', estates: ['acme'] }] }
+    ? { actor: 'ann', expiresAt: '2027-02-20T08:00:00.000Z', grants: [{ role: 'operator', estates: ['acme'] }] }
     : { status: 401, title: 'Unauthorized', detail: 'Send a token.' };
   const type = isKnown ? 'application/json' : 'application/problem+json';
   response.writeHead(isKnown ? 200 : 401, { 'content-type': type }).end(JSON.stringify(answer));
@@ -60,7 +60,7 @@ describe('login', () => {
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), {
       server: url,
-      person: 'ann',
+      actor: 'ann',
       expiresAt: '2027-02-20T08:00:00.000Z',
       grants: [{ role: 'operator', estates: ['acme'] }],
     });

@@ -108,7 +108,7 @@ describe('who may ask what: every operation of the document, five roles, their o
 /** A plan of the estate, as somebody made one. */
 async function withPlan(api: ApiWorld, place: Place): Promise<Place> {
   const { status, headers, text } = await api.ask('all', 'POST /v1/plans', {
-    body: { estate: place.estate, inForce: true },
+    body: { estate: place.estate, active: true },
   });
   assert.equal(status, 201, text);
   return { ...place, ids: { ...place.ids, plan: String(headers['location']).split('/').at(-1) ?? '' } };

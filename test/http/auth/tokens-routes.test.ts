@@ -45,7 +45,8 @@ describe('making a token', () => {
       for: 'Kim@acme.example',
       grants: [viewer],
       state: 'live',
-      made: { at: new Date(clock.now()).toISOString(), by: 'kim' },
+      createdAt: new Date(clock.now()).toISOString(),
+      createdBy: 'kim',
       expiresAt: new Date(clock.now() + 90 * day).toISOString(),
     });
     const caller = await authenticator({ apiTokens: { tokens: store.tokens, clock } })(`Bearer ${text}`);
@@ -169,7 +170,7 @@ const itemsOf = ({ body }: Answer): Items => body as Items; // why: its schema w
 describe('who one is', () => {
   it('is told to whoever can prove it, also where nothing is granted to them', async () => {
     assert.deepEqual((await world.ask('unbound', 'GET /v1/whoami')).body, {
-      person: 'nora',
+      actor: 'nora',
       identities: ['viewer@acme.example'],
       grants: [],
       expiresAt: new Date(clock.now() + day).toISOString(),

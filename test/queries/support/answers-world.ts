@@ -146,14 +146,14 @@ export const post = (world: AnswersWorld, specs: readonly object[], more: object
 
 interface Plan extends PlanState {
   readonly id: string;
-  readonly of: string;
+  readonly subject: string;
   readonly summary: { readonly update: number };
   readonly actions: readonly { readonly address: string; readonly documents: readonly { readonly file: string }[] }[];
 }
 
 interface PlanState {
   readonly generation: number;
-  readonly beside: number;
+  readonly activeGeneration: number;
   readonly stale: boolean;
   readonly expiresAt: string;
   readonly observed: { readonly complete: boolean };

@@ -24,7 +24,7 @@ const query = z.strictObject({
   address: text,
   type: z.enum(['intent', 'settlement', 'note']).optional(),
   verb: z.enum(['create', 'update', 'delete', 'adopt', 'forget']).optional(),
-  person: text.meta({ description: 'Who approved it, or whose word it is' }),
+  actor: text.meta({ description: 'The person who approved or decided it' }),
   reconcileId: text.meta({ description: 'What one pass did' }),
   since: whenField('That were written then or later'),
   until: whenField('That were written before'),
@@ -169,11 +169,11 @@ async function page(
   return { estate, items: found.entries, next: found.next?.toString(), total };
 }
 
-const filterOf = ({ address, type, verb, person, reconcileId, since, until }: Asked, now: number): EntryFilter => ({
+const filterOf = ({ address, type, verb, actor, reconcileId, since, until }: Asked, now: number): EntryFilter => ({
   ...(address === undefined ? {} : { address }),
   ...(type === undefined ? {} : { types: [type] }),
   ...(verb === undefined ? {} : { verb }),
-  ...(person === undefined ? {} : { person }),
+  ...(actor === undefined ? {} : { person: actor }),
   ...(reconcileId === undefined ? {} : { reconcileId }),
   ...(since === undefined ? {} : { since: since(now) }),
   ...(until === undefined ? {} : { until: until(now) }),

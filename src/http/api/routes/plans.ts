@@ -68,11 +68,11 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
           specs: z.array(spec).min(1).max(mostFiles).refine(once, 'each path once').optional(),
           userData: z.array(script).max(mostFiles).refine(once, 'each path once').default([]),
           team: z.string().min(1).max(200).optional().meta({ description: "For this source's repository" }),
-          inForce: z.literal(true).optional().meta({ description: 'Instead of specs' }),
-          targets: targetsBodyField.meta({ description: 'With `inForce`: only the scopes of these targets' }),
+          active: z.literal(true).optional().meta({ description: 'Plan the active specs; instead of `specs`' }),
+          targets: targetsBodyField.meta({ description: 'With `active`: only the scopes of these targets' }),
         })
-        .refine(({ specs, inForce }) => (specs === undefined) === (inForce === true), {
-          error: 'either `specs` or `inForce`',
+        .refine(({ specs, active }) => (specs === undefined) === (active === true), {
+          error: 'either `specs` or `active`',
           path: ['specs'],
         })
         .refine(({ specs, targets }) => specs === undefined || targets === undefined, {

@@ -30,7 +30,7 @@ const objectiveSchema = z
       .max(1)
       .meta({ description: 'The share of time in sync: of all resources, as far as each was known within the window' }),
     drift: z.object({
-      began: z.int().meta({ description: 'How often a resource began to differ because the cloud changed' }),
+      count: z.int().meta({ description: 'Times that a resource drifted' }),
       per100ResourcesADay: z.number(),
     }),
     convergence: z
@@ -54,7 +54,7 @@ const objectiveSchema = z
       kind: 'instance',
       resources: 4,
       inSync: 0.999405,
-      drift: { began: 1, per100ResourcesADay: 3.571 },
+      drift: { count: 1, per100ResourcesADay: 3.571 },
       convergence: { closed: 1, p50Seconds: 95, p95Seconds: 95, maxSeconds: 95, open: 1, openSince: story.lookedAt },
     },
   });
@@ -130,7 +130,7 @@ function objectiveAnswer({ target, kind, resources, time, spells }: Objective) {
   return {
     ...{ target, kind, resources },
     inSync: time.ms === 0 ? 1 : rounded(time.inSyncMs / time.ms, 6),
-    drift: { began: drifted, per100ResourcesADay: days === 0 ? 0 : rounded((100 * drifted) / days, 3) },
+    drift: { count: drifted, per100ResourcesADay: days === 0 ? 0 : rounded((100 * drifted) / days, 3) },
     convergence: {
       closed,
       ...(times && {

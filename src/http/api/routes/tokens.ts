@@ -148,7 +148,8 @@ function endOf(text: string | undefined, now: number): number {
 const revoked: z.output<typeof tokenSchema> = {
   ...exampleOf(tokenSchema),
   state: 'revoked',
-  revoked: { at: '2027-02-02T09:30:00.000Z', by: story.person },
+  revokedAt: '2027-02-02T09:30:00.000Z',
+  revokedBy: story.person,
 };
 
 const revoking = (tokens: TokensDependencies): Route =>

@@ -7,15 +7,15 @@ import { grantSchema } from '../schemas/token.ts';
 
 const whoamiSchema = z
   .object({
-    person: z.string().meta({ description: 'As the ledger says it' }),
-    identities: z.array(z.string()).meta({ description: 'All names that are theirs by proof' }),
+    actor: z.string().meta({ description: 'The name in the ledger' }),
+    identities: z.array(z.string()).meta({ description: 'All proven names of the caller' }),
     grants: z.array(grantSchema),
     expiresAt: timestamp.optional().meta({ description: 'When the credential ends' }),
   })
   .meta({ id: 'Identity' })
   .register(examples, {
     example: {
-      person: story.person,
+      actor: story.person,
       identities: [story.person],
       grants: [{ role: 'approver', estates: [story.estate] }],
       expiresAt: '2027-01-31T09:00:00.000Z',
@@ -29,15 +29,15 @@ export const whoamiRoutes = (): readonly Route[] => [
     operation: {
       id: 'whoami',
       tag: 'Access',
-      summary: 'Who you are, and what you may do',
-      description: 'Whoever can prove who they are may ask, also where nothing is granted to them.',
-      responses: { 200: { description: 'You', schema: whoamiSchema } },
+      summary: 'Show your identity and your grants',
+      description: 'Every caller with a valid credential may ask, also without grants.',
+      responses: { 200: { description: 'Your identity', schema: whoamiSchema } },
     },
     request: {},
     handle: async ({ context: { caller } }) => {
       if (caller.id === '') throw new ProblemError(unauthorized);
       const { person, identities, grants, expiresAt } = caller;
-      return { status: 200, body: { person, identities, grants, expiresAt } };
+      return { status: 200, body: { actor: person, identities, grants, expiresAt } };
     },
   }),
 ];

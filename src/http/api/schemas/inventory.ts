@@ -198,7 +198,7 @@ export const rowDetailsSchema = z
     relations: z.object({
       refersTo: relations,
       referredToBy: relations.meta({ description: 'At most 100' }),
-      beside: relations.meta({ description: 'Others at the same address' }),
+      sameAddress: relations.meta({ description: 'Other resources at the same address' }),
     }),
   })
   .meta({ id: 'ResourceDetails', description: 'All about one line of the inventory' })
@@ -258,7 +258,7 @@ export const rowDetailsSchema = z
           },
         ],
         referredToBy: [],
-        beside: [],
+        sameAddress: [],
       },
     },
   });
@@ -288,7 +288,7 @@ export function rowDetailsAnswer({ row, origins, history, told, relations: relat
     relations: {
       refersTo: related.refersTo.map(relationAnswer),
       referredToBy: related.referredToBy.map(relationAnswer),
-      beside: related.beside.map(relationAnswer),
+      sameAddress: related.beside.map(relationAnswer),
     },
   };
 }

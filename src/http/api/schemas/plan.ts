@@ -156,31 +156,33 @@ const specProblemSchema = z
 const head = {
   id: z.string(),
   estate: z.string(),
-  of: z.enum(['posted', 'in-force']),
-  person: z.string().meta({ description: 'Who asked for it' }),
-  madeAt: timestamp,
+  subject: z
+    .enum(['proposal', 'active'])
+    .meta({ description: 'proposal: the specs in the request; active: the active generation' }),
+  actor: z.string().meta({ description: 'The caller who created it' }),
+  createdAt: timestamp,
   expiresAt: timestamp,
-  beside: z.int().meta({ description: 'The generation in force when it was made' }),
+  activeGeneration: z.int().meta({ description: 'The active generation when the plan was created' }),
 };
 
 const headExample = {
   id: 'a840b3ba-6de3-4f21-a577-3d5a57f8887e',
   estate: story.estate,
-  of: 'in-force',
-  person: story.person,
-  madeAt: story.askedAt,
+  subject: 'active',
+  actor: story.person,
+  createdAt: story.askedAt,
   expiresAt: '2027-02-07T08:00:40.000Z',
-  beside: 7,
+  activeGeneration: 7,
 } as const;
 
 export const madePlanSchema = z
   .object({
     ...planBody,
     ...head,
-    stale: z.boolean().meta({ description: 'Other specs are in force by now' }),
+    stale: z.boolean().meta({ description: 'Another generation is active now' }),
     problems: z.array(specProblemSchema).meta({ description: 'Warnings' }),
   })
-  .meta({ id: 'SavedPlan', description: 'A plan, kept until it runs out' })
+  .meta({ id: 'SavedPlan', description: 'A plan that Setpoint keeps until it expires' })
   .register(examples, { example: { ...exampleOf(planSchema), ...headExample, stale: false, problems: [] } });
 
 export const planHeadSchema = z
@@ -198,11 +200,11 @@ export const planHeadSchema = z
 const headOf = ({ id, estate, of, by, times, generation }: ProposalHead) => ({
   id,
   estate,
-  of,
-  person: by.person,
-  madeAt: times.at,
+  subject: of === 'posted' ? ('proposal' as const) : ('active' as const),
+  actor: by.person,
+  createdAt: times.at,
   expiresAt: times.until,
-  beside: generation,
+  activeGeneration: generation,
 });
 
 export const planHeadAnswer = (one: ProposalHead) => ({

@@ -8,7 +8,7 @@ const names = (of: string) =>
   z
     .array(z.string())
     .optional()
-    .meta({ description: `Of these ${of} only; absent: of all` });
+    .meta({ description: `Only these ${of}; absent: all` });
 
 /** A role, and where it holds. */
 export const grantSchema = z
@@ -17,14 +17,16 @@ export const grantSchema = z
 
 const tokenBody = {
   id: z.string(),
-  name: z.string().meta({ description: 'What it is for, in a word' }),
-  for: z.string().optional().meta({ description: 'The person that it speaks for; absent: a machine' }),
+  name: z.string().meta({ description: 'Its purpose, in a word' }),
+  for: z.string().optional().meta({ description: 'The person that it acts for; absent: a machine' }),
   grants: z.array(grantSchema),
   state: z.enum(['live', 'expired', 'revoked']),
-  made: z.object({ at: timestamp, by: z.string() }),
+  createdAt: timestamp,
+  createdBy: z.string(),
   expiresAt: timestamp,
-  revoked: z.object({ at: timestamp, by: z.string() }).optional(),
-  usedAt: timestamp.optional().meta({ description: 'When it was used last, to within an hour' }),
+  revokedAt: timestamp.optional(),
+  revokedBy: z.string().optional(),
+  lastUsedAt: timestamp.optional().meta({ description: 'Within an hour' }),
 };
 
 export const tokenSchema = z
@@ -36,21 +38,28 @@ export const tokenSchema = z
       name: 'ci',
       grants: [{ role: 'planner', estates: [story.estate] }],
       state: 'live',
-      made: { at: story.askedAt, by: story.person },
+      createdAt: story.askedAt,
+      createdBy: story.person,
       expiresAt: '2027-05-01T08:00:40.000Z',
     },
   });
 
-/** A token as it is told, at a moment. */
-export const tokenAnswer = ({ maker, at, revoked, ...token }: Token, now: number): z.input<typeof tokenSchema> => ({
-  ...token,
+/** A token as the API shows it at a time. */
+export const tokenAnswer = (token: Token, now: number): z.input<typeof tokenSchema> => ({
+  id: token.id,
+  name: token.name,
+  for: token.for,
   grants: token.grants.map((grant) => structuredClone(grant)) as z.input<typeof tokenSchema>['grants'], // why: the schema's lists are not readonly
-  state: stateOf({ revoked, expiresAt: token.expiresAt }, now),
-  made: { at, by: maker.person },
-  ...(revoked === undefined ? {} : { revoked: { at: revoked.at, by: revoked.person } }),
+  state: tokenState(token, now),
+  createdAt: token.at,
+  createdBy: token.maker.person,
+  expiresAt: token.expiresAt,
+  revokedAt: token.revoked?.at,
+  revokedBy: token.revoked?.person,
+  lastUsedAt: token.usedAt,
 });
 
-const stateOf = ({ revoked, expiresAt }: { revoked: Token['revoked']; expiresAt: number }, now: number) => {
+const tokenState = ({ revoked, expiresAt }: Pick<Token, 'revoked' | 'expiresAt'>, now: number) => {
   if (revoked !== undefined) return 'revoked';
   return expiresAt > now ? 'live' : 'expired';
 };

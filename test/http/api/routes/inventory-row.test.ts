@@ -122,11 +122,11 @@ describe('the line that GET /v1/inventory/{address} means', () => {
       kind: one.place.kind,
       status: one.state.status,
     });
-    assert.deepEqual(await related(name), { refersTo: [relation(group)], referredToBy: [], beside: [] });
+    assert.deepEqual(await related(name), { refersTo: [relation(group)], referredToBy: [], sameAddress: [] });
     assert.deepEqual(await related(group.key), {
       refersTo: [relation(core)],
       referredToBy: [relation(instance('xl', 'Drifted'))],
-      beside: [],
+      sameAddress: [],
     });
   });
 

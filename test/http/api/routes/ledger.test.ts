@@ -79,7 +79,7 @@ describe('GET /v1/ledger', () => {
     ['?order=oldest&limit=2', [1, 2]],
     ['?verb=create&type=intent', [3, 1]],
     [`?address=${addressOf('edge')}`, [4, 3]],
-    ['?person=ann', [9, 4, 3, 2, 1]],
+    ['?actor=ann', [9, 4, 3, 2, 1]],
     ['?reconcileId=r1&type=settlement', [4, 2]],
     ['?since=30s', [9]],
     ['?until=30s&type=note', [8, 7, 6, 5]],
@@ -133,7 +133,7 @@ describe('GET /v1/ledger', () => {
 
   it('tells who sees a part of it nothing of how much else there is', async () => {
     const nothing = (await world.ask('north', `GET /v1/ledger?limit=1&address=${addressOf('none')}`)).text;
-    for (const query of [`address=${addressOf('edge')}`, 'person=eve&type=intent', 'verb=delete', 'reconcileId=r2'])
+    for (const query of [`address=${addressOf('edge')}`, 'actor=eve&type=intent', 'verb=delete', 'reconcileId=r2'])
       assert.equal((await world.ask('north', `GET /v1/ledger?limit=1&${query}`)).text, nothing, query);
     const first = await pageOf('north', '?limit=2');
     assert.deepEqual([first.items.map(({ seq }) => seq), first.next], [[6, 2], '2']);

@@ -40,12 +40,12 @@ after(world.close);
 const about = { estate: 'acme', until: new Date(clock.now()).toISOString() };
 const north = {
   ...{ target: 'north', kind: 'network', resources: 1, inSync: 0.999653 },
-  drift: { began: 1, per100ResourcesADay: 49.983 },
+  drift: { count: 1, per100ResourcesADay: 49.983 },
   convergence: { closed: 1, p50Seconds: 60, p95Seconds: 60, maxSeconds: 60, open: 0 },
 };
 const south = {
   ...{ target: 'south', kind: 'network', resources: 1, inSync: 0.500174 },
-  drift: { began: 0, per100ResourcesADay: 0 },
+  drift: { count: 0, per100ResourcesADay: 0 },
   convergence: { closed: 0, open: 1, openSince: new Date(start + day + 60_000).toISOString() },
 };
 const observed = { at: new Date(start + day + 60_000).toISOString(), ageSeconds: 86_400, complete: true, gaps: [] };
@@ -61,7 +61,7 @@ describe('GET /v1/slo', () => {
     const { body } = await world.ask('viewer', 'GET /v1/slo?since=1h');
     // why: the frame has checked it
     const [first] = (body as { items: readonly (typeof north)[] }).items;
-    assert.deepEqual(first && [first.inSync, first.drift.began, first.convergence], [1, 0, { closed: 0, open: 0 }]);
+    assert.deepEqual(first && [first.inSync, first.drift.count, first.convergence], [1, 0, { closed: 0, open: 0 }]);
   });
 
   it('counts what the caller sees', async () => {

@@ -28,7 +28,7 @@ const holes: Readonly<Record<string, (place: Place) => string>> = {
 /** What is sent to an operation that takes a body. A new one needs a line. */
 const bodies: Readonly<Record<string, (place: Place) => object>> = {
   createToken: ({ estate }) => ({ name: 'another', grants: [{ role: 'viewer', estates: [estate] }] }),
-  createPlan: ({ estate }) => ({ estate, inForce: true }),
+  createPlan: ({ estate }) => ({ estate, active: true }),
   applyPlan: () => ({ reason: 'because' }),
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),

@@ -30,7 +30,7 @@ export async function toldTo(
     assert.ok(status < 500, `${what}: ${text}`);
     return { text: JSON.stringify(headers) + text, plan: String(headers['location']).split('/').at(-1) };
   };
-  const made = await ask('POST /v1/plans', { estate: 'acme', inForce: true });
+  const made = await ask('POST /v1/plans', { estate: 'acme', active: true });
   const texts = new Map([['POST /v1/plans', made.text]]);
   for (const question of questions)
     for (const place of await placesOf(question, estate, made.plan))
