@@ -110,7 +110,7 @@ async function unattended({ folder, company, sandbox, heard }: Life): Promise<vo
     await until(() => worker.said().includes('specs invalid'), worker);
     if ((await readAll(doors, token, heard)) === 0) throw new Error('the inventory is empty: nothing is measured');
     await run(['status', 'specs']);
-    await run(['ledger', '--in-force', 'export', '--out', 'ledger.jsonl']);
+    await run(['ledger', '--active', 'export', '--out', 'ledger.jsonl']);
     heard.hear('the exported ledger', await readFile(join(folder, 'ledger.jsonl'), 'utf8'));
   } finally {
     await worker.end();

@@ -27,7 +27,7 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
       const before = new Date().toISOString();
       await differ(serving, narrator, colleagues);
       for (const question of questions({ before })) await put(question, serving, narrator);
-      await narrator.show(['resume', '--healing', '--reason', 'it was looked into', '--in-force'], {
+      await narrator.show(['resume', '--healing', '--reason', 'it was looked into', '--active'], {
         code: 0,
         shows: [/^Resumed: /],
       });
@@ -44,7 +44,7 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
 
 /** Something differs from here on, and is left as it is. */
 export async function differ(serving: Serving, narrator: Narrator, colleagues: Colleagues): Promise<void> {
-  await narrator.show(['pause', '--healing', '--reason', why, '--in-force'], { code: 0, shows: [/^Paused: /] });
+  await narrator.show(['pause', '--healing', '--reason', why, '--active'], { code: 0, shows: [/^Paused: /] });
   await colleagues.aws.open('core-web', 8082);
   // why: a look may see it before the cloud's own log tells who it was
   const isAttributed = async (): Promise<true | undefined> => {

@@ -22,7 +22,7 @@ export interface CliProcess {
 
 /** All that a command works with. `runCli` makes it, once a run; nobody derives another one from it. */
 export interface Context extends CliProcess {
-  /** Reads the specs that the command line asks for: those of a folder, or with --in-force the active ones. */
+  /** Reads the specs that the command line asks for: those of a folder, or with --active the active ones. */
   readonly readSpecs: CliDependencies['readSpecs'];
   /** Sets the exit code of the run; the last one counts. */
   finish(code: ExitCode): void;

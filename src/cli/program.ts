@@ -34,8 +34,8 @@ function defineProgram(root: Command, { terminal }: Context, version: string): v
     .description('Reconciles networks, firewall rules and instances in clouds with your specs.')
     .version(version, '-V, --version', 'print the version')
     .option('--dir <folder>', 'folder of the store and its keys', '.setpoint')
-    .option('--in-force', 'use the specs of the newest generation in the store instead of a folder')
-    .option('--in-force-of <estate>', 'the same, for one of several estates in the store')
+    .option('--active', 'use the specs of the newest generation in the store instead of a folder')
+    .option('--active-of <estate>', 'the same, for one of several estates in the store')
     .helpCommand('help [verb]', 'show the help of a command')
     .helpOption('-h, --help', 'show this help')
     .usage('<command> [DIR] [options]');
@@ -66,16 +66,16 @@ const configured = (command: Command, { out, err }: Terminal): Command =>
 
 interface RootOptions {
   readonly dir: string;
-  readonly inForce?: boolean;
-  readonly inForceOf?: string;
+  readonly active?: boolean;
+  readonly activeOf?: string;
 }
 
 /** Of a folder, or those that are active where the user asks for these. The options are known once the line is parsed. */
 const specsReader =
   (process: CliProcess, options: () => RootOptions): Context['readSpecs'] =>
   async (dir, specs) => {
-    const { dir: folder, inForce, inForceOf: estate } = options();
-    if (!inForce && estate === undefined) return process.dependencies.readSpecs(dir, specs);
+    const { dir: folder, active, activeOf: estate } = options();
+    if (!active && estate === undefined) return process.dependencies.readSpecs(dir, specs);
     return activeSpecs({ folder, ...(estate === undefined ? {} : { estate }) }, process);
   };
 

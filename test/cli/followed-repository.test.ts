@@ -24,21 +24,21 @@ test('the specs in force are there without a folder, in every verb', async () =>
   assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
   await follows(old);
   edit(specs, 'web.sh', '\n', '\n# changed here\n');
-  const inForce = await run(['plan', 'nowhere', '--in-force', '--allow-endpoint', '--json']);
+  const inForce = await run(['plan', 'nowhere', '--active', '--allow-endpoint', '--json']);
   assert.equal(inForce.code, 0, inForce.stderr);
   assert.equal(JSON.parse(inForce.stdout).revision, `git:${old}`);
   assert.match(
-    (await run(['status', '--in-force'])).stdout,
+    (await run(['status', '--active'])).stdout,
     /^Status: acme · generation 2 \(commit aaaaaaa\) · no worker follows the specs\n/,
   );
-  const other = await run(['status', '--in-force-of', 'nobody']);
-  assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --in-force-of acme/);
+  const other = await run(['status', '--active-of', 'nobody']);
+  assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --active-of acme/);
 });
 
 test('a source that is not followed is told by every answer, and nothing of one that is', async () => {
   const looks = [['plan'], ['drift'], ['inventory'], ['explain', 'web-0'], ['ledger']];
   const said = (verb: readonly string[]) =>
-    run([...verb, '--in-force', ...(verb[0] === 'ledger' ? [] : ['--allow-endpoint'])]);
+    run([...verb, '--active', ...(verb[0] === 'ledger' ? [] : ['--allow-endpoint'])]);
   for (const verb of looks) assert.doesNotMatch((await said(verb)).stderr, /git\.example/, verb[0]);
   const why = 'specs/web.yaml:3:1: unknown key';
   await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'broken', why });
@@ -52,10 +52,7 @@ test('a source that is not followed is told by every answer, and nothing of one 
     const [told] = JSON.parse((await said([...verb, '--json'])).stdout).sources ?? [];
     assert.deepEqual([told?.state, told?.why], ['broken', why], verb[0]);
   }
-  assert.match(
-    (await run(['status', '--in-force'])).stdout,
-    /\nSpecs from\n {2}https:.* is not valid at commit bbbbbbb/,
-  );
+  assert.match((await run(['status', '--active'])).stdout, /\nSpecs from\n {2}https:.* is not valid at commit bbbbbbb/);
 });
 
 test('specs of a folder do not come into force beside a repository that a worker follows', async () => {
@@ -67,7 +64,7 @@ test('specs of a folder do not come into force beside a repository that a worker
     assert.match(stderr, /worker-1@host makes its generations\. Active: commit aaaaaaa\. Here: folder /);
   }
   assert.equal(await revision(), `git:${old}`);
-  const same = await run(['apply', '--in-force', '--allow-endpoint', '--yes']);
+  const same = await run(['apply', '--active', '--allow-endpoint', '--yes']);
   assert.equal(same.code, 0, same.stderr);
   if (held.ok) await held.lease.release();
 });
@@ -89,7 +86,7 @@ test('a rollback brings the old commit into force and holds it there until unpin
   assert.match(stdout, /^Applied: .*\n {2}Pinned: nothing else comes into force until: setpoint unpin/);
   assert.equal(await revision(), `git:${old}`);
   assert.equal((await store.generations.current('acme'))?.number, 4);
-  const status = await run(['status', '--in-force']);
+  const status = await run(['status', '--active']);
   assert.match(
     status.stdout,
     /^Status: acme · generation 4 \(commit aaaaaaa\) · Pinned · no worker follows the specs\n/,
@@ -99,13 +96,13 @@ test('a rollback brings the old commit into force and holds it there until unpin
   assert.equal(other.code, 3);
   assert.match(other.stderr, /acme is pinned at commit aaaaaaa/);
   const rung = await store.sources.bells.rung('acme');
-  const unpinned = await run(['unpin', '--in-force', '--reason', 'reverted']);
+  const unpinned = await run(['unpin', '--active', '--reason', 'reverted']);
   assert.match(unpinned.stdout, /^Unpinned: acme was held at commit aaaaaaa since /);
   assert.equal(await store.sources.bells.rung('acme'), rung + 1);
   const words = (await run(['ledger'])).stdout;
   for (const word of [/ pin at commit aaaaaaa by \S+: #815\n/, / unpin at commit aaaaaaa by \S+: reverted\n/])
     assert.match(words, word);
-  assert.match((await run(['unpin', '--in-force', '--reason', 'again'])).stdout, /^Unpinned: nothing/);
+  assert.match((await run(['unpin', '--active', '--reason', 'again'])).stdout, /^Unpinned: nothing/);
 });
 
 test('a commit that was never in force here is refused, with what to do', async () => {
@@ -118,9 +115,9 @@ test('a commit that was never in force here is refused, with what to do', async 
 
 test('a rewritten history is taken on by its head, in the ledger', async () => {
   await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'rewritten', why: 'no ancestor' });
-  const wrong = await run(['approve', '--in-force', '--history', 'c0ffee1', '--reason', 'x']);
+  const wrong = await run(['approve', '--active', '--history', 'c0ffee1', '--reason', 'x']);
   assert.match(wrong.stderr, /No rewritten history with the head "c0ffee1" waits\.\n.*--history bbbbbbbbbbbb/s);
-  const { code, stdout, stderr } = await run(['approve', '--in-force', '--history', 'bbbbbbb', '--reason', 'purged']);
+  const { code, stdout, stderr } = await run(['approve', '--active', '--history', 'bbbbbbb', '--reason', 'purged']);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^Approved: the history of https:.* up to commit bbbbbbb/);
   const after = (await store.generations.current('acme'))?.revision ?? '';

@@ -9,7 +9,7 @@ const { specs } = await sandboxed();
 const store = run.database.connect();
 
 test('where nothing was in force yet, it is said what brings specs into force', async () => {
-  const { code, stderr } = await commandLine({ database: run.database })(['status', '--in-force']);
+  const { code, stderr } = await commandLine({ database: run.database })(['status', '--active']);
   assert.equal(code, 1);
   assert.match(
     stderr,

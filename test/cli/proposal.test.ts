@@ -76,8 +76,8 @@ const refused: readonly (readonly [name: string, args: readonly string[], code: 
   ['to keep the plan', ['--out', '/nowhere/x'], 1, /not kept[\s\S]*merged, plan again/],
   ['another overlay', ['--overlay', 'prod'], 3, /overlay prod[\s\S]*The active specs have no overlay/],
   ['another estate', ['--estate', 'other'], 1, /There is no estate other[\s\S]*--estate acme/],
-  ['what is in force', ['--in-force'], 1, /The active specs cannot be a proposal/],
-  ['what is in force of an estate', ['--in-force-of', 'acme'], 1, /The active specs cannot be a proposal/],
+  ['what is in force', ['--active'], 1, /The active specs cannot be a proposal/],
+  ['what is in force of an estate', ['--active-of', 'acme'], 1, /The active specs cannot be a proposal/],
 ];
 for (const [name, args, want, says] of refused)
   test(`${name} is refused, with what to do`, async () => {

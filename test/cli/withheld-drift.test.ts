@@ -38,7 +38,7 @@ test('drift that workers leave alone is the first line everywhere, until the com
   const there = await served(run.database);
   const ask = there.ask(run, 'planner');
   assert.equal(lineOf((await ask(['drift'])).stdout), first);
-  assert.equal(lineOf((await ask(['plan', '--in-force'])).stdout), first);
+  assert.equal(lineOf((await ask(['plan', '--active'])).stdout), first);
   assert.deepEqual(JSON.parse((await ask(['drift', '--json'])).stdout).withheldDrift, field);
 
   const approved = await run(['approve', specs, allow, '--reason', 'closed again', '--yes']);

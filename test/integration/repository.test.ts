@@ -86,7 +86,7 @@ describe('setpoint serve --repo', () => {
     const broken = await push(scene, 99_999);
     await scene.serve.says(new RegExp(`specs invalid.*git:${broken}`));
     await statusSays(scene, new RegExp(`is not valid at commit ${broken.slice(0, 7)}`));
-    const { stdout, stderr } = await scene.place.setpoint('plan', '--in-force', '--allow-endpoint');
+    const { stdout, stderr } = await scene.place.setpoint('plan', '--active', '--allow-endpoint');
     assert.match(stdout, new RegExp(`^Plan: 0 to add, 0 to change.*commit ${commits[0]?.slice(0, 7)}`));
     assert.match(stderr, new RegExp(`is not valid at commit ${broken.slice(0, 7)}.*all\\.yaml:\\d+:\\d+`));
   });
@@ -95,7 +95,7 @@ describe('setpoint serve --repo', () => {
     commits.push(await push(scene, 1002));
     await isOpen(scene, 1002);
     const [old = ''] = commits;
-    const back = ['apply', '--in-force', '--commit', old.slice(0, 10), '--reason', 'it broke', '--yes'];
+    const back = ['apply', '--active', '--commit', old.slice(0, 10), '--reason', 'it broke', '--yes'];
     const rolled = await scene.place.setpoint(...back, '--allow-endpoint');
     assert.equal(rolled.code, 0, rolled.stderr);
     await isOpen(scene, 1001);
@@ -103,7 +103,7 @@ describe('setpoint serve --repo', () => {
     const status = await statusSays(scene, new RegExp(`pinned at commit ${next.slice(0, 7)}`));
     assert.match(status, new RegExp(`^Status: acme · generation 4 \\(commit ${old.slice(0, 7)}\\) · Pinned`));
     await isOpen(scene, 1001);
-    assert.equal((await scene.place.setpoint('unpin', '--in-force', '--reason', 'mended')).code, 0);
+    assert.equal((await scene.place.setpoint('unpin', '--active', '--reason', 'mended')).code, 0);
     await isOpen(scene, 1003);
   });
 
@@ -116,7 +116,7 @@ describe('setpoint serve --repo', () => {
 /** Asks until the worker has told it; what was said then. */
 async function statusSays({ place, serve }: Scene, pattern: RegExp): Promise<string> {
   for (const until = Date.now() + patienceMs; ; ) {
-    const { stdout } = await place.setpoint('status', '--in-force');
+    const { stdout } = await place.setpoint('status', '--active');
     if (pattern.test(stdout)) return stdout;
     if (Date.now() > until) throw new Error(`status never said ${pattern}:\n${stdout}\n${serve.lines.join('\n')}`);
   }

@@ -40,6 +40,12 @@ describe('words that Setpoint renamed', () => {
       assert.deepEqual(holding(sources, after), ['src/telemetry/telemetry.ts']);
     });
 
+  for (const [before, after] of Object.entries(renamed.cliOptions))
+    it(`option of the command line: ${after}`, () => {
+      assert.deepEqual(holding([...sources, ...current], before), []);
+      assert.ok(holding(sources, `'${after}`).includes('src/cli/program.ts'));
+    });
+
   for (const [before, after] of Object.entries(renamed.healthPort))
     it(`path of the health port: ${after}`, () => {
       assert.deepEqual(holding([...sources, ...current], `\`${before}\``), []);

@@ -69,7 +69,7 @@ export async function apiClientFor(
   });
 }
 
-const localRootOptions = ['dir', 'inForce', 'inForceOf'];
+const localRootOptions = ['dir', 'active', 'activeOf'];
 
 function isGiven(command: Command, name: string): boolean {
   const source = command.getOptionValueSourceWithGlobals(name);

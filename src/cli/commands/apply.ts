@@ -30,7 +30,7 @@ import { askYes } from '../prompt.ts';
 interface RollbackOptions {
   readonly commit?: string;
   readonly reason?: string;
-  readonly inForceOf?: string;
+  readonly activeOf?: string;
 }
 
 interface Options extends EstateOptions, RollbackOptions, Allowance {
@@ -181,7 +181,7 @@ const withReason =
 /** The specs of a commit that were active once: the store keeps them. */
 async function readEstateAt(
   commit: string,
-  { dir: folder, inForceOf: estate }: Options,
+  { dir: folder, activeOf: estate }: Options,
   selection: EstateSelection,
   context: Context,
 ): Promise<LocalEstate> {

@@ -76,7 +76,7 @@ const serverSupport: ServerSupport = {
   localOptions: ['allowEndpoint', 'out', ...allowanceOptions, 'repo', 'path', 'allowLocalRepo'],
   serverOptions: [],
   takesDir: true,
-  rootOptions: ['inForce'],
+  rootOptions: ['active'],
 };
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
@@ -108,8 +108,8 @@ async function planOnServer(
   options: Options,
   context: Context,
 ): Promise<PlanReport> {
-  const { estate, target, team, proposal, inForce } = options;
-  if (inForce) {
+  const { estate, target, team, proposal, active } = options;
+  if (active) {
     if (given || team !== undefined || proposal !== undefined || options.overlay !== undefined)
       throw new UserError('What is in force is planned without a folder, a proposal or an overlay.', eitherOr);
     const report = await requestActivePlan(server, { estate, target });

@@ -17,7 +17,7 @@ export async function acceptFolder(estate: Estate, store: Store): Promise<Genera
     const { revision, by } = error.pin;
     throw new UserError(`${estate.name} is pinned at ${shortRevision(revision)}.`, {
       why: `${by.person} pinned it: ${by.reason}`,
-      next: 'To use the active specs: --in-force. To accept other specs again: setpoint unpin --reason "…"',
+      next: 'To use the active specs: --active. To accept other specs again: setpoint unpin --reason "…"',
       code: exitCodes.refused,
       cause: error,
     });
@@ -43,7 +43,7 @@ async function refuseFollowed({ name, tree }: Estate, store: Store): Promise<voi
   if (leader === undefined || source === undefined) return;
   throw new UserError(`${name} follows ${source.source}, and these specs are not active.`, {
     why: `${leader.holder} makes its generations. Active: ${shortRevision(current.revision)}. Here: ${shortRevision(tree.revision)}.`,
-    next: 'Commit there. To use the active specs: --in-force. To go back to an earlier commit: setpoint apply --commit SHA --reason "…"',
+    next: 'Commit there. To use the active specs: --active. To go back to an earlier commit: setpoint apply --commit SHA --reason "…"',
     code: exitCodes.refused,
   });
 }

@@ -19,8 +19,8 @@ export interface ProposalOptions extends WhereOptions {
   readonly team?: string;
   readonly estate?: string;
   /** Of the program itself: the specs in force instead of a folder's. */
-  readonly inForce?: boolean;
-  readonly inForceOf?: string;
+  readonly active?: boolean;
+  readonly activeOf?: string;
 }
 
 interface WhereOptions {
@@ -40,12 +40,12 @@ export const withProposalOptions = (command: Command): Command =>
 
 /** Undefined: no proposal is meant. */
 export function proposalRequestOf(dir: string, options: ProposalOptions & EstateOptions): ProposalRequest | undefined {
-  const { proposal, estate, inForce, inForceOf } = options;
+  const { proposal, estate, active: isActive, activeOf } = options;
   if (proposal === undefined) {
     refuseAlone(options);
     return undefined;
   }
-  if (inForce || inForceOf !== undefined) throw new UserError('The active specs cannot be a proposal.', oneOfTwo);
+  if (isActive || activeOf !== undefined) throw new UserError('The active specs cannot be a proposal.', oneOfTwo);
   const active: StoredSpecsSelection = {
     folder: options.dir,
     askedBy: '--estate',

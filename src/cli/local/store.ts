@@ -80,7 +80,7 @@ async function open(
 export interface StoredSpecsSelection {
   readonly folder: string;
   readonly estate?: string;
-  /** The option that names one. Default: --in-force-of. */
+  /** The option that names one. Default: --active-of. */
   readonly askedBy?: string;
 }
 
@@ -126,7 +126,7 @@ async function latestOf(estate: string, store: Store): Promise<readonly string[]
 
 async function estateIn(
   store: Store,
-  { estate: asked, askedBy = '--in-force-of' }: Omit<StoredSpecsSelection, 'folder'>,
+  { estate: asked, askedBy = '--active-of' }: Omit<StoredSpecsSelection, 'folder'>,
 ): Promise<string> {
   const estates = await store.estates.list();
   const [only] = estates;

@@ -77,7 +77,7 @@ describe('of a server each of whose texts is barbed', () => {
   for (const args of [
     ['inventory'],
     ['inventory', '--json'],
-    ['plan', '--in-force'],
+    ['plan', '--active'],
     ['explain', 'web-0'],
     ['ledger'],
     ['pause', '--owner', 'team-web', '--reason', 'a freeze', '--for', '4h'],

@@ -48,7 +48,7 @@ async function asked(line: string, env: Readonly<Record<string, string>> = {}, o
       await client?.request({ method: 'GET', path: '/v1/whoami' }, (value) => value);
     });
   look.exitOverride().configureOutput({ writeErr: () => undefined });
-  const root = plain('setpoint').option('--dir <folder>', 'store', '.setpoint').option('--in-force');
+  const root = plain('setpoint').option('--dir <folder>', 'store', '.setpoint').option('--active');
   root.exitOverride().addCommand(look);
   await root.parseAsync(line.split(' '), { from: 'user' });
   return { url, token, stderr: terminal.stderr() };
@@ -99,7 +99,7 @@ const refused: readonly (readonly [
   ['look --allow-endpoint --server last', {}, /^--allow-endpoint says nothing to a server/],
   ['look --allow-endpoint', { SETPOINT_SERVER: 'last' }, /^--allow-endpoint says nothing to a server/],
   ['--dir .setpoint look --server last', {}, /^--dir says nothing to a server/],
-  ['look --in-force --server last', {}, /^--in-force says nothing to a server/],
+  ['look --active --server last', {}, /^--active says nothing to a server/],
   ['look --estate acme', {}, /^--estate is for a server, and none is asked/],
 ];
 

@@ -59,7 +59,7 @@ describe('a folder is planned by a server as from here', () => {
     }));
 
   test('what is in force is planned without a folder', async () => {
-    const { code, stdout, stderr } = await asked(['plan', '--in-force', '--detailed-exitcode', '--target', 'aws-prod']);
+    const { code, stdout, stderr } = await asked(['plan', '--active', '--detailed-exitcode', '--target', 'aws-prod']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^Plan: 0 to add, 0 to change/);
   });
@@ -71,8 +71,8 @@ const refused: readonly (readonly [args: readonly string[], code: number, says: 
   [['plan', place.specs, allow], 1, /--allow-endpoint says nothing to a server/],
   [['plan', place.specs, '--allow-deletes', '3'], 1, /--allow-deletes says nothing to a server/],
   [['plan', place.specs, '--target', 'aws-prod'], 1, /--target says nothing to a server that is sent specs/],
-  [['plan', place.specs, '--in-force'], 1, /What is in force is planned without a folder/],
-  [['plan', '--in-force', '--target', 'nope'], 1, /has no target nope/],
+  [['plan', place.specs, '--active'], 1, /What is in force is planned without a folder/],
+  [['plan', '--active', '--target', 'nope'], 1, /has no target nope/],
   [['plan', place.specs, '--estate', 'other'], 1, /no such thing, or none that you may see/],
   [['plan', place.specs, '--overlay', 'prod'], 1, /overlay/],
   [['plan', '/nonexistent'], 1, /cannot be read/],
