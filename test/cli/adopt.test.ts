@@ -237,8 +237,8 @@ describe('adopt', async () => {
       /where: .*network\.yaml:1\n.*It lies in vpc-\w+, and .*\n.*setpoint adopt network\/core vpc-/,
     ],
     ['one of several replicas', ['row-1', ids.row], /where: .*network\.yaml:24\n.*2 replicas.*\n.*replicas: 1/],
-    ['another kind', ['box-0', ids.vpc], /of two kinds\.\n.*kind network/],
-    ['a rule', ['web.ingress.tcp.443.0.0.0.0/0', ids.group], /of two kinds\.\n.*kind group/],
+    ['another kind', ['box-0', ids.vpc], /of different kinds\.\n.*kind network/],
+    ['a rule', ['web.ingress.tcp.443.0.0.0.0/0', ids.group], /of different kinds\.\n.*kind group/],
     [
       'no such object',
       ['core', 'vpc-nowhere'],

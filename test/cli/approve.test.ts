@@ -71,7 +71,7 @@ test('whoever says no, cannot be asked, or says nothing of why, changes nothing'
   assert.equal(silent.code, 1);
   assert.match(silent.stderr, /required option '--reason <text>' not specified/);
   for (const [args, says] of [
-    [['--expires', '0'], /would be over already/],
+    [['--expires', '0'], /would have expired already/],
     [['--digest', 'abc'], /Write at least 12 digits of the digest/],
     [['--target', 'nope'], /There is no target nope/],
   ] as const) {
@@ -93,7 +93,7 @@ test('bound to a digest: the same passes, another is refused with exit 3', async
   assert.deepEqual([other.code, other.stdout], [3, '']);
   assert.match(
     other.stderr,
-    new RegExp(`is not what was shown[\\s\\S]*${shown} was asked for[\\s\\S]*--digest \\w{12}\n`),
+    new RegExp(`have changed since that digest[\\s\\S]*not ${shown}[\\s\\S]*--digest \\w{12}\n`),
   );
   assert.deepEqual(await given(), []);
   edit(specs, 'instances.yaml', 'tier: store', 'tier: shop');
@@ -157,12 +157,12 @@ test('where nothing waits nothing is written; specs that are not in force are to
   const { approve, specs, store } = await enforced();
   const head = await store.audit.head('acme');
   const none = await approve();
-  assert.deepEqual([none.code, none.stdout], [0, 'Approved: nothing, as nothing waits for it\n']);
+  assert.deepEqual([none.code, none.stdout], [0, 'Approved: nothing; no action waits for approval\n']);
   edit(specs, 'network.yaml', 'description: public site', 'description: our site');
   const other = await approve();
   assert.match(
     other.stdout,
-    /^Approved: nothing, as nothing waits for it\n {2}These specs are not in force: setpoint apply/,
+    /^Approved: nothing; no action waits for approval\n {2}These specs are not active: setpoint apply/,
   );
   assert.deepEqual(JSON.parse((await approve(['--json'])).stdout), { approvals: [] });
   assert.equal(await store.audit.head('acme'), head);
@@ -179,7 +179,10 @@ test('an approval in force is not asked for again; of a scope that was not wholl
   sandbox.control.faults.add({ match: { action: 'DescribeVpcs' }, effect: { kind: 'access-denied' } });
   const half = await approve(['--yes']);
   assert.deepEqual([half.code, half.stdout], [1, '']);
-  assert.match(half.stderr, /Nothing is approved on half a look\.\n.*network was not listed completely/);
+  assert.match(
+    half.stderr,
+    /Nothing was approved: the observation is incomplete\.\n.*network was not listed completely/,
+  );
 });
 
 test('a generation that somebody accepts meanwhile is not overruled', async () => {

@@ -106,7 +106,7 @@ test('--json is one object: revisions, counts, and each change with what was and
 });
 
 const refusals: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
-  ['nothing to compare', [], /nothing to compare[\s\S]*next: +Name two/],
+  ['nothing to compare', [], /Nothing to compare[\s\S]*next: +Name two/],
   ['a commit that is not there', ['--from', 'nope'], /specs of nope cannot be read\.\s+why: .*has no commit nope/],
   ['specs that were not sound', ['--from', 'broken'], /specs in broken have \d errors?, so nothing/],
   ['an overlay that is not there', ['--from', 'v1', '--overlay', 'life'], /there is no overlay "life"/],

@@ -16,9 +16,9 @@ test('all is well: exit 0, a line for each thing', async () => {
   const { specs } = await sandboxed();
   const { code, stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
   assert.equal(code, 0);
-  assert.match(stdout, /^Doctor: all is well\n/);
+  assert.match(stdout, /^Doctor: no problems\n/);
   assert.match(stdout, /note {2}Store: none in \.setpoint yet/);
-  assert.match(stdout, /ok {4}Target aws-prod: the credentials are those of 111122223333/);
+  assert.match(stdout, /ok {4}Target aws-prod: the credentials belong to 111122223333/);
 });
 
 test('credentials of another account: what to do, exit 1', async () => {
@@ -28,7 +28,7 @@ test('credentials of another account: what to do, exit 1', async () => {
   const { healthy, checks } = JSON.parse(stdout);
   const target = checks.find(({ name }: { name: string }) => name === 'Target aws-prod');
   assert.deepEqual([code, healthy, target.state], [1, false, 'bad']);
-  assert.match(target.detail, /those of 111122223333, the target is 999900001111/);
+  assert.match(target.detail, /belong to 111122223333, but the target is 999900001111/);
 });
 
 test('credentials that have expired: log in again', async () => {
@@ -55,7 +55,7 @@ test('a cloud that does not know the account: what to do', async () => {
   });
   const { code, stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
   assert.equal(code, 1);
-  assert.match(stdout, /BAD {3}Target elsewhere: .*not found\n.*Is no-such-one the right `account:`/);
+  assert.match(stdout, /BAD {3}Target elsewhere: .*not found\n.*Check that `account:` should be no-such-one/);
 });
 
 test('an endpoint where nothing answers: what to do', async () => {
@@ -64,7 +64,7 @@ test('an endpoint where nothing answers: what to do', async () => {
   const { stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
   assert.match(
     stdout,
-    /BAD {3}Target aws-prod: .*\n.*answer at http:\/\/127\.0\.0\.1:1\?.*AWS_ACCESS_KEY_ID=test will do/,
+    /BAD {3}Target aws-prod: .*\n.*Check that a server answers at http:\/\/127\.0\.0\.1:1\..*AWS_ACCESS_KEY_ID=test is enough/,
   );
 });
 
@@ -73,7 +73,7 @@ test('broken specs are named, and the rest is checked all the same', async () =>
   edit(specs, 'estate.yaml', 'region:', 'regoin:');
   const { code, stdout } = await commandLine()(['doctor', specs]);
   assert.equal(code, 1);
-  assert.match(stdout, /^Doctor: 1 thing to mend\n/);
+  assert.match(stdout, /^Doctor: 1 problem\n/);
   assert.match(stdout, /BAD {3}Specs: .*error/);
   assert.match(stdout, /Store: none/);
 });

@@ -72,18 +72,18 @@ test('specs of a folder do not come into force beside a repository that a worker
 test('a rollback brings the old commit into force and holds it there until unpin', async () => {
   await follows(head);
   const wordless = await run(['apply', '--commit', old.slice(0, 8), '--allow-endpoint', '--yes']);
-  assert.match(wordless.stderr, /Going back to a commit needs a reason/);
+  assert.match(wordless.stderr, /A rollback to a commit needs a reason/);
   const back = ['apply', '--commit', 'aaaaaaaa', '--reason', '#815', '--allow-endpoint'];
   const unasked = await run(back);
   assert.equal(unasked.code, 1);
   assert.match(
     unasked.stderr,
-    /Change nothing on the clouds of acme, and hold it at commit aaaaaaaa until `setpoint unpin`\?/,
+    /Change nothing on the clouds of acme, and pin it at commit aaaaaaaa until `setpoint unpin`\?/,
   );
   assert.equal(await store.sources.pins.current('acme'), undefined);
   const { code, stdout, stderr } = await run([...back, '--yes']);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^Applied: .*\n {2}Pinned: nothing else comes into force until: setpoint unpin/);
+  assert.match(stdout, /^Applied: .*\n {2}Pinned: no other specs become active until: setpoint unpin/);
   assert.equal(await revision(), `git:${old}`);
   assert.equal((await store.generations.current('acme'))?.number, 4);
   const status = await run(['status', '--active']);
@@ -110,13 +110,16 @@ test('a commit that was never in force here is refused, with what to do', async 
   const { stderr } = await go('c0ffee1');
   assert.match(stderr, /No specs of commit c0ffee1 were ever active here\./);
   assert.match(stderr, /or name one of these:\n {9}generation 4: commit aaaaaaa\n {9}generation 3: commit bbbbbbb\n/);
-  assert.match((await go('main')).stderr, /"main" is no commit\./);
+  assert.match((await go('main')).stderr, /"main" is not a commit\./);
 });
 
 test('a rewritten history is taken on by its head, in the ledger', async () => {
   await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'rewritten', why: 'no ancestor' });
   const wrong = await run(['approve', '--active', '--history', 'c0ffee1', '--reason', 'x']);
-  assert.match(wrong.stderr, /No rewritten history with the head "c0ffee1" waits\.\n.*--history bbbbbbbbbbbb/s);
+  assert.match(
+    wrong.stderr,
+    /No rewritten history with the head "c0ffee1" waits for approval\.\n.*--history bbbbbbbbbbbb/s,
+  );
   const { code, stdout, stderr } = await run(['approve', '--active', '--history', 'bbbbbbb', '--reason', 'purged']);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^Approved: the history of https:.* up to commit bbbbbbb/);

@@ -37,7 +37,7 @@ test('inventory tells whose each object is and why, from the last look, with its
   const { code, stdout } = await run(['inventory', place.specs]);
   assert.equal(code, 0);
   assert.match(stdout, /^Inventory: \d+ objects in 1 scope · \d+ ours · \d+ unmanaged\n/m);
-  assert.match(stdout, /seen [\d.]+ m?s ago · complete/);
+  assert.match(stdout, /observed [\d.]+ m?s ago · complete/);
   assert.match(
     stdout,
     /network +legacy +Unmanaged +unmanaged +Other-tool: tagged as managed by terraform\. +vpc-\w+\n/,
@@ -62,13 +62,13 @@ const explained: readonly (readonly [given: string, says: readonly RegExp[]])[] 
   [
     'web-0',
     [
-      /^aws\/.*\/instance\/web-0: as wanted/,
+      /^aws\/.*\/instance\/web-0: in sync/,
       /by \S+instances\.yaml:4/,
       /i-\w+ \(web-0\): ours/,
       /plan: Estate acme says so at \S+estate\.yaml:8/,
     ],
   ],
-  ['web-https', [/firewall-rule\/core\.web-https: as wanted/, /ingress tcp 443 from 0\.0\.0\.0\/0 to core\.web/]],
+  ['web-https', [/firewall-rule\/core\.web-https: in sync/, /ingress tcp 443 from 0\.0\.0\.0\/0 to core\.web/]],
   ['network/core', [/vpc-\w+ \(core\): ours/, /part internet-gateway {2}igw-/]],
 ];
 for (const [given, says] of explained)

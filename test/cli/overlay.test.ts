@@ -57,7 +57,7 @@ test('explain tells of each field the line and the layer that decided', async ()
   const { code, stdout } = await run(['explain', 'network/core', '--specs', specs, '--overlay', 'prod']);
   const line = (file: string): string => join(specs, file);
   assert.equal(code, 0);
-  assert.match(stdout, /\nWritten\n {2}FIELD +VALUE +LAYER +LINE\n/);
+  assert.match(stdout, /\nOrigin\n {2}FIELD +VALUE +LAYER +LINE\n/);
   assert.ok(stdout.includes(`10.0.0.0/20    overlay prod  ${line('overlays/prod/net.yaml')}:3\n`), stdout);
   assert.ok(stdout.includes(`here           base          ${line('all.yaml')}:9\n`), stdout);
   assert.equal(stdout.match(/\n {2}internet +false +default\n/g)?.length, 1, 'its subnets do not tell it again');

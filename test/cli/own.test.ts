@@ -80,9 +80,9 @@ test('forget of what a document still wants is refused, and nothing changes', as
   sandbox.control.log.clear();
   const { code, stdout, stderr } = await run(['forget', 'web-0', '--specs', specs, '--yes']);
   assert.deepEqual([code, stdout], [3, '']);
-  assert.match(stderr, new RegExp(`${web} is still wanted[\\s\\S]*where: ${specs}/instances.yaml:\\d+\n`));
-  assert.match(stderr, /why: +Without a claim on i-\w+ the next apply would make another beside it/);
-  assert.match(stderr, /next: +Take it out of the specs[\s\S]*--although-wanted/);
+  assert.match(stderr, new RegExp(`A document still wants ${web}[\\s\\S]*where: ${specs}/instances.yaml:\\d+\n`));
+  assert.match(stderr, /why: +Without a claim on i-\w+ the next apply would create another one/);
+  assert.match(stderr, /next: +Remove it from the specs[\s\S]*--although-wanted/);
   assert.deepEqual(sandbox.control.log.entries(), []);
   assert.match((await run(['plan', specs, allow])).stdout, /^Plan: 0 to add/);
 });

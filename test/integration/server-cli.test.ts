@@ -128,7 +128,7 @@ test('plans, holds still and lets go, and proves the ledger', async () => {
   const verdict = await there(['ledger', 'verify', '--server', 'last']);
   assert.match(verdict.stdout, /^Ledger: whole, \d+ entries/);
   const none = await there(['approve', '--server', 'last', '--reason', 'x', '--yes']);
-  assert.equal(none.stdout, 'Approved: nothing, as nothing waits for it\n', none.stderr);
+  assert.equal(none.stdout, 'Approved: nothing; no action waits for approval\n', none.stderr);
 });
 
 test('says what it may not know any more once it has logged out', async () => {

@@ -44,15 +44,15 @@ export const adopt = (context: Context): Command =>
   withSpecsOption(
     defineCommand('adopt', {
       group: 'Own',
-      summary: 'print the `adopt:` lines that take over objects that are already there',
+      summary: 'print the `adopt:` lines that take over existing objects',
       about:
-        'Without arguments: a line for every wanted resource in whose place an unmanaged object stands, and the objects there that cannot be adopted, with the reason.\nNothing is taken over until the line is in the specs and applied.',
+        'Without arguments it prints a line for each desired resource whose place an unmanaged object has. It also prints the objects\nthat cannot be adopted, with the reason. Setpoint adopts nothing until you add the line to the specs and apply it.',
       examples: [
-        ['adopt', 'whatever has the name that we want'],
+        ['adopt', 'all objects with the name of a desired resource'],
         ['adopt network/core vpc-0abc', 'this object for this document'],
       ],
     })
-      .argument('[address]', 'the wanted resource')
+      .argument('[address]', 'the desired resource')
       .argument('[id]', 'the id of the object on the cloud'),
   )
     .option('--json', 'one JSON object on stdout')
@@ -67,7 +67,9 @@ interface Pair {
 
 async function run(pair: Pair, options: Options, context: Context): Promise<ExitCode> {
   if (pair.address !== undefined && pair.id === undefined)
-    throw new UserError('Which object?', { next: `setpoint adopt ${pair.address} <id on the cloud>` });
+    throw new UserError('The id of the object is missing.', {
+      next: `setpoint adopt ${pair.address} <id on the cloud>`,
+    });
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const { lines, refused } = await withOptionalStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, async (view) =>
@@ -136,7 +138,7 @@ function chosen(given: string, id: string, { estate, looked, plans }: ObservedEs
   const address = findAddress(given, new Set(wanted.map((one) => one.address)));
   const desired = wanted.find((one) => one.address === address);
   if (desired === undefined || observed.kind !== desired.kind)
-    throw new UserError(`${id} and ${address} are of two kinds.`, {
+    throw new UserError(`${id} and ${address} are of different kinds.`, {
       why: `The object is of kind ${observed.kind}.`,
       next: `Name a resource of that kind: setpoint inventory --refresh lists them.`,
       code: exitCodes.refused,
@@ -159,11 +161,11 @@ function chosen(given: string, id: string, { estate, looked, plans }: ObservedEs
 }
 
 const nextOf: Readonly<Record<Exclude<Ownership['claim'], 'unmanaged' | 'copied-mark' | 'none'>, string>> = {
-  ours: 'Nothing is left to do: Setpoint owns it.',
+  ours: 'Nothing to do: Setpoint owns it already.',
   orphan: 'Write its document again, under its old name or with was: [<old name>].',
-  other: 'Let go of it there first: setpoint forget, in the specs of that estate.',
-  'foreign-store': 'Take over what the other store made: setpoint takeover --reason "…"',
-  'unrecorded-mark': `Take over what this store lost: setpoint takeover --id <id> --reason "…"`,
+  other: 'Release it there first: setpoint forget, with the specs of that estate.',
+  'foreign-store': 'Take over the objects of the other store: setpoint takeover --reason "…"',
+  'unrecorded-mark': `Take over the objects that this store lost: setpoint takeover --id <id> --reason "…"`,
 };
 
 function notFound(id: string, looked: ObservedEstate['looked']): UserError {
@@ -172,7 +174,7 @@ function notFound(id: string, looked: ObservedEstate['looked']): UserError {
   return new UserError(`No object here has the id ${id}.`, {
     why:
       gaps.length === 0
-        ? `${scopes}: the listings are complete and do not have it. Groups of Google Cloud are network tags, and no objects.`
+        ? `${scopes}: the listings are complete and do not have it. Groups of Google Cloud are network tags, not objects.`
         : `These listings failed: ${gaps.join('; ')}`,
     next: 'Find its id: setpoint inventory --refresh',
     code: exitCodes.refused,

@@ -13,9 +13,9 @@ export const api = (context: Context): Command =>
   withListenOptions(
     defineCommand('api', {
       group: 'Run',
-      summary: 'serve the API alone, until Ctrl-C or SIGTERM',
+      summary: 'serve only the API, until Ctrl-C or SIGTERM',
       about:
-        'Answers what exists, what differs and why, from the database that DATABASE_URL names or that in .setpoint, and\ntakes wishes that workers carry out. Makes no pass, and hears no webhooks: `setpoint serve` and `setpoint worker\n--listen` do. With REDIS_URL a wish is queued at once. On 127.0.0.1:7420 unless told otherwise; beyond this machine\nwith a certificate or behind a proxy, and once there is a token or an access file. /openapi.json and /docs say more.',
+        'Serves the inventory, drift and plans from the database of DATABASE_URL or .setpoint, and\ntakes requests that workers carry out. It never reconciles or receives webhooks: `setpoint serve` and `setpoint worker\n--listen` do. With REDIS_URL it queues a request at once. The default address is 127.0.0.1:7420. Beyond this machine it needs\na certificate or a proxy, and a token or an access file. /docs is the API reference.',
       examples: [
         ['api', 'on http://127.0.0.1:7420'],
         [

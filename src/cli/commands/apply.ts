@@ -45,25 +45,32 @@ export const apply = (context: Context): Command =>
     withEstateOptions(
       defineCommand('apply', {
         group: 'Change',
-        summary: 'make the clouds as the specs say, after showing the plan and asking',
+        summary: 'apply the specs to the clouds, after showing the plan and asking',
         about:
-          'Every change is written to the ledger before and after it is made. Ctrl-C ends within a second and says what was\ndone; running it again goes on from there.',
+          'Setpoint writes every change to the ledger before and after it makes the change. Ctrl-C ends within a second and prints the\nfinished changes. Run it again to continue.',
         examples: [
           ['apply', 'plan, ask, apply'],
-          ['apply --plan next.plan', 'what `plan --out next.plan` showed, and nothing else'],
-          ['apply --yes --lock-timeout 5m', 'for CI: no question, and wait for others'],
-          ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'go back to it, and stay until `unpin`'],
+          ['apply --plan next.plan', 'exactly the plan that `plan --out next.plan` saved'],
+          ['apply --yes --lock-timeout 5m', 'for CI: no question; wait for other processes'],
+          ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'roll back to it, and stay there until `unpin`'],
         ],
       }),
     )
       .option('--yes', 'do not ask')
-      .option('--plan <file>', 'apply a plan that was kept with `plan --out`'),
-    (subject) => `let so many ${subject} pass, whatever the limits`,
+      .option('--plan <file>', 'apply a plan that `plan --out` saved'),
+    (subject) => `allow this many ${subject}, regardless of limits`,
   )
-    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
-    .option('--commit <sha>', 'go back to a commit, and hold the estate there until `unpin`; needs --reason')
+    .option(
+      '--lock-timeout <duration>',
+      'wait this long for another process that holds the same scope',
+      parseDuration,
+      0,
+    )
+    .option('--commit <sha>', 'roll back to a commit, and pin the estate there until `unpin`; needs --reason')
     .addOption(
-      new Option('--reason <text>', 'with --commit: why; it is written into the ledger').argParser(parseReason),
+      new Option('--reason <text>', 'with --commit: the reason; Setpoint writes it into the ledger').argParser(
+        parseReason,
+      ),
     )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
@@ -72,9 +79,9 @@ export const apply = (context: Context): Command =>
 
 function reasonOf({ reason }: Options): string {
   if (reason !== undefined) return reason;
-  throw new UserError('Going back to a commit needs a reason.', {
-    why: 'The estate is held there, and others will ask why nothing is followed.',
-    next: 'Say why: --reason "…"',
+  throw new UserError('A rollback to a commit needs a reason.', {
+    why: 'The estate stays pinned there, and others will look for the reason.',
+    next: 'Add a reason: --reason "…"',
   });
 }
 
@@ -135,7 +142,7 @@ async function approve(
   return exitOf(result);
 }
 
-const pinned = '  Pinned: nothing else comes into force until: setpoint unpin --reason "…"';
+const pinned = '  Pinned: no other specs become active until: setpoint unpin --reason "…"';
 
 /** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
 function question(
@@ -145,7 +152,7 @@ function question(
 ): string | undefined {
   const something = actions.some(({ verb: does }) => does !== 'forget');
   if (commit !== undefined)
-    return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}, and hold it at commit ${commit} until \`setpoint unpin\`?`;
+    return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}, and pin it at commit ${commit} until \`setpoint unpin\`?`;
   return something ? `Apply these changes to ${estate.name}?` : undefined;
 }
 
@@ -195,7 +202,7 @@ const shortest = 7;
 
 function refuseNoCommit(commit: string): void {
   if (/^[0-9a-f]{7,40}$/i.test(commit)) return;
-  throw new UserError(`${JSON.stringify(commit)} is no commit.`, {
+  throw new UserError(`${JSON.stringify(commit)} is not a commit.`, {
     next: `Name it by ${shortest} to 40 hexadecimal digits, as \`setpoint status\` and \`git log\` show it.`,
   });
 }

@@ -61,32 +61,36 @@ export const approve = (context: Context): Command =>
     withEstateOptions(
       defineCommand('approve', {
         group: 'Steer',
-        summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
+        summary: 'approve the actions that modes and limits withhold, after showing them and asking',
         about:
-          'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted. What would lose data although no spec asked for it\n(destructive-drift) is offered only with --address.',
+          'An approval covers exactly the shown actions, in this generation, until it expires. Later changes are not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are shown, and not lifted. Data loss that no spec asked for\n(destructive-drift) needs --address.',
         examples: [
           ['approve --reason "reviewed in #812"', 'show, ask, approve'],
           [
             'approve --address instance/web-0 --reason "its data is saved"',
-            'only what waits there, destructive drift too',
+            'only pending actions of this resource, destructive drift too',
           ],
           ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
-          [
-            'approve --digest 1f2e3d4c5b6a --yes --reason "#812"',
-            'only if it is still what was shown with this digest',
-          ],
+          ['approve --digest 1f2e3d4c5b6a --yes --reason "#812"', 'only if the pending actions still have this digest'],
         ],
       }),
     ),
   )
-    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
-    .addOption(
-      new Option('--expires <duration>', 'how long it holds').argParser(parseDuration).default(86_400_000, '24h'),
+    .requiredOption(
+      '--reason <text>',
+      'the reason; others read it, and Setpoint writes it into the ledger',
+      parseReason,
     )
-    .option('--address <address>', 'only what waits there; an ending will do, as `instance/web-0`')
-    .option('--digest <digest>', 'refuse if what waits has another digest than this', parseDigest)
     .addOption(
-      new Option('--history <sha>', 'take on the rewritten history with this head, and nothing else').conflicts([
+      new Option('--expires <duration>', 'how long it is valid').argParser(parseDuration).default(86_400_000, '24h'),
+    )
+    .option(
+      '--address <address>',
+      'only pending actions of this resource; an ending is enough, such as `instance/web-0`',
+    )
+    .option('--digest <digest>', 'refuse if the pending actions have another digest', parseDigest)
+    .addOption(
+      new Option('--history <sha>', 'accept only the rewritten history with this head').conflicts([
         'digest',
         'address',
       ]),
@@ -106,7 +110,7 @@ const serverSupport: ServerSupport = {
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   if (options.expires === 0)
-    throw new UserError('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
+    throw new UserError('That approval would have expired already.', { next: 'Name a later end: --expires 24h' });
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) return decide(await proposalOnServer(server, options), options, context);
   const { history } = options;
@@ -155,7 +159,7 @@ async function proposalOnServer(server: ApiClient, options: Options): Promise<Pr
     offer,
     plans,
     ...(refused === undefined ? {} : { refused }),
-    ...(authorsUnknown ? { note: 'Of some of this nobody knows who made it.\n' } : {}),
+    ...(authorsUnknown ? { note: 'The authors of some of these changes are unknown.\n' } : {}),
     give: () => approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
   };
 }
@@ -176,7 +180,7 @@ async function decide(
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
     if (options.json) printJson(terminal, approvalJson([]));
-    else printText(terminal, 'Approved: nothing, as nothing waits for it', offer.accepts && notInForce);
+    else printText(terminal, 'Approved: nothing; no action waits for approval', offer.accepts && notInForce);
     return exitCodes.done;
   }
   if (refused !== undefined) throw new UserError('Nothing was approved.', { why: refused, code: exitCodes.refused });
@@ -191,7 +195,7 @@ async function decide(
 }
 
 const notInForce =
-  '  These specs are not in force: setpoint apply makes them so, and so does a worker that follows them.';
+  '  These specs are not active: setpoint apply activates them, and so does a worker that follows them.';
 
 async function pendingApprovalsOf(view: ObservedEstate<Store>, address: string | undefined): Promise<PendingApprovals> {
   const { estate, store, bound } = view;
@@ -213,16 +217,16 @@ function refuseUnseen(plans: readonly ScopePlan[]): void {
   const code = incompleteExitCode(plans);
   if (code === undefined) return;
   const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
-  throw new UserError('Nothing is approved on half a look.', { why: printable(why).join('\n'), code });
+  throw new UserError('Nothing was approved: the observation is incomplete.', { why: printable(why).join('\n'), code });
 }
 
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
 
 function refuseOther({ digest }: PendingApprovals, asked: string | undefined): void {
   if (asked === undefined || digest.startsWith(asked)) return;
-  throw new UserError('What waits is not what was shown with that digest.', {
-    why: `Its digest is ${digest.slice(0, shownDigits)} by now, and ${asked.slice(0, shownDigits)} was asked for.`,
-    next: `Look at what is shown above; if it is right: --digest ${digest.slice(0, shownDigits)}`,
+  throw new UserError('The pending actions have changed since that digest.', {
+    why: `Their digest is now ${digest.slice(0, shownDigits)}, not ${asked.slice(0, shownDigits)}.`,
+    next: `Review the actions above. To approve them: --digest ${digest.slice(0, shownDigits)}`,
     code: exitCodes.refused,
   });
 }
@@ -272,7 +276,8 @@ function none(commit: string, waiting: readonly SourceState[]): UserError {
   const lines = waiting.flatMap(({ head }) =>
     head === undefined ? [] : [printable(`--history ${head.slice(4, 16)}  # ${shortRevision(head)}`)],
   );
-  return new UserError(`No rewritten history with the head ${JSON.stringify(commit)} waits.`, {
-    next: lines.length === 0 ? 'None waits at all: setpoint status' : `Name one that does:\n${lines.join('\n')}`,
+  return new UserError(`No rewritten history with the head ${JSON.stringify(commit)} waits for approval.`, {
+    next:
+      lines.length === 0 ? 'No history waits for approval: setpoint status' : `Name one of these:\n${lines.join('\n')}`,
   });
 }

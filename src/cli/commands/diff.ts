@@ -27,21 +27,21 @@ export const diff = (context: Context): Command =>
   withOverlayOption(
     defineCommand('diff', {
       group: 'Specs',
-      summary: 'say what would change in the clouds between two states of the specs',
+      summary: 'show the changes to the clouds between two states of the specs',
       about:
-        'Of two commits, two folders or two overlays, told as `plan` would tell it if everything stood as the first one asks.\nNo cloud and no store is asked. + add, ~ change, -/+ replace, - delete, ? kept as an orphan, · held back.',
+        'Compares two commits, folders or overlays, as `plan` would if the clouds matched the first one.\nIt uses no cloud and no store. + add, ~ change, -/+ replace, - delete, ? kept as an orphan, · withheld.',
       examples: [
-        ['diff --from main', 'what this folder changes, committed or not'],
+        ['diff --from main', 'changes in this folder, committed or not'],
         ['diff --from v1.2 --to v1.3 --overlay prod', 'between two releases, in production'],
-        ['diff --from-overlay staging --to-overlay prod', 'what production has that staging has not'],
+        ['diff --from-overlay staging --to-overlay prod', 'from staging to production'],
         ['diff --from origin/main --to HEAD --detailed-exitcode', 'for CI: exit 2 if there is anything'],
       ],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
-    .option('--from <ref>', 'the state before: a commit, branch or tag, or a folder; left out: DIR as it is')
-    .option('--to <ref>', 'the state after, likewise')
-    .option('--from-overlay <name>', 'the overlay of the state before, where it has another one')
-    .option('--to-overlay <name>', 'the overlay of the state after')
+    .option('--from <ref>', 'the first state: a commit, branch, tag or folder; default: DIR as it is')
+    .option('--to <ref>', 'the second state, likewise')
+    .option('--from-overlay <name>', 'the overlay of the first state, if it differs')
+    .option('--to-overlay <name>', 'the overlay of the second state')
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if anything differs')
     .action(async (dir: string, options: Options) => context.finish(await run(dir, options, context)));
@@ -105,7 +105,7 @@ async function differenceOf(first: Side, second: Side, context: Context): Promis
 const isSame = (one: Side, other: Side): boolean =>
   [one.ref, other.ref].every((ref) => ref === undefined) && one.dir === other.dir && one.overlay === other.overlay;
 
-const same = new UserError('There is nothing to compare: both sides are the folder as it is.', {
+const same = new UserError('Nothing to compare: both sides are the folder as it is.', {
   next: 'Name two: --from main, or --from v1.2 --to HEAD, or --from-overlay staging --to-overlay prod',
 });
 

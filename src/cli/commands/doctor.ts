@@ -21,7 +21,7 @@ export const doctor = (context: Context): Command =>
   withEstateOptions(
     defineCommand('doctor', {
       group: 'Set up',
-      summary: 'check Node, the specs, the store, credentials and every target, and say what to do',
+      summary: 'check Node, the specs, the store, credentials and every target, and print the fixes',
       examples: [['doctor', 'before anything else on a new machine']],
     }),
   )
@@ -37,8 +37,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (options.json) printJson(terminal, { healthy: bad === 0, checks });
   else {
     const paint = paintFor(terminal.out);
-    const verdict =
-      bad === 0 ? paint('good', 'Doctor: all is well') : paint('bad', `Doctor: ${count(bad, 'thing')} to mend`);
+    const verdict = bad === 0 ? paint('good', 'Doctor: no problems') : paint('bad', `Doctor: ${count(bad, 'problem')}`);
     printText(
       terminal,
       verdict,
@@ -101,7 +100,10 @@ async function checkStore(folder: string, { dependencies, clock }: Context): Pro
     };
   } catch (error) {
     const failed = bad(name, error);
-    return { ...failed, next: failed.next ?? 'Is DATABASE_URL right, and the server up? Without it we bring our own.' };
+    return {
+      ...failed,
+      next: failed.next ?? 'Check DATABASE_URL and the server. Without DATABASE_URL Setpoint runs its own database.',
+    };
   }
 }
 
@@ -118,15 +120,15 @@ async function checkScope(
   const [target] = scope.targets;
   const name = `Target ${target?.metadata.name ?? scope.scope}`;
   const provider = target && clouds.get(target.spec.provider);
-  if (provider === undefined) return { name, state: 'bad', detail: 'no such cloud' };
+  if (provider === undefined) return { name, state: 'bad', detail: 'unknown cloud' };
   const opening = openingOf(scope, provider);
   const { access } = opening;
   if (access.endpoint !== undefined && !allowEndpoint)
     return {
       name,
       state: 'note',
-      detail: `not asked, it is at ${access.endpoint}`,
-      next: 'Ask it with --allow-endpoint.',
+      detail: `not checked, because it is at ${access.endpoint}`,
+      next: 'Check it with --allow-endpoint.',
     };
   try {
     const { clock, signal } = context;
@@ -174,25 +176,26 @@ function judge(who: Result<string>, asked: Asked): Check {
       next: remedy(who.failure, asked),
     };
   }
-  if (who.value === account) return { name, state: 'good', detail: `the credentials are those of ${account}` };
+  if (who.value === account) return { name, state: 'good', detail: `the credentials belong to ${account}` };
   return {
     name,
     state: 'bad',
-    detail: `the credentials are those of ${who.value}, the target is ${account}`,
+    detail: `the credentials belong to ${who.value}, but the target is ${account}`,
     next: 'Use other credentials, or assume a role of that account: credentials: { assumeRole: … }',
   };
 }
 
 function remedy({ kind, code }: Failure, { account, endpoint }: Asked): string {
   if (code.startsWith('secret-'))
-    return 'Mend the reference under `credentials:` of the target, or what it names; see docs/secrets.md.';
-  if (kind === 'not-found') return `Is ${account} the right \`account:\`, and may these credentials read it?`;
+    return 'Fix the reference under `credentials:` of the target, or the secret that it names; see docs/secrets.md.';
+  if (kind === 'not-found')
+    return `Check that \`account:\` should be ${account}, and that these credentials may read it.`;
   if (/^(?:Expired|RequestExpired|invalid_grant)/.test(code))
     return 'The credentials have expired: log in to the cloud again (aws sso login, az login, gcloud auth application-default login), or renew the secret.';
-  if (code === 'ENOTFOUND' && endpoint === undefined) return 'Look at `region:` of the target, and at the network.';
+  if (code === 'ENOTFOUND' && endpoint === undefined) return 'Check `region:` of the target, and the network.';
   if (endpoint === undefined)
-    return 'Are there credentials (environment, profile, login, role), and may they ask who they are?';
-  return `Does anything answer at ${endpoint}? Start it, as with \`setpoint sandbox\`: AWS_ACCESS_KEY_ID=test will do there, with any secret.`;
+    return 'Check that there are credentials (environment, profile, login, role), and that they may read their own identity.';
+  return `Check that a server answers at ${endpoint}. To start one: \`setpoint sandbox\`. There AWS_ACCESS_KEY_ID=test is enough, with any secret.`;
 }
 
 /** `note`: not wrong, worth knowing. */

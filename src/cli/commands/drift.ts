@@ -30,12 +30,12 @@ export const drift = (context: Context): Command =>
     withEstateOptions(
       defineCommand('drift', {
         group: 'Look',
-        summary: 'say only what changed on the clouds behind our back',
+        summary: 'show changes on the clouds that no spec caused',
         about:
-          'A difference is drift if the cloud moved since the last apply, and not if the specs did: those are in `plan`.',
+          'A difference is drift if the cloud changed since the last apply. `plan` shows the differences that the specs caused.',
         examples: [
           ['drift --detailed-exitcode', 'for a nightly job: exit 2 if something drifted'],
-          ['drift --server last', 'as the server last logged in to saw it'],
+          ['drift --server last', 'as the server of the last login observed it'],
         ],
       }),
     ),

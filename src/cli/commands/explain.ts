@@ -38,14 +38,14 @@ export const explain = (context: Context): Command =>
     withSpecsOption(
       defineCommand('explain', {
         group: 'Look',
-        summary: 'say all about one resource: which line wants what, what is there, who owns it, what would happen',
+        summary: 'show one resource: its documents, desired and observed fields, owner and planned actions',
         about:
-          'The address may be an ending that is unique (`web-0`, `instance/web-0`), a rule document, or an id of the cloud.',
+          'The address may be a unique ending (`web-0`, `instance/web-0`), a rule document, or an id of the cloud.',
         examples: [
           ['explain web-0', 'by its name'],
-          ['explain sg-0abc', 'by its id on the cloud: who owns it, and why'],
+          ['explain sg-0abc', 'by its cloud id: its owner, and the reason'],
         ],
-      }).argument('<address>', 'what to explain'),
+      }).argument('<address>', 'address or id of the resource'),
     ),
   )
     .option('--json', 'one JSON object on stdout')
@@ -108,11 +108,11 @@ export function explanationText(given: Explanation, how: How): string {
   const explanation = printable(given);
   const { address, wanted, origins, there, mode, actions, findings } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
-    ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
-    ['Written', originLines(origins)],
-    ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap((one) => thereLines(one, how))],
+    ['Desired', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
+    ['Origin', originLines(origins)],
+    ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, how))],
     ['Mode', mode === undefined ? [] : modeLines(mode)],
-    ['Would happen', happens(actions, findings, how)],
+    ['Planned', happens(actions, findings, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],
@@ -121,9 +121,9 @@ export function explanationText(given: Explanation, how: How): string {
 }
 
 function verdict({ wanted, there, actions, findings }: Explanation): string {
-  if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'to be changed';
-  if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'held back';
-  if (wanted.length > 0) return there.length > 0 ? 'as wanted' : 'wanted, and not there';
+  if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'change planned';
+  if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'withheld';
+  if (wanted.length > 0) return there.length > 0 ? 'in sync' : 'missing';
   return there[0]?.claim ?? 'unknown';
 }
 
@@ -131,10 +131,10 @@ const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] =
   `${mode}: ${why}`,
   ...(stillBoundBy === undefined
     ? []
-    : [`${stillBoundBy} until the next generation, as in the one before.${stillBoundBy === 'plan' ? letPass : ''}`]),
+    : [`${stillBoundBy} until the next generation, as in the previous one.${stillBoundBy === 'plan' ? letPass : ''}`]),
 ];
 
-const letPass = ' To let it pass now: setpoint approve --reason "…"';
+const letPass = ' To allow it now: setpoint approve --reason "…"';
 
 function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
   const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));

@@ -30,15 +30,20 @@ export const forget = (context: Context): Command =>
   withSpecsOption(
     defineCommand('forget', {
       group: 'Own',
-      summary: 'let go of a resource without touching the cloud',
+      summary: 'release a resource without changing the cloud',
       about:
-        'The store no longer claims it; the object and its mark stay. What a document still wants is not let go: the next apply\nwould make another beside it. Take it out of the specs first.',
+        'The store no longer claims it; the object and its mark stay. Setpoint refuses to release a resource that a document still\nwants: the next apply would create another one. Remove it from the specs first.',
       examples: [['forget aws/1111/eu-west-1/instance/web-0', 'hand it over to somebody else']],
-    }).argument('<address>', 'what to let go of'),
+    }).argument('<address>', 'address of the resource'),
   )
-    .option('--although-wanted', 'let it go while a document wants it: the next apply makes another beside it')
+    .option('--although-wanted', 'release it although a document wants it: the next apply creates another one')
     .option('--yes', 'do not ask')
-    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option(
+      '--lock-timeout <duration>',
+      'wait this long for another process that holds the same scope',
+      parseDuration,
+      0,
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (address: string, _options: Options, command: Command) => {
       context.finish(await run(address, command.optsWithGlobals<Options>(), context));
@@ -59,9 +64,9 @@ async function run(given: string, options: Options, context: Context): Promise<E
     const ids = chosen.map(({ id }) => id);
     if (!options.althoughWanted) refuseWanted(address, ids, estate);
     const named = printable(`${address} (${ids.join(', ')})`);
-    const text = `Let go of ${named}? The object stays as it is, and is no longer ours.`;
+    const text = `Release ${named}? The object stays as it is, and Setpoint no longer owns it.`;
     if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.signal)))
-      throw new UserError('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+      throw new UserError('Nothing was released.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
     for (const one of chosen) await letGo(one, { estate, store, lockTimeoutMs: options.lockTimeout }, context);
     if (options.json) printJson(context.terminal, { forgotten: { address, ids } });
     else printText(context.terminal, `Forgotten: ${named}`);
@@ -74,10 +79,10 @@ function refuseWanted(address: Address, ids: readonly CloudId[], { scopes, dir }
   const desired = scopes.flatMap(({ wanted }) => wanted.desired).find((one) => wants(one, address));
   if (desired === undefined) return;
   const where = desired.documents.map(({ file, line }) => printable(`${join(dir, file)}:${line}`)).join('\n');
-  throw new UserError(`${address} is still wanted.`, {
+  throw new UserError(`A document still wants ${address}.`, {
     ...(where === '' ? {} : { where }),
-    why: `Without a claim on ${ids.join(', ')} the next apply would make another beside it.`,
-    next: 'Take it out of the specs, and forget it before the next apply.\nIf another is to be made: --although-wanted',
+    why: `Without a claim on ${ids.join(', ')} the next apply would create another one.`,
+    next: 'Remove it from the specs, and forget it before the next apply.\nTo create another one: --although-wanted',
     code: exitCodes.refused,
   });
 }

@@ -54,18 +54,18 @@ export const inventory = (context: Context): Command =>
     withEstateOptions(
       defineCommand('inventory', {
         group: 'Look',
-        summary: 'list what stands on the clouds, whose it is and why',
-        about: 'From the last look that is kept in the store, with its age and completeness; --refresh looks now.',
+        summary: 'list the resources on the clouds, their owners and the reasons',
+        about: 'Shows the last stored observation, with its age and completeness; --refresh observes now.',
         examples: [
-          ['inventory', 'everything, as last seen'],
-          ['inventory --refresh --claim unmanaged', 'look now; what nobody manages, with the reason'],
+          ['inventory', 'everything, as last observed'],
+          ['inventory --refresh --claim unmanaged', 'observe now; list unmanaged objects with the reason'],
         ],
       }),
     ),
   )
     .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
-    .addOption(new Option('--claim <owner>', 'only what is so owned').choices(claims))
-    .option('--refresh', 'look at the clouds now')
+    .addOption(new Option('--claim <owner>', 'only objects with this claim').choices(claims))
+    .option('--refresh', 'observe the clouds now')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command, context));
@@ -138,7 +138,9 @@ async function inventories(
     );
   }
   if (store === undefined)
-    throw new UserError(`There is no store in ${dir}, so nothing was kept.`, { next: 'Look now with --refresh.' });
+    throw new UserError(`There is no store in ${dir}, so there is no inventory.`, {
+      next: 'Observe now with --refresh.',
+    });
   const kept = new Map((await store.inventory.latest(estate.name)).map((seen) => [seen.scope, seen]));
   return Promise.all(
     estate.scopes.flatMap(({ scope }) => {
@@ -193,10 +195,10 @@ export function inventoryText(inventories: readonly ScopeInventory[], now: numbe
   const parts = inventories.map(({ scope, at, gaps, objects }) => {
     const missing = printable(gaps).map(({ kind, code }) => `${kind} (${code})`);
     const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
-    const head = `${paint('strong', printable(scope))}  seen ${formatDuration(now - at)} ago · ${whole}`;
+    const head = `${paint('strong', printable(scope))}  observed ${formatDuration(now - at)} ago · ${whole}`;
     const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
     const { width = Infinity } = output;
-    return `\n${head}\n${indent(table(['KIND', 'NAME', 'STATUS', 'CLAIM', 'WHY', 'ID'], rows, width - 2))}`;
+    return `\n${head}\n${indent(table(['KIND', 'NAME', 'STATUS', 'CLAIM', 'REASON', 'ID'], rows, width - 2))}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }

@@ -64,7 +64,11 @@ export const pause = (context: Context): Command =>
       }).argument('[dir]', 'folder of specs', 'specs'),
     ),
   )
-    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; others read it, and Setpoint writes it into the ledger',
+      parseReason,
+    )
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
     .addOption(

@@ -56,7 +56,12 @@ export const prune = (context: Context): Command =>
     .option('--all', 'delete every orphan')
     .option('--yes', 'do not ask')
     .option('--allow-deletes <n>', 'let so many deletes pass, whatever the limits', integerBetween(0, 1_000_000))
-    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option(
+      '--lock-timeout <duration>',
+      'wait this long for another process that holds the same scope',
+      parseDuration,
+      0,
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (addresses: readonly string[], _options: Options, command: Command) => {
       context.finish(await run(addresses, command.optsWithGlobals<Options>(), context));

@@ -70,7 +70,11 @@ export const resume = (context: Context): Command =>
       wholes,
     ),
   )
-    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; others read it, and Setpoint writes it into the ledger',
+      parseReason,
+    )
     .addOption(new Option('--all', 'end every pause').conflicts(['rolloutOf', 'quarantined']))
     .addOption(
       new Option('--rollout-of <document>', 'let its stopped rollout go on; `all`: every one').conflicts('quarantined'),

@@ -40,7 +40,12 @@ export const takeover = (context: Context): Command =>
     .requiredOption('--reason <text>', 'why; written into the ledger')
     .option('--id <id...>', 'accept only these')
     .option('--yes', 'do not ask')
-    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option(
+      '--lock-timeout <duration>',
+      'wait this long for another process that holds the same scope',
+      parseDuration,
+      0,
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));

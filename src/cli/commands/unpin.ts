@@ -25,7 +25,11 @@ export const unpin = (context: Context): Command =>
       examples: [['unpin --reason "reverted in #815"', 'go on from the head of the branch']],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
-    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; others read it, and Setpoint writes it into the ledger',
+      parseReason,
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));

@@ -41,7 +41,11 @@ export const withdraw = (context: Context): Command =>
         .argument('[dir]', 'folder of specs', 'specs'),
     ),
   )
-    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; others read it, and Setpoint writes it into the ledger',
+      parseReason,
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (entry: number, dir: string, _options: Options, command: Command) => {
       context.finish(await run({ entry, dir }, command, context));

@@ -158,7 +158,7 @@ describe('approving by a server', () => {
     const mine = await here(['approve', place.specs, allow, ...because], 'no\n');
     const its = await asked(['approve', ...because], 'approver', 'no\n');
     assert.deepEqual([its.code, its.stdout], [mine.code, mine.stdout]);
-    const known = timeless(its.stderr).replace('Of some of this nobody knows who made it.\n', '');
+    const known = timeless(its.stderr).replace('The authors of some of these changes are unknown.\n', '');
     assert.equal(known, timeless(mine.stderr).replaceAll(`${place.specs}/`, ''));
     assert.match(its.stderr, /Allow workers to make this change until[\s\S]*Nothing was approved/);
     assert.equal(its.code, 3);
@@ -205,6 +205,6 @@ describe('approving by a server', () => {
   test('nothing where nothing waits, and not what was shown with another digest', async () => {
     const other = await asked(['approve', '--yes', '--digest', 'a'.repeat(12), ...because], 'approver');
     assert.equal(other.code, 3);
-    assert.match(other.stderr, /What waits is not what was shown with that digest/);
+    assert.match(other.stderr, /The pending actions have changed since that digest/);
   });
 });
