@@ -121,7 +121,7 @@ test('by a server an approver lets that action pass by its address, and nothing 
   assert.equal(given.code, 0, given.stderr);
   assert.match(given.stdout, /Approved: 1 change/);
   const { stdout } = await run(['status', specs]);
-  assert.match(stdout, /Approved\n .*1 change, 1 of them destroying until .*, by approver of acme: its data is saved/);
+  assert.match(stdout, /Approved\n .*1 change, 1 of them destructive until .*, by approver of acme: its data is saved/);
   await worker(where);
   assert.equal(ended(), 1);
   assert.notEqual((await named('web-1')).InstanceId, InstanceId);

@@ -97,7 +97,7 @@ test('a rollback brings the old commit into force and holds it there until unpin
   assert.match(other.stderr, /acme is pinned at commit aaaaaaa/);
   const rung = await store.sources.bells.rung('acme');
   const unpinned = await run(['unpin', '--active', '--reason', 'reverted']);
-  assert.match(unpinned.stdout, /^Unpinned: acme was held at commit aaaaaaa since /);
+  assert.match(unpinned.stdout, /^Unpinned: acme was pinned at commit aaaaaaa since /);
   assert.equal(await store.sources.bells.rung('acme'), rung + 1);
   const words = (await run(['ledger'])).stdout;
   for (const word of [/ pin at commit aaaaaaa by \S+: #815\n/, / unpin at commit aaaaaaa by \S+: reverted\n/])

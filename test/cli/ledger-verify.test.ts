@@ -29,7 +29,7 @@ test('a ledger is signed, compared with its witness, cut, damaged and signed by 
 
   const unnamed = await run(['verify', '--witness']);
   assert.deepEqual([unnamed.code, unnamed.stdout], [1, '']);
-  assert.match(unnamed.stderr, /No witness is named\.[\s\S]*SETPOINT_WITNESS/);
+  assert.match(unnamed.stderr, /There is no witness\.[\s\S]*SETPOINT_WITNESS/);
   await writeFile(join(cwd, 'empty'), '');
   const nothing = await run(['verify', '--witness', 'empty']);
   assert.equal(nothing.code, 1);

@@ -11,15 +11,15 @@ test('what stands where no target is any more is told, left alone, and can be le
   const run = commandLine();
   assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
   const whole = await run(['status', specs]);
-  assert.ok(!whole.stdout.includes('left alone'), whole.stdout);
+  assert.ok(!whole.stdout.includes('unmanaged'), whole.stdout);
 
   edit(specs, 'estate.yaml', 'region: eu-west-1', 'region: eu-west-2');
   const [held] = await run.database.connect().estates.holdings('acme');
   const said = `${dropped} is unmanaged: no target in the specs names it, and its ${held?.resources} resources there stay unchanged`;
   const { stdout } = await run(['status', specs]);
-  assert.match(stdout.split('\n')[0] ?? '', / · 1 scope left alone$/);
+  assert.match(stdout.split('\n')[0] ?? '', / · 1 unmanaged scope$/);
   assert.ok(
-    stdout.includes(`\nLeft alone\n  ${said}\n    restore the target, or release each with: setpoint forget`),
+    stdout.includes(`\nUnmanaged scopes\n  ${said}\n    restore the target, or release each with: setpoint forget`),
     stdout,
   );
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);

@@ -21,6 +21,6 @@ test('status says how to see what is left of a generation that is not wholly in 
   const { stdout } = await run(['status', specs]);
   assert.match(
     stdout,
-    /no generation yet, 1 is not wholly in force\n {2}What is left: setpoint plan\. .*setpoint approve/,
+    /no generation yet, 1 is not fully applied\n {2}To see the rest: setpoint plan\. .*setpoint approve/,
   );
 });

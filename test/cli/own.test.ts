@@ -32,7 +32,7 @@ test('what no document wants any more is an orphan: listed, and deleted only whe
   sandbox.control.log.clear();
   const wrong = await run(['prune', 'nope', '--specs', specs, allow, '--yes']);
   assert.equal(wrong.code, 3);
-  assert.match(wrong.stderr, /nope is no orphan[\s\S]*setpoint prune/);
+  assert.match(wrong.stderr, /nope is not an orphan[\s\S]*setpoint prune/);
   const asked = await run(['prune', web, '--specs', specs, allow], 'no\n');
   assert.deepEqual([asked.code, sandbox.control.log.entries({ mutating: true })], [3, []]);
   const done = await run(['prune', web, '--specs', specs, allow, '--yes']);

@@ -36,9 +36,9 @@ test('without options everything of the estate is held, for 24 h, and the answer
   const [verdict, hint] = stdout.split('\n');
   assert.match(
     verdict ?? '',
-    /^Paused: everything of the estate until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(24 h, as nothing else was said\)$/,
+    /^Paused: everything of the estate until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(24 h, the default\)$/,
   );
-  assert.equal(hint, '  To let it go on earlier: setpoint resume --reason "…"');
+  assert.equal(hint, '  To resume earlier: setpoint resume --reason "…"');
   const [held] = await pausesNow();
   assert.deepEqual([held?.what, held?.of, held?.reason], ['all', { by: 'estate' }, 'a freeze']);
   assert.ok((held?.until ?? 0) >= before + 24 * hourMs && (held?.until ?? 0) <= Date.now() + 24 * hourMs);
@@ -125,12 +125,12 @@ const refused: readonly (readonly [args: readonly string[], says: RegExp])[] = [
   [['pause', specs, ...because, '--owner', 'team-web', '--target', 'aws-prod'], /cannot be used with option/],
   [['pause', specs, ...because, '--for', '4h', '--until', '2036-12-01T08:00Z'], /cannot be used with option/],
   [['pause', specs, ...because, '--until', '2026-12-01T08:00'], /Write a moment with its time zone/],
-  [['pause', specs, ...because, '--until', '2020-12-01T08:00Z'], /would have expired already/],
-  [['pause', specs, ...because, '--for', '0'], /would have expired already/],
+  [['pause', specs, ...because, '--until', '2020-12-01T08:00Z'], /would have ended already/],
+  [['pause', specs, ...because, '--for', '0'], /would have ended already/],
   [['pause', specs, ...because, '--for', '367d'], /A pause lasts a year at most[\s\S]*mode: observe/],
   [['resume', specs], /required option '--reason <text>' not specified/],
   [['resume', specs, ...because, '--all', '--healing'], /cannot be used with option/],
-  [['resume', specs, ...because, '--quarantined', scope], /is not in quarantine\.\n.*Nothing is\./],
+  [['resume', specs, ...because, '--quarantined', scope], /is not in quarantine\.\n.*No scope is in quarantine\./],
 ];
 for (const [args, says] of refused)
   test(`refused: ${args.filter((arg) => arg !== specs).join(' ')}`, async () => {
@@ -160,7 +160,7 @@ test('resume ends what holds exactly that: of another it says which there are', 
   await run(['pause', specs, '--owner', 'team-web', ...because]);
   const wrong = await run(['resume', specs, ...because]);
   assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
-  assert.match(wrong.stderr, /No pause holds exactly everything of the estate/);
+  assert.match(wrong.stderr, /No pause covers exactly everything of the estate/);
   assert.match(wrong.stderr, /setpoint resume --healing --reason "…" {2}# .*: a freeze/);
   const near = await run(['resume', specs, '--owner', 'team-wen', ...because]);
   assert.match(near.stderr, /There is no owner "team-wen"\.\n.*Did you mean team-web\?/);
@@ -191,7 +191,7 @@ test('a rollout that stopped goes on: by its name, or all', async () => {
   );
   assert.deepEqual(await rollouts.stopped(where), []);
   const none = await run(['resume', specs, '--rollout-of', 'all', ...because]);
-  assert.deepEqual([none.code, none.stdout], [0, 'Resumed: no rollout had stopped\n']);
+  assert.deepEqual([none.code, none.stdout], [0, 'Resumed: no rollout was stopped\n']);
 });
 
 test('a scope in quarantine has passes again', async () => {

@@ -30,7 +30,7 @@ test('--json is one object, with a digest an action; --detailed-exitcode is 2', 
 const refused: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
   ['an endpoint that nobody allowed', [], /its own endpoint[\s\S]*--allow-endpoint/],
   ['a target that is not there', ['--allow-endpoint', '--target', 'nope'], /no target nope[\s\S]*--target aws-prod/],
-  ['keeping a plan without a store', ['--allow-endpoint', '--out', '/nowhere/x'], /only be kept with a store/],
+  ['keeping a plan without a store', ['--allow-endpoint', '--out', '/nowhere/x'], /Saving a plan needs a store/],
 ];
 
 for (const [name, args, says] of refused)

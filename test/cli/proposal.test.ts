@@ -73,7 +73,7 @@ test('specs that are not sound are told as such, and nothing is asked', async ()
 });
 
 const refused: readonly (readonly [name: string, args: readonly string[], code: number, says: RegExp])[] = [
-  ['to keep the plan', ['--out', '/nowhere/x'], 1, /not kept[\s\S]*merged, plan again/],
+  ['to keep the plan', ['--out', '/nowhere/x'], 1, /cannot be saved[\s\S]*merged, plan again/],
   ['another overlay', ['--overlay', 'prod'], 3, /overlay prod[\s\S]*The active specs have no overlay/],
   ['another estate', ['--estate', 'other'], 1, /There is no estate other[\s\S]*--estate acme/],
   ['what is in force', ['--active'], 1, /The active specs cannot be a proposal/],

@@ -27,7 +27,7 @@ test('a quiet estate is a few lines; no cloud is asked', async () => {
   assert.equal(code, 0, stderr);
   assert.match(
     stdout,
-    new RegExp(`^Status: acme · generation 1 \\(folder \\w{7}\\)\nSCOPE +STANDS AT\n${scope} +generation 1\n$`),
+    new RegExp(`^Status: acme · generation 1 \\(folder \\w{7}\\)\nSCOPE +APPLIED\n${scope} +generation 1\n$`),
   );
   assert.deepEqual(sandbox.control.log.entries(), []);
 });
@@ -52,13 +52,13 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
     lines[0],
     'Status: acme · generation 2 (folder 0123456) · 1 pause · 1 approval · 1 stopped rollout · 1 scope in quarantine',
   );
-  assert.match(lines[1] ?? '', /^ {2}What is in .* \(folder \w{7}\) is not in force: see setpoint plan /);
+  assert.match(lines[1] ?? '', /^ {2}The specs in .* \(folder \w{7}\) are not active: see setpoint plan /);
   const said = [
-    /generation 1, 2 is not wholly in force · a pass is asked for: ann wants it/,
+    /generation 1, 2 is not fully applied · reconcile requested: ann wants it/,
     /\nPaused\n {2}healing for owner team web until 2036-12-01 08:00 UTC, by ann: debugging\n/,
     / {4}setpoint resume --healing --owner 'team web' --reason "…"\n/,
     new RegExp(
-      `Approved\n  ${scope}: 2 changes, 1 of them destroying until .*, by bob: reviewed \\(ledger entry ${seq}\\)`,
+      `Approved\n  ${scope}: 2 changes, 1 of them destructive until .*, by bob: reviewed \\(ledger entry ${seq}\\)`,
     ),
     new RegExp(
       `Stopped\n  ${scope}/instance/web in generation 2: web-0 does not run\n    setpoint resume --rollout-of ${scope}/`,
@@ -66,7 +66,7 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
     new RegExp(
       `In quarantine\n  ${scope} for [\\d.]+ m?s: x is not a function\n    setpoint resume --quarantined ${scope} `,
     ),
-    new RegExp(`At work\n  ${scope}: worker-1@host \\(process 7\\), for [\\d.]+ m?s\n$`),
+    new RegExp(`Busy\n  ${scope}: worker-1@host \\(process 7\\), for [\\d.]+ m?s\n$`),
   ];
   for (const pattern of said) assert.match(stdout, pattern);
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);

@@ -57,7 +57,7 @@ test('make: an estate that the store does not know yet is told, with those that 
 test('make: one that may approve and speaks for nobody is told so', async () => {
   const { stderr } = await run(['token', 'make', '--name', 'first', '--role', 'admin']);
   assert.match(stderr, /admin on everything/);
-  assert.match(stderr, /speaks for nobody, so it cannot approve/);
+  assert.match(stderr, /has no person, so it cannot approve/);
 });
 
 test('make --json: one object, with the text', async () => {
@@ -97,10 +97,10 @@ const wrong: readonly (readonly [name: string, args: readonly string[], said: Re
   ['no role', ['make', '--name', 'a'], /--role/],
   ['an unknown role', ['make', '--name', 'a', '--role', 'owner'], /viewer, planner, approver, operator, admin/],
   ['a name of two words', ['make', '--name', 'a b', '--role', 'viewer'], /letters, digits/],
-  ['for ever', ['make', '--name', 'a', '--role', 'viewer', '--expires', '3650d'], /a year at most/],
-  ['for no time', ['make', '--name', 'a', '--role', 'viewer', '--expires', '0'], /a year at most/],
+  ['for ever', ['make', '--name', 'a', '--role', 'viewer', '--expires', '3650d'], /at most a year/],
+  ['for no time', ['make', '--name', 'a', '--role', 'viewer', '--expires', '0'], /at most a year/],
   ['a line break in a person', ['make', '--name', 'a', '--role', 'viewer', '--for', 'a\nb'], /the name that commits/],
-  ['an unknown id', ['revoke', '0000000000000000'], /no token of that id/],
+  ['an unknown id', ['revoke', '0000000000000000'], /no token with that id/],
   ['a whole token in place of its id', ['revoke', `setpoint_0000000000000000_${'A'.repeat(43)}`], /not its id/],
 ];
 for (const [name, args, said] of wrong)

@@ -61,7 +61,7 @@ const refused: readonly (readonly [args: readonly string[], says: RegExp])[] = [
   [['withdraw', '1'], /required option '--reason <text>' not specified/],
   [['withdraw', ...because], /missing required argument 'entry'/],
   [['withdraw', 'x', ...because], /Write the number of its entry in the ledger/],
-  [['withdraw', '0', ...because], /Ledger entry 0 is no approval of acme that is in force[\s\S]*setpoint status/],
+  [['withdraw', '0', ...because], /Ledger entry 0 is not an active approval of acme[\s\S]*setpoint status/],
 ];
 for (const [args, says] of refused)
   test(`refused: ${args.join(' ')}`, async () => {
@@ -77,5 +77,5 @@ test('an approval is withdrawn once', async () => {
   assert.equal((await run(['withdraw', String(seq), specs, ...because])).code, 0);
   const again = await run(['withdraw', String(seq), specs, ...because]);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /is no approval of acme that is in force/);
+  assert.match(again.stderr, /is not an active approval of acme/);
 });

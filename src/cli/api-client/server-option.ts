@@ -107,7 +107,7 @@ async function selectedServer(
 }
 
 function notLoggedIn(): never {
-  throw new UserError('You are logged in to no server.', { next: 'Log in to one: setpoint login https://…' });
+  throw new UserError('You are not logged in to any server.', { next: 'Log in to one: setpoint login https://…' });
 }
 
 /** SETPOINT_TOKEN goes before a login; a login's goes to its own server only. */

@@ -37,18 +37,18 @@ export const ledger = (context: Context): Command =>
   withServerOption(
     defineCommand('ledger', {
       group: 'Look',
-      summary: 'read the record of every change, or prove that it is whole',
+      summary: 'show the record of every change, or verify it',
       examples: [
         ['ledger', 'the newest entries'],
-        ['ledger aws/1111/eu-west-1/instance/web-0', 'what was done to one resource'],
-        ['ledger export --out ledger.jsonl', 'all of it, to keep elsewhere'],
-        ['ledger verify --export ledger.jsonl', 'prove a copy, with no database'],
+        ['ledger aws/1111/eu-west-1/instance/web-0', 'changes of one resource'],
+        ['ledger export --out ledger.jsonl', 'the whole ledger, to keep elsewhere'],
+        ['ledger verify --export ledger.jsonl', 'verify a copy, without a database'],
       ],
     }),
   )
-    .argument('[address]', 'only what was done to this')
-    .option('--estate <name>', 'whose ledger; may be left out where the store has one estate')
-    .option('--limit <n>', 'at most so many entries, the newest', integerBetween(1, 1_000_000), 50)
+    .argument('[address]', 'only entries of this resource')
+    .option('--estate <name>', 'the estate; optional if the store has only one')
+    .option('--limit <n>', 'the newest entries, at most this many', integerBetween(1, 1_000_000), 50)
     .option('--json', 'one JSON object on stdout')
     .action(async (address: string | undefined, _options: Options, command: Command) => {
       context.finish(await list(address, command, context));
@@ -61,18 +61,21 @@ export const ledger = (context: Context): Command =>
 const verify = (context: Context): Command =>
   defineCommand('verify', {
     group: 'Look',
-    summary: 'check every hash and every signed checkpoint; names the first bad entry',
+    summary: 'check every hash and every signed checkpoint; print the first bad entry',
     about:
-      'Signatures are made within a minute, and within five seconds of a word of a person. Exit code 1: the ledger is broken, or it\nis not proven because entries have had no signature for longer than --unsigned-limit.',
+      'Setpoint signs entries within a minute, and decisions of people within five seconds. Exit code 1: the ledger is broken, or it\nis not proven because entries have had no signature for longer than --unsigned-limit.',
     examples: [
-      ['ledger verify', 'the one in the store'],
+      ['ledger verify', 'the ledger in the store'],
       ['ledger verify --witness', 'compare with the witnesses that SETPOINT_WITNESS names'],
       ['ledger verify --witness /var/log/audit.log', 'compare with the log of a syslog server, or a copy'],
     ],
   })
-    .option('--export <file>', 'an export instead of the store; needs the checkpoints and the public key in --dir')
-    .option('--witness [place]', 'compare with a witness; without a place, with those in SETPOINT_WITNESS')
-    .option('--unsigned-limit <duration>', 'entries may have no signature for so long (default 5m)', parseDuration)
+    .option(
+      '--export <file>',
+      'verify an export instead of the store; needs the checkpoints and the public key in --dir',
+    )
+    .option('--witness [place]', 'compare with a witness; default: those in SETPOINT_WITNESS')
+    .option('--unsigned-limit <duration>', 'the longest time that entries may be unsigned (default 5m)', parseDuration)
     .action(async (_options: Options, command: Command) => {
       context.finish(await prove(command, context));
     });
@@ -80,12 +83,12 @@ const verify = (context: Context): Command =>
 const rekeying = (context: Context): Command =>
   defineCommand('rekey', {
     group: 'Own',
-    summary: 'let the key of this folder sign the ledger from now on',
+    summary: 'sign the ledger with the key of this folder from now on',
     about:
-      'One key signs for all workers. Use this where the signer and its key are lost, or after a key was replaced. The change is written\ninto the ledger. Keep the old public key as keys/NAME.pub: it proves the older checkpoints.',
+      'One key signs for all workers. Use this if the signer and its key are lost, or after you replace a key. Setpoint writes the\nchange into the ledger. Keep the old public key as keys/NAME.pub: it proves the older checkpoints.',
     examples: [['ledger rekey --reason "the signer\'s disk is lost"', 'take over']],
   })
-    .requiredOption('--reason <text>', 'why; written into the ledger')
+    .requiredOption('--reason <text>', 'the reason; Setpoint writes it into the ledger')
     .action(async (_options: Options, command: Command) => {
       context.finish(await rekey(command.optsWithGlobals<Options>(), context));
     });
@@ -93,14 +96,14 @@ const rekeying = (context: Context): Command =>
 const acceptingLoss = (context: Context): Command =>
   defineCommand('accept-loss', {
     group: 'Own',
-    summary: 'go on with a restored database, whose newest entries are lost',
+    summary: 'continue with a restored database that lost its newest entries',
     about:
-      'The ledger ends before a checkpoint that was signed. Until this is accepted nothing is deleted, replaced or stopped in the estate.\nFirst look at `plan`: the cloud may hold more than this database knows. Run it where the folder of the signer is (--dir). The loss\nstays in the ledger, and `ledger verify` names it.',
+      'The ledger ends before a signed checkpoint. Until you accept this, Setpoint deletes, replaces and stops nothing in the estate.\nCheck `plan` first: the cloud may hold more than this database knows. Run this where the folder of the signer is (--dir). The loss\nstays in the ledger, and `ledger verify` names it.',
     examples: [
-      ['ledger accept-loss --reason "backup of 09:00 restored after a disk failure"', 'let deletions through again'],
+      ['ledger accept-loss --reason "backup of 09:00 restored after a disk failure"', 'allow deletions again'],
     ],
   })
-    .requiredOption('--reason <text>', 'why; written into the ledger')
+    .requiredOption('--reason <text>', 'the reason; Setpoint writes it into the ledger')
     .action(async (_options: Options, command: Command) => {
       context.finish(await acceptLoss(command.optsWithGlobals<Options>(), context));
     });
@@ -108,10 +111,10 @@ const acceptingLoss = (context: Context): Command =>
 const exporting = (context: Context): Command =>
   defineCommand('export', {
     group: 'Look',
-    summary: 'write every entry as one line of JSON, from the first',
+    summary: 'write every entry as one line of JSON, oldest first',
     examples: [['ledger export --out ledger.jsonl', 'into a file']],
   })
-    .option('--out <file>', 'a file instead of stdout; only you may read it')
+    .option('--out <file>', 'write to a file instead of stdout; only you may read it')
     .action(async (_options: Options, command: Command) => {
       context.finish(await write(command, context));
     });
@@ -156,7 +159,7 @@ function print(listed: LedgerPage, { address, json }: Asked, context: Context): 
 
 function countOf({ total, entries }: LedgerPage, of: string): string {
   const shown = count(total ?? entries.length, 'entry', 'entries');
-  if (total === undefined) return `${shown}${of}, of those that you may see the newest`;
+  if (total === undefined) return `${shown}${of}, the newest of those that you may see`;
   return `${shown}${of}${entries.length < total ? `, the newest ${entries.length}` : ''}`;
 }
 
@@ -187,7 +190,7 @@ async function rekey({ dir, reason = '' }: Options, context: Context): Promise<E
   return withExistingStore(dir, context, async (store) => {
     const [before, after] = [await store.audit.claimKey('onlyFirst'), await store.audit.ownKey()];
     if (before === after) {
-      printText(context.terminal, `Ledger: the key ${after} of this folder signs it already`);
+      printText(context.terminal, `Ledger: the key ${after} of this folder already signs it`);
       return exitCodes.done;
     }
     const estates = await store.estates.list();
@@ -207,7 +210,7 @@ async function acceptLoss(options: Options, context: Context): Promise<ExitCode>
     const estate = await estateOf(store, options);
     const lost = (await store.audit.lost()).find((one) => one.estate === estate);
     if (lost === undefined) {
-      printText(context.terminal, `Ledger: nothing of ${estate} is lost`);
+      printText(context.terminal, `Ledger: ${estate} has lost nothing`);
       return exitCodes.done;
     }
     const { held, signed } = lost;
@@ -217,7 +220,7 @@ async function acceptLoss(options: Options, context: Context): Promise<ExitCode>
     const gone = signed === held + 1 ? `checkpoint ${signed} is` : `checkpoints ${held + 1} to ${signed} are`;
     printText(
       context.terminal,
-      `Ledger: ${gone} given up with the entries that they signed. Deletions in ${estate} pass again.`,
+      `Ledger: ${gone} given up with the entries that they signed. Deletions in ${estate} are allowed again.`,
     );
     return exitCodes.done;
   });
@@ -247,7 +250,7 @@ async function verifyOptionsOf({ witness, unsignedLimit }: Options, { dependenci
   if (witness === undefined) return limit;
   const witnesses = dependencies.witnesses(witness === true ? undefined : witness);
   if (witnesses.length === 0)
-    throw new UserError('No witness is named.', { next: 'Name one: --witness PLACE, or set SETPOINT_WITNESS.' });
+    throw new UserError('There is no witness.', { next: 'Name one: --witness PLACE, or set SETPOINT_WITNESS.' });
   const held = await Promise.all(witnesses.map(heldBy));
   return { ...limit, witness: held.flat() };
 }
@@ -262,7 +265,7 @@ async function heldBy(witness: Witness): Promise<readonly WitnessedCheckpoint[]>
 }
 
 const byItsWord = ({ url }: ApiClient): string =>
-  `This is the word of ${url} about its own ledger. To prove it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
+  `${url} verified its own ledger. To verify it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
 
 interface Proving {
   readonly compared: VerifyOptions;

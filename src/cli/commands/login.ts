@@ -27,17 +27,17 @@ interface Options {
 export const login = (context: Context): Command =>
   defineCommand('login', {
     group: 'Server',
-    summary: 'keep a token for a server, after asking it whose that is',
+    summary: 'save a token for a server, after the server accepts it',
     about:
-      'Asks for the token without showing it. It is kept for you alone in $XDG_CONFIG_HOME/setpoint/logins.json, or\n~/.config/setpoint, and is sent to this server only. Verbs ask the server where --server says so, and never by themselves.',
+      'Asks for the token without showing it. Setpoint saves it in $XDG_CONFIG_HOME/setpoint/logins.json or ~/.config/setpoint,\nreadable by you only, and sends it to this server only. Commands use the server only with --server.',
     examples: [
       ['login https://setpoint.example', 'asks for the token'],
-      ['login https://setpoint.example --token-stdin < token', 'takes it from a file'],
-      ['drift --server last', 'then ask the server'],
+      ['login https://setpoint.example --token-stdin < token', 'reads it from a file'],
+      ['drift --server last', 'then use the server'],
     ],
   })
     .argument('<url>', 'https://…, or http://127.0.0.1:PORT on this machine')
-    .option('--token-stdin', 'read the token from stdin; else SETPOINT_TOKEN has it, or a person is asked')
+    .option('--token-stdin', 'read the token from stdin; default: SETPOINT_TOKEN, else a question')
     .option('--json', 'one JSON object on stdout')
     .action(async (url: string, options: Options) => context.finish(await run(url, options, context)));
 
@@ -55,11 +55,11 @@ async function run(given: string, options: Options, context: Context): Promise<E
 }
 
 async function tokenFrom(url: string, { tokenStdin }: Options, { terminal, signal }: Context): Promise<string> {
-  if (tokenStdin) return checkToken(await pipedToken(process.stdin), 'What came on stdin');
+  if (tokenStdin) return checkToken(await pipedToken(process.stdin), 'The input on stdin');
   const given = process.env['SETPOINT_TOKEN'];
   if (given) return checkToken(given, 'SETPOINT_TOKEN');
   const otherwise = 'Pipe the token in with --token-stdin, or set SETPOINT_TOKEN.';
-  return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, signal), 'What was typed');
+  return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, signal), 'The typed text');
 }
 
 function verdictOf(url: string, { actor, expiresAt }: Identity): string {
@@ -69,7 +69,7 @@ function verdictOf(url: string, { actor, expiresAt }: Identity): string {
 
 const rolesOf = ({ grants }: Identity): string =>
   grants.length === 0
-    ? '  You may do nothing there yet: ask an administrator for a role.'
+    ? '  You have no role there yet: ask an administrator for one.'
     : grants.map((grant) => `  ${grant.role} ${boundsText(grant)}`).join('\n');
 
 const mostBytes = 16 * 1024;
@@ -79,7 +79,7 @@ async function pipedToken(input: Readable): Promise<string> {
   let text = '';
   for await (const chunk of input) {
     text += String(chunk);
-    if (text.length > mostBytes) throw new UserError('What came on stdin is longer than any token.');
+    if (text.length > mostBytes) throw new UserError('The input on stdin is longer than any token.');
   }
   return text;
 }

@@ -12,15 +12,15 @@ interface Options {
 export const logout = (context: Context): Command =>
   defineCommand('logout', {
     group: 'Server',
-    summary: 'forget the token of a server',
+    summary: 'delete the saved token of a server',
     about:
-      'On this machine only: the token holds until it expires, or somebody revokes it with `setpoint token revoke`.',
+      'Only on this machine: the token stays valid until it expires, or somebody revokes it with `setpoint token revoke`.',
     examples: [
-      ['logout', 'the server last logged in to'],
+      ['logout', 'the server of the last login'],
       ['logout https://setpoint.example', 'this one'],
     ],
   })
-    .argument('[url]', 'the server; left out: the one last logged in to')
+    .argument('[url]', 'the server; default: that of the last login')
     .option('--json', 'one JSON object on stdout')
     .action(async (url: string | undefined, options: Options) => context.finish(await run(url, options, context)));
 
@@ -34,14 +34,18 @@ async function run(given: string | undefined, { json }: Options, { terminal }: C
   await writeLogins(file, { ...(last === undefined || last === url ? {} : { last }), servers: others });
   if (json) printJson(terminal, { server: url, loggedOut: true });
   else
-    printText(terminal, `Logged out: ${url}`, '  Its token still holds: have it revoked if somebody else may know it.');
+    printText(
+      terminal,
+      `Logged out: ${url}`,
+      '  Its token is still valid: have it revoked if somebody else may know it.',
+    );
   return exitCodes.done;
 }
 
 const notIn = (url: string | undefined, known: readonly string[]): UserError =>
-  new UserError(url === undefined ? 'No server was logged in to last.' : `You are not logged in to ${url}.`, {
+  new UserError(url === undefined ? 'There was no last login.' : `You are not logged in to ${url}.`, {
     next:
       known.length === 0
-        ? 'You are logged in to none at all.'
+        ? 'You are not logged in to any server.'
         : `Name one:\n${known.map((one) => `setpoint logout ${one}`).join('\n')}`,
   });

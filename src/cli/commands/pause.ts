@@ -52,14 +52,17 @@ export const pause = (context: Context): Command =>
     withPauseOptions(
       defineCommand('pause', {
         group: 'Steer',
-        summary: 'hold the estate, or a part of it, still for a while',
+        summary: 'pause an estate, or a part of it, for a while',
         about:
-          'Workers, and people who apply, leave alone what is paused until it ends or is resumed. Once the answer is there, no call\nthat the pause holds is sent any more; the answer counts the calls that are still on their way. Without options\neverything of the estate is held, for 24 h.',
+          '`apply` and workers change nothing that is paused, until the pause ends or is resumed. After the answer, Setpoint sends no call\nthat the pause covers; the answer counts the calls that are still in flight. Without options it pauses the whole estate for 24 h.',
         examples: [
           ['pause --reason "incident 4711" --for 4h', 'all of it'],
-          ['pause --reason "incident 4711" --wait 1m', 'and wait until no call is on its way'],
-          ['pause --rollout --owner team-web --reason "launch day"', 'no changes of theirs; drift is still healed'],
-          ['pause --healing --address web-0 --reason "debugging"', 'leave what was changed by hand'],
+          ['pause --reason "incident 4711" --wait 1m', 'and wait until no call is in flight'],
+          [
+            'pause --rollout --owner team-web --reason "launch day"',
+            'no spec changes of this owner; Setpoint still corrects drift',
+          ],
+          ['pause --healing --address web-0 --reason "debugging"', 'keep manual changes'],
         ],
       }).argument('[dir]', 'folder of specs', 'specs'),
     ),
@@ -71,9 +74,7 @@ export const pause = (context: Context): Command =>
     )
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
-    .addOption(
-      new Option('--wait <duration>', 'wait so long for calls that are on their way: 30s, 2m').argParser(parseDuration),
-    )
+    .addOption(new Option('--wait <duration>', 'wait this long for calls in flight: 30s, 2m').argParser(parseDuration))
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command, context));
@@ -153,10 +154,10 @@ function print(
 
 function endOf({ for: length, until }: Options, now: number): number {
   const end = until ?? now + (length ?? defaultMs);
-  if (end <= now) throw new UserError('That pause would be over already.', { next: 'Name a later end: --for 4h' });
+  if (end <= now) throw new UserError('That pause would have ended already.', { next: 'Name a later end: --for 4h' });
   if (end - now > longestMs)
     throw new UserError('A pause lasts a year at most.', {
-      next: 'What is to stay as it is for good says so in the specs: mode: observe',
+      next: 'To keep resources unchanged for good, write in the specs: mode: observe',
     });
   return end;
 }
@@ -164,11 +165,10 @@ function endOf({ for: length, until }: Options, now: number): number {
 function verdictOf(started: Pause, options: Options, now: number): string {
   const chosen = options.for !== undefined || options.until !== undefined;
   const length = formatDuration(started.until - now);
-  return `Paused: ${heldText(started)} until ${formatMoment(started.until)} (${length}${chosen ? '' : ', as nothing else was said'})`;
+  return `Paused: ${heldText(started)} until ${formatMoment(started.until)} (${length}${chosen ? '' : ', the default'})`;
 }
 
-const hint = (started: Pause): string =>
-  `  To let it go on earlier: setpoint resume${pauseFlags(started)} --reason "…"`;
+const hint = (started: Pause): string => `  To resume earlier: setpoint resume${pauseFlags(started)} --reason "…"`;
 
 /** Reads `2026-12-01T08:00Z` or `…+01:00` as milliseconds since the epoch. A parser of options. */
 function parseTimestamp(text: string): number {

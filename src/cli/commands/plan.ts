@@ -39,30 +39,27 @@ export const plan = (context: Context): Command =>
         withEstateOptions(
           defineCommand('plan', {
             group: 'Change',
-            summary: 'say what differs from the specs and what apply would do',
+            summary: 'show differences from the specs, and the actions of apply',
             about:
-              'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
+              'Observes every target and changes nothing. With a store it tells drift from changes of the specs; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · withheld.',
             examples: [
               ['plan', 'all targets of specs/'],
               ['plan --overlay prod', 'with overlays/prod over the base'],
-              ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
-              ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
-              [
-                'plan --proposal refs/pull/7/head --repo https://git.example/infra.git',
-                'the same, out of a repository',
-              ],
+              ['plan --target aws-prod --out next.plan', 'one target, saved for `apply --plan next.plan`'],
+              ['plan checkout/specs --proposal', "somebody's pull request, without trusting it"],
+              ['plan --proposal refs/pull/7/head --repo https://git.example/infra.git', 'the same, from a repository'],
               ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
-              ['plan specs --server https://setpoint.example', 'beside what is in force there, by its looks'],
+              ['plan specs --server https://setpoint.example', 'beside the active specs there, by its observations'],
             ],
           }),
         ),
       ),
-    ).option('--out <file>', 'keep the plan for `apply --plan`; needs a store'),
-    (subject) => `plan as if so many ${subject} were let pass`,
+    ).option('--out <file>', 'save the plan for `apply --plan`; needs a store'),
+    (subject) => `plan as if this many ${subject} were allowed`,
   )
     .option(
       '--most <n>',
-      'list at most so many unmanaged objects and orphans a scope',
+      'list at most this many unmanaged objects and orphans in each scope',
       integerBetween(0, 1_000_000),
       20,
     )
@@ -89,8 +86,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   }
   const estate = await read(dir, options, context);
   return withOptionalStore(options.dir, context, (store) => {
-    if (options.out !== undefined && store === undefined)
-      throw new UserError('A plan can only be kept with a store.', noStore);
+    if (options.out !== undefined && store === undefined) throw new UserError('Saving a plan needs a store.', noStore);
     const grant = allowanceIn(options);
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
@@ -111,35 +107,35 @@ async function planOnServer(
   const { estate, target, team, proposal, active } = options;
   if (active) {
     if (given || team !== undefined || proposal !== undefined || options.overlay !== undefined)
-      throw new UserError('What is in force is planned without a folder, a proposal or an overlay.', eitherOr);
+      throw new UserError('The active specs cannot be combined with a folder, a proposal or an overlay.', eitherOr);
     const report = await requestActivePlan(server, { estate, target });
     refuseUnknown(target, report, server.url);
     return report;
   }
-  if (target.length > 0) throw new UserError('--target says nothing to a server that is sent specs.', allTargets);
+  if (target.length > 0) throw new UserError('--target cannot be used when you send specs to a server.', allTargets);
   const ref = typeof proposal === 'string' ? { ref: proposal } : {};
   const tree = await readValidSpecs(dir, { ...overlayOf(options), ...ref }, context);
   return requestPlan(server, { dir: typeof proposal === 'string' ? '' : dir, tree, estate, team });
 }
 
-const eitherOr = { next: 'Leave one of the two away.' };
-const allTargets = { next: 'Leave it away: a plan of specs that are sent is of all targets.' };
+const eitherOr = { next: 'Remove one of the two.' };
+const allTargets = { next: 'Remove it: a plan of sent specs covers all targets.' };
 
 async function read(dir: string, options: Options, context: Context): Promise<LocalEstate> {
   const proposal = proposalRequestOf(dir, options);
   if (proposal === undefined) return readEstate(selectionOf(dir, options), context);
-  if (options.out !== undefined) throw new UserError('The plan of a proposal is not kept.', mergeFirst);
+  if (options.out !== undefined) throw new UserError('The plan of a proposal cannot be saved.', mergeFirst);
   return readProposal(proposal, context);
 }
 
 const mergeFirst = {
-  why: 'Only what is on the branch that is followed may be applied.',
-  next: 'Leave --out away; once the proposal is merged, plan again.',
+  why: 'Only specs on the followed branch may be applied.',
+  next: 'Remove --out; once the proposal is merged, plan again.',
 };
 
 const noStore = {
-  why: 'Without one nobody could tell later whether it still holds.',
-  next: 'The first `setpoint apply` makes a store; or name an existing one with --dir or DATABASE_URL.',
+  why: 'Without a store Setpoint could not check later whether the plan still holds.',
+  next: 'Run `setpoint apply` once to create a store, or name an existing one with --dir or DATABASE_URL.',
 };
 
 const save = ({ plans, bound }: PlanReport, { out = '', target, ...options }: Options): Promise<void> =>
@@ -166,5 +162,5 @@ function print({ plans, bound }: PlanReport, options: Options, { terminal, clock
 
 function printSaved({ store }: Pick<ObservedEstate, 'store'>, { out }: Options, { terminal }: Context): void {
   if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
-  if (out !== undefined) terminal.err.write(`Kept in ${out}: setpoint apply --plan ${out}\n`);
+  if (out !== undefined) terminal.err.write(`Saved in ${out}: setpoint apply --plan ${out}\n`);
 }

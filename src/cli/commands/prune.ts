@@ -45,8 +45,9 @@ export const prune = (context: Context): Command =>
   withSpecsOption(
     defineCommand('prune', {
       group: 'Own',
-      summary: 'list what is ours and no document wants any more; delete what you choose',
-      about: 'Without an address it only lists. Limits and `protect` hold as for apply.',
+      summary: 'list orphans, and delete those that you choose',
+      about:
+        'An orphan is a resource of this estate that no document wants. Without an address this only lists them. Limits and `protect` count as for apply.',
       examples: [
         ['prune', 'list the orphans'],
         ['prune aws/1111/eu-west-1/network/old', 'delete this one, after asking'],
@@ -55,7 +56,7 @@ export const prune = (context: Context): Command =>
   )
     .option('--all', 'delete every orphan')
     .option('--yes', 'do not ask')
-    .option('--allow-deletes <n>', 'let so many deletes pass, whatever the limits', integerBetween(0, 1_000_000))
+    .option('--allow-deletes <n>', 'allow this many deletes, regardless of limits', integerBetween(0, 1_000_000))
     .option(
       '--lock-timeout <duration>',
       'wait this long for another process that holds the same scope',
@@ -104,8 +105,8 @@ function choose(addresses: readonly string[], orphans: readonly Ownership[], { a
   if (all) return known;
   const unknown = addresses.filter((address) => !known.has(address));
   if (unknown.length === 0) return new Set(addresses);
-  throw new UserError(`${unknown.join(', ')} is no orphan.`, {
-    why: 'Only what is ours and no document wants can be pruned.',
+  throw new UserError(`${unknown.join(', ')} is not an orphan.`, {
+    why: 'Only resources of this estate that no document wants can be pruned.',
     next: 'List the orphans with: setpoint prune',
     code: exitCodes.refused,
   });

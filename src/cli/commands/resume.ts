@@ -57,14 +57,14 @@ export const resume = (context: Context): Command =>
     withPauseOptions(
       defineCommand('resume', {
         group: 'Steer',
-        summary: 'let go on what is paused, what stopped in a rollout, or what is in quarantine',
+        summary: 'resume paused, stopped or quarantined work',
         about:
-          'Ends the pauses that hold exactly this: name it as it was named when it was paused (`setpoint status` has the line to\npaste). Without options: those of everything of the estate.',
+          'Ends the pauses with exactly these options; `setpoint status` prints the line to paste. Without options it ends the\npauses of the whole estate.',
         examples: [
-          ['resume --reason "incident is over"', 'what `pause` without options held'],
+          ['resume --reason "incident is over"', 'the pause of the whole estate'],
           ['resume --owner team-web --rollout --reason "launched"', 'exactly that pause'],
-          ['resume --rollout-of web --reason "image mended"', 'a progressive rollout that stopped'],
-          ['resume --quarantined aws/1111/eu-west-1 --reason "fixed in 1.2"', 'a scope whose passes failed'],
+          ['resume --rollout-of web --reason "image fixed"', 'a stopped rollout'],
+          ['resume --quarantined aws/1111/eu-west-1 --reason "fixed in 1.2"', 'a scope with failed reconciles'],
         ],
       }).argument('[dir]', 'folder of specs', 'specs'),
       wholes,
@@ -77,9 +77,9 @@ export const resume = (context: Context): Command =>
     )
     .addOption(new Option('--all', 'end every pause').conflicts(['rolloutOf', 'quarantined']))
     .addOption(
-      new Option('--rollout-of <document>', 'let its stopped rollout go on; `all`: every one').conflicts('quarantined'),
+      new Option('--rollout-of <document>', 'resume its stopped rollout; `all`: every one').conflicts('quarantined'),
     )
-    .option('--quarantined <scope>', 'let this scope have passes again')
+    .option('--quarantined <scope>', 'reconcile this scope again')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command, context));
@@ -150,7 +150,7 @@ async function resumed(options: Options, estate: Estate, store: Store): Promise<
 function rolloutsText(rollouts: readonly StoppedRollout[]): Resumed {
   const names = rollouts.map(({ document }) => document).join(', ');
   return [
-    rollouts.length === 0 ? 'no rollout had stopped' : `the rollout of ${names}`,
+    rollouts.length === 0 ? 'no rollout was stopped' : `the rollout of ${names}`,
     { rollouts: rollouts.map(rolloutJson) },
   ];
 }
@@ -195,8 +195,8 @@ function chosen(options: Options, inForce: readonly Pause[]): Held {
       `setpoint resume${pauseFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
     ),
   );
-  throw new UserError(`No pause holds exactly ${heldText(held)}.`, {
-    next: `Name one that is in force, or all with --all:\n${lines.join('\n')}`,
+  throw new UserError(`No pause covers exactly ${heldText(held)}.`, {
+    next: `Name an active one, or all with --all:\n${lines.join('\n')}`,
   });
 }
 
@@ -227,7 +227,7 @@ function stopNamed(given: string, stops: readonly Stop[]): Stop {
   if (stop !== undefined && fits.length === 1) return stop;
   const lines = stops.map(({ rollout }) => `--rollout-of ${printable(rollout.document)}`);
   throw new UserError(`${fits.length > 1 ? 'More than one' : 'No'} rollout of "${given}" has stopped.`, {
-    next: `Name one that has, or all:\n${lines.join('\n')}`,
+    next: `Name a stopped one, or all:\n${lines.join('\n')}`,
   });
 }
 
@@ -238,7 +238,10 @@ async function releaseQuarantine(given: string, { estate, store, by }: Resuming)
   const held = list.find(({ scope }) => scope === given);
   if (held === undefined)
     throw new UserError(`${given} is not in quarantine.`, {
-      next: list.length === 0 ? 'Nothing is.' : `These are: ${list.map(({ scope }) => scope).join(', ')}`,
+      next:
+        list.length === 0
+          ? 'No scope is in quarantine.'
+          : `Scopes in quarantine: ${list.map(({ scope }) => scope).join(', ')}`,
     });
   await quarantine.release({ estate: estate.name, scope: held.scope }, by);
   await requestReconciles(estate, [held.scope], {

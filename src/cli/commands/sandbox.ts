@@ -25,19 +25,19 @@ export const sandbox = (context: Context): Command =>
     group: 'Set up',
     summary: 'run clouds on this machine, until Ctrl-C',
     about:
-      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS the access key is `test`, as in AWS_ACCESS_KEY_ID=test, with any\nsecret; Google Cloud and Azure need none.',
+      'Simulates EC2, STS, Compute Engine and Azure Resource Manager on 127.0.0.1, in memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS the access key is `test`, as in AWS_ACCESS_KEY_ID=test, with any\nsecret; Google Cloud and Azure need none.',
     examples: [
       ['sandbox', 'on port 4566'],
       ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],
     ],
   })
-    .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', integerBetween(0, 65535), 4566)
-    .option('--estate <file>', 'what its accounts hold at the start, as JSON')
-    .option('--events <file>', 'whom its clouds tell of what clients write, as JSON')
-    .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
-    .option('--speed <factor>', "how fast the sandbox's time runs", positiveNumber, 1)
-    .option('--seed <number>', 'all that is random follows from it', integerBetween(0, Number.MAX_SAFE_INTEGER), 1)
-    .option('--public-url <url>', 'how clients reach it, where a proxy or a container stands between')
+    .option('--port <port>', 'port on 127.0.0.1; 0: any free port', integerBetween(0, 65535), 4566)
+    .option('--estate <file>', 'JSON file with the initial resources of its accounts')
+    .option('--events <file>', 'JSON file with the receivers of its change events')
+    .option('--lag <duration>', 'how long reads may miss writes', parseDuration, 0)
+    .option('--speed <factor>', "speed of the sandbox's clock", positiveNumber, 1)
+    .option('--seed <number>', 'seed of all random choices', integerBetween(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--public-url <url>', 'URL for clients behind a proxy or container')
     .option('--json', 'one JSON object on stdout')
     .action(async (options: Options) => context.finish(await run(options, context)));
 
@@ -58,7 +58,7 @@ async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, c
 
 /** What a newcomer to the example estate lacks: AWS's SDK asks for keys wherever it calls. */
 const keys =
-  'Targets of AWS need an access key: AWS_ACCESS_KEY_ID=test, and any secret: AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C ends it, and all that it holds.';
+  'Targets of AWS need an access key: AWS_ACCESS_KEY_ID=test, and any secret: AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C stops the sandbox and deletes its resources.';
 
 async function start(settings: SandboxSettings, dependencies: Context['dependencies']): Promise<RunningSandbox> {
   try {
@@ -67,7 +67,7 @@ async function start(settings: SandboxSettings, dependencies: Context['dependenc
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
     throw new UserError(`Port ${settings.port} is taken.`, {
       why: 'Another program listens there, perhaps another sandbox.',
-      next: 'Choose another with --port, or let us choose: --port 0',
+      next: 'Choose another with --port, or any free port with --port 0',
       cause: error,
     });
   }

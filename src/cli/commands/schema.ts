@@ -13,7 +13,7 @@ export const schema = (context: Context): Command =>
     summary: 'print the JSON Schema of the spec language, for editors',
     examples: [['schema > specs/schema.json', 'then: # yaml-language-server: $schema=schema.json']],
   })
-    .addOption(new Option('--dialect <name>', 'of JSON Schema').choices(dialects).default(dialects[0]))
+    .addOption(new Option('--dialect <name>', 'dialect of JSON Schema').choices(dialects).default(dialects[0]))
     .action(({ dialect }: { readonly dialect: JsonSchemaDialect }) => {
       printJson(context.terminal, jsonSchema(dialect));
       context.finish(exitCodes.done);

@@ -18,15 +18,15 @@ export const sql = (context: Context): Command =>
     group: 'Look',
     summary: 'read the inventory, drift and ledger with psql',
     about:
-      'The views inventory, drift and ledger, inventory_history, and inventory_at(time); see docs/sql.md. As a role that can\nread these and nothing else.',
+      'The views are inventory, drift, ledger, inventory_history and inventory_at(time); see docs/sql.md. The session has a role\nthat can read only these.',
     examples: [
       ['sql', 'a session'],
-      ['sql -c "SELECT address, since, last_modified_by, diff FROM drift"', 'one question'],
+      ['sql -c "SELECT address, since, last_modified_by, diff FROM drift"', 'one query'],
       ['sql --url', 'for another program, while `setpoint serve` runs'],
     ],
   })
-    .option('-c, --command <query>', 'ask this and end')
-    .option('--url', 'print where it is, with the password, and end')
+    .option('-c, --command <query>', 'run this query and exit')
+    .option('--url', 'print its URL with the password, and exit')
     .action(async (_options: Options, command: Command) => {
       context.finish(await run(command.optsWithGlobals<Options>(), context));
     });
@@ -50,10 +50,10 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 }
 
 const ownServer = (): UserError =>
-  new UserError('The store is on a server of your own (DATABASE_URL): whom it lets in is yours to say.', {
+  new UserError('The store is on your own server (DATABASE_URL), so you decide about its access.', {
     why: 'Setpoint has no password for its role setpoint_reader there.',
     next: [
-      'Log in as somebody who has the role. Its owner gives it, in psql, to a new person or to one there is:',
+      'Log in as a user with the role. Its owner grants it in psql, to a new or an existing user:',
       "CREATE ROLE ann LOGIN PASSWORD '…' IN ROLE setpoint_reader;   GRANT setpoint_reader TO ann;",
       'ALTER ROLE ann SET search_path = setpoint_read;',
     ].join('\n'),
@@ -62,7 +62,7 @@ const ownServer = (): UserError =>
 function tellUrl(login: SqlLogin, { terminal }: Context): ExitCode {
   printText(terminal, urlOf(login));
   if (!login.shared)
-    terminal.err.write('Nothing else uses the database: it stops now. Run `setpoint serve`, and ask again.\n');
+    terminal.err.write('Nothing else uses the database, so it stops now. Run `setpoint serve`, and run this again.\n');
   return exitCodes.done;
 }
 

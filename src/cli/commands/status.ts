@@ -22,9 +22,9 @@ export const status = (context: Context): Command =>
   withOverlayOption(
     defineCommand('status', {
       group: 'Steer',
-      summary: 'say how far the newest generation is, and what holds it or lets it pass',
+      summary: 'show the progress of the newest generation, and its pauses and approvals',
       about:
-        'Pauses, approvals, rollouts that stopped, scopes in quarantine, and who works where; with the lines that change it.\nReads the store only: no cloud is asked.',
+        'Shows pauses, approvals, stopped rollouts, quarantined scopes and busy workers, with the commands that change them.\nIt reads only the store, and calls no cloud.',
       examples: [['status', 'one screen']],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
@@ -59,7 +59,7 @@ export function statusText(given: EstateStatus, { now, paint, width }: How): rea
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
   const scopes = standing.scopes.map((one) => [one.scope, progressOf(one, standing.generation?.number ?? 0)]);
-  const rows = table(['SCOPE', 'STANDS AT'], scopes, width).trimEnd();
+  const rows = table(['SCOPE', 'APPLIED'], scopes, width).trimEnd();
   return [
     paint('strong', verdictOf(standing)),
     [...folderLines(standing), rows, ...leftLines(standing), ...body].join('\n'),
@@ -79,8 +79,8 @@ function verdictOf(standing: EstateStatus): string {
     ...(followerLines(standing).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
-      'change held by a limit',
-      'changes held by a limit',
+      'change withheld by a limit',
+      'changes withheld by a limit',
     ),
     ...some(pauses.length, 'pause'),
     ...some(
@@ -97,28 +97,26 @@ function verdictOf(standing: EstateStatus): string {
       'machines half replaced',
     ),
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
-    ...some(leftAlone.length, 'scope left alone', 'scopes left alone'),
+    ...some(leftAlone.length, 'unmanaged scope', 'unmanaged scopes'),
   ].join(' · ');
 }
 
 const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>
   generation === undefined || generation.revision === revision
     ? []
-    : [`  What is in ${dir} (${shortRevision(revision)}) is not in force: see setpoint plan ${dir}`];
+    : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
 
 /** Only workers bring a generation wholly into force; who applies by hand may leave something. */
 function progressOf({ standing, wish }: ScopeStatus, newest: number): string {
   const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
-  const waits = standing < newest ? `, ${newest} is not wholly in force` : '';
-  return `${at}${waits}${wish === undefined ? '' : ` · a pass is asked for: ${wish}`}`;
+  const waits = standing < newest ? `, ${newest} is not fully applied` : '';
+  return `${at}${waits}${wish === undefined ? '' : ` · reconcile requested: ${wish}`}`;
 }
 
 /** Nothing where a pass is still to come: that may be all. */
 const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
   scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
-    ? [
-        '  What is left: setpoint plan. What of it waits for a person is shown, before anything is asked, by: setpoint approve --reason "…"',
-      ]
+    ? ['  To see the rest: setpoint plan. To see and approve pending actions: setpoint approve --reason "…"']
     : [];
 
 function sectionsOf(
@@ -129,14 +127,14 @@ function sectionsOf(
   return [
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(standing)]],
-    ['Held by a limit', limited.flatMap(limitLines)],
+    ['Withheld by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
-    ['Left alone', standing.leftAlone.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
-    ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
+    ['Unmanaged scopes', standing.leftAlone.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
+    ['Busy', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
 }
 
@@ -145,7 +143,7 @@ const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =
   sources.length === 0 || follower !== undefined
     ? []
     : [
-        'No worker follows them now, so newer commits do not count. Start one:',
+        'No worker follows them now, so Setpoint ignores newer commits. Start one:',
         '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
       ];
 
@@ -166,7 +164,7 @@ const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] =>
 
 const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
   approvals.flatMap(({ actions, destroys, until, by, seq }) => {
-    const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destroying`}`;
+    const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destructive`}`;
     return [
       `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`,
       `  setpoint withdraw ${seq} --reason "…"`,

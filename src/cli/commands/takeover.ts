@@ -28,16 +28,16 @@ export const takeover = (context: Context): Command =>
   withEstateOptions(
     defineCommand('takeover', {
       group: 'Own',
-      summary: 'accept as ours what another store of this estate has marked, as after losing the database',
+      summary: 'take over objects with the mark of another store of this estate, after a lost database',
       about:
-        'Lists the ids first. A mark proves nothing, so look at them: two objects with one mark are not accepted. The next\napply writes our mark on them; nothing is made and nothing deleted.\n\nObjects that bear the mark of this very store, and an intent that it has no record of, are accepted only by --id: the database\nmay have lost its newest commits, or somebody forged the mark. What was applied last in the scope is then forgotten, so that\nno difference is taken for a rollout.',
+        'Lists the ids first. A mark proves nothing, so check them; two objects with one mark are not accepted. The next apply\nwrites the mark of this store on them. It creates and deletes nothing.\n\nObjects with the mark of this store and an unrecorded intent need --id: the database may have lost its newest commits,\nor somebody forged the mark. Setpoint then forgets the last applied state of the scope, so that no difference counts as a rollout.',
       examples: [
         ['takeover --reason "the database was lost"', 'list, ask, accept'],
         ['takeover --id i-0abc i-0def --reason "the failover lost a minute"', 'accept these two'],
       ],
     }),
   )
-    .requiredOption('--reason <text>', 'why; written into the ledger')
+    .requiredOption('--reason <text>', 'the reason; Setpoint writes it into the ledger')
     .option('--id <id...>', 'accept only these')
     .option('--yes', 'do not ask')
     .option(
@@ -82,14 +82,14 @@ async function accept(view: ObservedEstate<Store>, options: Options, context: Co
   terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows, terminal.err.width));
   if (twins.length > 0)
     terminal.err.write(
-      `Not accepted, because two carry one mark: ${printable(twins).join(', ')}\nKeep one: remove the mark from the other, or let go of it with setpoint forget.\n`,
+      `Not accepted, because two carry one mark: ${printable(twins).join(', ')}\nKeep one: remove the mark from the other, or release it with setpoint forget.\n`,
     );
   if (unnamed.length > 0)
     terminal.err.write(
       `Not accepted, because this store has no record of their intents. If they are yours: --id ${printable(unnamed).join(' ')}\n`,
     );
   if (accepted.length > 0 && !options.yes) {
-    const text = `Accept ${count(accepted.length, 'object')} as ours?`;
+    const text = `Take over ${count(accepted.length, 'object')}?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, signal)))
       throw new UserError('Nothing was taken over.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   }
@@ -119,9 +119,9 @@ function refuseUnknown(found: readonly Found[], { id = [] }: Options): void {
   );
   const unknown = id.filter((one) => !known.has(one));
   if (unknown.length > 0)
-    throw new UserError(`Not to be taken over: ${printable(unknown).join(', ')}.`, {
-      why: 'Only what bears a mark of this estate that this store cannot explain can be.',
-      next: 'See what can be: setpoint takeover --reason "…"',
+    throw new UserError(`Cannot take over: ${printable(unknown).join(', ')}.`, {
+      why: 'Only objects with a mark of this estate that this store did not record can be taken over.',
+      next: 'List those objects: setpoint takeover --reason "…"',
       code: exitCodes.refused,
     });
 }

@@ -36,14 +36,14 @@ interface BoundOptions {
 export const token = (context: Context): Command =>
   defineCommand('token', {
     group: 'Server',
-    summary: 'make, list and revoke the tokens that the API lets in',
+    summary: 'create, list and revoke API tokens',
     about:
-      'Works on the store itself: who may open it is an administrator. Of a token only a hash is kept; it is printed once.',
+      'Works on the store itself, so it needs the access of an administrator. Setpoint prints a token once, and stores only its hash.',
     examples: [
       ['token make --name ci --role planner --expires 30d', 'for a pipeline'],
       ['token make --name ann --role approver --for ann@acme.example', 'for a person, who can then approve'],
-      ['token list', 'who made which, and which are in use'],
-      ['token revoke 3f1c9a52b7e40d68', 'of no use from then on'],
+      ['token list', 'all tokens, with their makers and last use'],
+      ['token revoke 3f1c9a52b7e40d68', 'no longer valid from then on'],
     ],
   })
     .addCommand(make(context))
@@ -56,22 +56,22 @@ const longestMs = 366 * day;
 const make = (context: Context): Command =>
   defineCommand('make', {
     group: 'Server',
-    summary: 'make a token; it is printed once, alone on stdout',
+    summary: 'create a token; it is printed once, alone on stdout',
     about:
-      'Without bounds the role holds on everything. A token that speaks for nobody cannot approve what people wrote: nobody could\nsay that they are not its authors.',
+      'Without restrictions the role covers everything. A token without a person cannot approve changes of people, because that\nperson could be their author.',
     examples: [['token make --name ci --role planner --estate acme > token', 'into a file']],
   })
-    .requiredOption('--name <name>', 'what it is for, in a word', parseName)
-    .addOption(new Option('--role <role>', 'what it may').choices(roles).makeOptionMandatory())
+    .requiredOption('--name <name>', 'name of the token', parseName)
+    .addOption(new Option('--role <role>', 'role of the token').choices(roles).makeOptionMandatory())
     .option('--estate <name>', 'only in this estate; repeatable', collect)
     .option('--target <name>', 'only on this target; repeatable', collect)
     .option('--owner <name>', 'only resources of this owner; repeatable', collect)
     .addOption(
-      new Option('--expires <duration>', 'how long it holds: 12h, 30d; at most 366d')
+      new Option('--expires <duration>', 'how long it is valid: 12h, 30d; at most 366d')
         .argParser(parseDuration)
         .default(90 * day, '90d'),
     )
-    .option('--for <person>', 'the e-mail address of whom it speaks for; left out: a machine', parsePerson)
+    .option('--for <person>', 'e-mail address of its person; default: a machine', parsePerson)
     .option('--json', 'one JSON object on stdout')
     .action(async (_options: MakeOptions, command: Command) => {
       context.finish(await runMake(command.optsWithGlobals<MakeOptions>(), context));
@@ -107,13 +107,13 @@ function strangersText(named: readonly string[], known: readonly string[]): stri
   const strangers = [...new Set(named)].filter((name) => !known.includes(name)).map((name) => `"${name}"`);
   if (strangers.length === 0) return '';
   const now = known.length === 0 ? 'None is known now.' : `Known now: ${known.join(', ')}.`;
-  return `warning: The store knows no estate ${strangers.join(', ')}, so nothing is seen there until it does. ${now}\n`;
+  return `warning: The store knows no estate ${strangers.join(', ')}, so the token shows nothing there until it does. ${now}\n`;
 }
 
 function draftOf(options: MakeOptions, now: number): TokenDraft {
   const { name, role, estate: estates, target: targets, owner: owners, expires } = options;
   if (expires <= 0 || expires > longestMs)
-    throw new UserError('A token holds for a while, and for a year at most.', { next: 'Choose: --expires 90d' });
+    throw new UserError('A token is valid for a limited time, at most a year.', { next: 'Choose: --expires 90d' });
   return {
     name,
     grants: [bareGrant({ role, estates, targets, owners })],
@@ -128,7 +128,7 @@ function verdictOf({ id, name, grants, expiresAt, for: person }: Token): string 
   const verdict = `Made: token ${name} (${id})${whose} · ${grantsText(grants)} · until ${formatMoment(expiresAt)} · shown this once`;
   const mayApprove = grants.some(({ role }) => permissionsOf[role].includes('approve'));
   if (person !== undefined || !mayApprove) return verdict;
-  return `${verdict}\n  It speaks for nobody, so it cannot approve what people wrote: --for says whose it is.`;
+  return `${verdict}\n  It has no person, so it cannot approve changes of people. To name a person: --for`;
 }
 
 const list = (context: Context): Command =>
@@ -170,7 +170,7 @@ async function allOf({ tokens }: Store): Promise<readonly Token[]> {
 const revoke = (context: Context): Command =>
   defineCommand('revoke', {
     group: 'Server',
-    summary: 'revoke a token: it is of no use from then on, in every process',
+    summary: 'revoke a token: no process accepts it from then on',
     examples: [['token revoke 3f1c9a52b7e40d68', 'by the id that `token list` shows']],
   })
     .argument('<id>', 'its id, as `setpoint token list` shows it')
@@ -182,12 +182,12 @@ const revoke = (context: Context): Command =>
 async function runRevoke(id: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   if (id.startsWith('setpoint_'))
-    throw new UserError('That is a token, and not its id: it has been seen on a command line now.', {
-      next: 'Revoke it by the 16 characters between its first _ and the second.',
+    throw new UserError('That is a token, not its id. It is now visible in command lines.', {
+      next: 'Revoke it by the 16 characters between its first and second _.',
     });
   const revoked = await withExistingStore(options.dir, context, ({ tokens }) => tokens.revoke(id, localUser()));
   if (revoked === undefined)
-    throw new UserError('There is no token of that id.', { next: 'See which there are: setpoint token list' });
+    throw new UserError('There is no token with that id.', { next: 'List the tokens: setpoint token list' });
   if (options.json) printJson(terminal, { token: tokenJson(revoked, clock.now()) });
   else printText(terminal, printable(`Revoked: token ${revoked.name} (${revoked.id})`));
   return exitCodes.done;

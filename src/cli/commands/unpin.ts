@@ -20,9 +20,9 @@ export const unpin = (context: Context): Command =>
   withOverlayOption(
     defineCommand('unpin', {
       group: 'Steer',
-      summary: 'follow the repository again that `apply --commit` stopped following',
-      about: 'Its head becomes the next generation, if it is sound and signed as the estate asks.',
-      examples: [['unpin --reason "reverted in #815"', 'go on from the head of the branch']],
+      summary: 'follow the repository again after `apply --commit`',
+      about: 'Its head becomes the next generation, if it is valid and signed as the estate requires.',
+      examples: [['unpin --reason "reverted in #815"', 'continue from the head of the branch']],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
     .requiredOption(
@@ -47,8 +47,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     else
       printText(
         context.terminal,
-        printable(`Unpinned: ${name} was held at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`),
-        '  A worker that follows it takes its head on: setpoint status',
+        printable(`Unpinned: ${name} was pinned at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`),
+        '  A worker that follows it applies its head: setpoint status',
       );
     return exitCodes.done;
   });

@@ -18,16 +18,15 @@ export const validate = (context: Context): Command =>
     defineCommand('validate', {
       group: 'Specs',
       summary: 'check the specs, without a cloud or a store',
-      about:
-        'All errors are told at once, each with its place, the line, what was expected, and what was likely meant.',
+      about: 'Prints all errors at once, each with its place, its line, the expected value and a suggestion.',
       examples: [
         ['validate', 'the specs in specs/'],
-        ['validate prod/ --json', 'another folder, for a machine'],
+        ['validate prod/ --json', 'another folder, as JSON'],
         ['validate --overlay prod', 'with overlays/prod over the base'],
       ],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
-    .option('--strict', 'warnings are errors')
+    .option('--strict', 'treat warnings as errors')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, options: Options) => context.finish(await run(dir, options, context)));
 

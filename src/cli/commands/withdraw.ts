@@ -34,10 +34,10 @@ export const withdraw = (context: Context): Command =>
         group: 'Steer',
         summary: 'withdraw an approval',
         about:
-          'Name it by its entry in the ledger: `approve` and `status` print it. Once the answer is there, no call that only this\napproval lets pass is sent any more; the answer counts the calls that are still on their way.',
-        examples: [['withdraw 4711 --reason "the image is broken"', 'let nothing more pass by ledger entry 4711']],
+          'Name its ledger entry; `approve` and `status` print it. After the answer, Setpoint sends no call that only this approval\nallows; the answer counts the calls that are still in flight.',
+        examples: [['withdraw 4711 --reason "the image is broken"', 'withdraw the approval of ledger entry 4711']],
       })
-        .argument('<entry>', 'its entry in the ledger', parseEntry)
+        .argument('<entry>', 'ledger entry of the approval', parseEntry)
         .argument('[dir]', 'folder of specs', 'specs'),
     ),
   )
@@ -75,8 +75,8 @@ async function run(
   return withExistingStore(options.dir, context, async (store) => {
     const withdrawn = await withdrawApproval(name, { seq, by: { person: localUser(), reason } }, store);
     if (withdrawn !== undefined) return print(withdrawn, options, context);
-    throw new UserError(`Ledger entry ${seq} is no approval of ${printable(name)} that is in force.`, {
-      next: 'List those that are: setpoint status',
+    throw new UserError(`Ledger entry ${seq} is not an active approval of ${printable(name)}.`, {
+      next: 'List the active ones: setpoint status',
     });
   });
 }

@@ -7,12 +7,12 @@ export const worker = (context: Context): Command =>
   withFleetOptions(
     defineCommand('worker', {
       group: 'Run',
-      summary: 'be one worker of a fleet, until Ctrl-C or SIGTERM',
+      summary: 'run one worker of a fleet, until Ctrl-C or SIGTERM',
       about:
-        'Carries out queued passes for the estates in DATABASE_URL, together with any number of others: one at a time in each\nscope, and together within the clouds’ rate limits. Jobs and budgets lie on REDIS_URL, or without it in PostgreSQL:\ngive all workers the same. Acts on what is in mode enforce, and on what\nwas approved. A folder of specs that is named here is followed: each sound state of it becomes the next generation.\n\nA Redis must have maxmemory-policy noeviction. Says what it does on stderr: SETPOINT_LOG is text or json,\nSETPOINT_LOG_LEVEL debug, info, warn or error. Ends within 30 s; what it does not end goes on elsewhere.',
+        'Runs queued reconciles for the estates in DATABASE_URL, together with any number of other workers. Only one worker at a time\nreconciles a scope, and all share the rate limits of the clouds. Jobs and rate limits are in REDIS_URL, or without it in\nPostgreSQL: give all workers the same. It applies resources in mode enforce, and approved actions. It follows the folders\nof specs that you name: each valid state becomes the next generation.\n\nRedis needs maxmemory-policy noeviction. It logs to stderr: SETPOINT_LOG is text or json, SETPOINT_LOG_LEVEL is debug,\ninfo, warn or error. It stops within 30 s; other workers continue unfinished work.',
       examples: [
         ['worker', 'specs come from elsewhere: another worker’s folder, or `setpoint apply`'],
-        ['worker specs', 'follow this folder too; of several workers that do, one does so at a time'],
+        ['worker specs', 'follow this folder too; only one of several workers does so at a time'],
       ],
     }).argument('[dirs...]', 'folders of specs to follow'),
   ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {

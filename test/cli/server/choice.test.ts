@@ -93,7 +93,7 @@ const refused: readonly (readonly [
   ['look --server specs', {}, /^"specs" is no address of a server/],
   ['look --server specs --allow-endpoint', {}, /^"specs" is no address of a server/],
   ['look --server https://there.example', {}, /^You are not logged in to https:\/\/there\.example/],
-  ['look --server last', { XDG_CONFIG_HOME: '/nonexistent' }, /^You are logged in to no server/],
+  ['look --server last', { XDG_CONFIG_HOME: '/nonexistent' }, /^You are not logged in to any server/],
   ['look specs --server last', {}, /^The folder specs says nothing to a server/],
   ['look --server last specs', {}, /^The folder specs says nothing to a server/],
   ['look --allow-endpoint --server last', {}, /^--allow-endpoint says nothing to a server/],

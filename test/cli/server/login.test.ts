@@ -51,7 +51,7 @@ describe('login', () => {
     assert.deepEqual(loginsIn(home), { servers: {} });
     const again = await run(['logout', '--json'], env);
     assert.equal(again.code, 1);
-    assert.equal(JSON.parse(again.stdout).error.next, 'You are logged in to none at all.');
+    assert.equal(JSON.parse(again.stdout).error.next, 'You are not logged in to any server.');
   });
 
   test('takes SETPOINT_TOKEN, and answers with one object', async () => {
@@ -69,7 +69,7 @@ describe('login', () => {
   /** What is piped in, and what is said. */
   const refused: readonly (readonly [stdin: string, says: RegExp])[] = [
     ['setpoint_wrong_s3cret\n', /does not know who asks/],
-    ['', /What came on stdin holds no token/],
+    ['', /The input on stdin holds no token/],
     ['setpoint s3cret\n', /holds no token: it has characters that none has/],
     [`${token}\n${token}\n`, /holds no token/],
   ];

@@ -101,10 +101,10 @@ describe('letting go on by a server says what it would from here', () => {
     });
   }
 
-  test('no rollout had stopped', async () => {
+  test('no rollout was stopped', async () => {
     for (const named of ['all', 'web']) {
       const { code, stdout } = await asked(['resume', '--rollout-of', named, ...because]);
-      assert.deepEqual([code, stdout], [0, 'Resumed: no rollout had stopped\n']);
+      assert.deepEqual([code, stdout], [0, 'Resumed: no rollout was stopped\n']);
     }
   });
 
