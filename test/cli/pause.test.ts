@@ -199,7 +199,7 @@ test('a scope in quarantine has passes again', async () => {
   await quarantine.put(where, 'x is not a function', 1);
   const wrong = await run(['resume', specs, '--quarantined', 'aws/1/x', ...because]);
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, new RegExp(`aws/1/x is not in quarantine\\.\n.*These are: ${scope}`));
+  assert.match(wrong.stderr, new RegExp(`aws/1/x is not in quarantine\\.\n.*Scopes in quarantine: ${scope}`));
   const { code, stdout } = await run(['resume', specs, '--quarantined', scope, ...because]);
   assert.deepEqual([code, stdout], [0, `Resumed: ${scope} is out of quarantine\n`]);
   assert.deepEqual(await quarantine.list(), []);

@@ -77,15 +77,15 @@ const problem = decode.object({
 
 function titleOf(status: number, url: string): string {
   const known: Readonly<Record<number, string>> = {
-    400: `${url} cannot do that as it was asked.`,
-    401: `${url} does not know who asks.`,
-    403: `${url} does not let you do that.`,
-    404: `${url} has no such thing, or none that you may see.`,
-    409: `${url} refused: something else came first.`,
-    413: `That is more than ${url} takes at once.`,
-    422: `${url} refused that.`,
-    429: `${url} has had too many requests, also after waiting.`,
-    503: `${url} is not ready, also after waiting.`,
+    400: `${url} rejected the request as invalid.`,
+    401: `${url} could not authenticate you.`,
+    403: `${url} does not permit that.`,
+    404: `${url} has no such resource, or you may not see it.`,
+    409: `${url} refused: the state has changed since.`,
+    413: `The request is too large for ${url}.`,
+    422: `${url} refused the request.`,
+    429: `${url} still gets too many requests, also after a wait.`,
+    503: `${url} is still unavailable, also after a wait.`,
   };
   return known[status] ?? `${url} could not answer (status ${status}).`;
 }
@@ -94,7 +94,7 @@ function titleOf(status: number, url: string): string {
 const codeOf = (status: number): ExitCode => (status === 409 || status === 412 ? exitCodes.refused : exitCodes.error);
 
 const fieldErrorText = ({ in: place, at, expected }: NonNullable<ProblemDetails['errors']>[number]): string =>
-  `${[place, at].filter((one) => one !== undefined && one !== '').join(' ')}: ${expected ?? 'not as expected'}`;
+  `${[place, at].filter((one) => one !== undefined && one !== '').join(' ')}: ${expected ?? 'unexpected'}`;
 
 /** Of a line that a server says. */
 const longest = 2000;
@@ -107,7 +107,7 @@ export async function boundedText({ body }: Pick<Response, 'body'>, mostBytes: n
     bytes += chunk.byteLength;
     if (bytes > mostBytes)
       throw new UserError(`The answer has more than ${mostBytes / 1024 / 1024} MiB.`, {
-        next: 'Ask for less at once.',
+        next: 'Ask for less at a time.',
       });
     chunks.push(chunk);
   }

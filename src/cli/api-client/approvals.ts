@@ -50,7 +50,7 @@ const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
   const { bound, plans } = decodePlan(value, at);
   const { generation, digest, unapproved: free, authors, scopes } = waiting(value, at);
   // why: the word of a person is bound to what they are shown, and not to what somebody says that they were
-  if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'that of its actions');
+  if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'the digest of its actions');
   return {
     offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation },
     unseen: scopes.map(({ scope, observed }) => ({

@@ -70,10 +70,9 @@ export function renderAnswer<T>({ url }: Pick<ApiClient, 'url'>, work: () => T):
 }
 
 const otherVersion = (url: string, cause: Error): UserError =>
-  new UserError(`${url} answered what this command line does not understand.`, {
-    why:
-      cause instanceof DecodeError ? `In its answer ${cause.message}.` : 'Something in its answer is not as expected.',
-    next: 'Perhaps it is of another version: compare `setpoint --version` here and there.',
+  new UserError(`${url} sent an answer that this command line does not understand.`, {
+    why: cause instanceof DecodeError ? `In its answer ${cause.message}.` : 'Part of its answer is unexpected.',
+    next: 'Its version may differ: compare `setpoint --version` here and there.',
     cause,
   });
 
@@ -82,9 +81,9 @@ function parseJson(text: string, { status, headers }: Response, url: string): un
   try {
     if (/^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return JSON.parse(text);
   } catch {}
-  throw new UserError(`What answers at ${url} is no Setpoint API.`, {
+  throw new UserError(`The server at ${url} is not a Setpoint API.`, {
     why: `It answered ${status}, and not with JSON.`,
-    next: 'Name the address that `setpoint serve` said, or that of the proxy before it, with its path.',
+    next: 'Name the address that `setpoint serve` logs, or that of its proxy, with the path.',
   });
 }
 
@@ -245,9 +244,9 @@ function askedMs(text: string, now: number): number {
 function redirectRefused(url: string, { headers }: Response): UserError {
   const to = headers.get('location') ?? '';
   const origin = URL.canParse(to, url) ? new URL(to, url).origin : 'another place';
-  return new UserError(`${url} sends us to ${origin}.`, {
-    why: 'Your token goes to the server that you named, and nowhere else.',
-    next: 'If that is the one you mean, name its own address.',
+  return new UserError(`${url} redirects to ${origin}.`, {
+    why: 'Setpoint sends your token only to the server that you named.',
+    next: 'To use that server, name its address.',
   });
 }
 
@@ -256,31 +255,34 @@ function connectionError(error: unknown, url: string, atMostMs: number): UserErr
   const code = codeOf(error);
   const cause = { cause: error };
   if (code === 'TimeoutError')
-    return new UserError(`${url} gave no whole answer within ${atMostMs / 1000} s.`, { next: again, ...cause });
+    return new UserError(`${url} did not answer completely within ${atMostMs / 1000} s.`, { next: again, ...cause });
   const failure = connectionFailures[code];
   if (failure !== undefined) return new UserError(`${url} ${failure.what}.`, { next: failure.next, ...cause });
   if (/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_)/.test(code))
-    return new UserError(`${url} does not prove that it is the server it should be.`, {
+    return new UserError(`${url} has no valid certificate for its name.`, {
       why: tls[code] ?? code,
-      next: `${trust} Nothing was sent to it.`,
+      next: `${trust} Setpoint sent nothing to it.`,
       ...cause,
     });
-  return new UserError(`${url} cannot be asked.`, { why: code, next: again, ...cause });
+  return new UserError(`${url} cannot be reached.`, { why: code, next: again, ...cause });
 }
 
 /** Before anything was answered. */
 const isConnectionReset = (error: unknown): boolean => connectionFailures[codeOf(error)] === broken;
 
-const again = 'Try again. Whether it runs, its own log says.';
+const again = 'Try again, and check the log of the server.';
 const trust =
-  'If its certificate is by an authority of your own, name that: NODE_EXTRA_CA_CERTS=/path/to/ca.pem setpoint …';
-const broken = { what: 'broke the connection off', next: again };
-const unknown = { what: 'has no address that the network knows', next: 'Look at its name: is it spelt so?' };
-const plain = { what: 'does not speak TLS', next: 'Look at its port: is it the one of https?' };
-const silent = { what: 'cannot be reached', next: 'Look at its name and port, and whether a firewall is between.' };
+  'If your own authority issued its certificate, name the authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem setpoint …';
+const broken = { what: 'closed the connection', next: again };
+const unknown = { what: 'is an unknown host name', next: 'Check the spelling of its name.' };
+const plain = { what: 'does not speak TLS', next: 'Check that its port is the one of https.' };
+const silent = { what: 'cannot be reached', next: 'Check its name and port, and firewalls on the way.' };
 
 const connectionFailures: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
-  ECONNREFUSED: { what: 'is not there: nothing listens', next: 'Start it: setpoint serve. Or look at its port.' },
+  ECONNREFUSED: {
+    what: 'refused the connection: nothing listens there',
+    next: 'Start it with setpoint serve, or check its port.',
+  },
   ECONNRESET: broken,
   EPIPE: broken,
   UND_ERR_SOCKET: broken,
@@ -298,14 +300,14 @@ const connectionFailures: Readonly<Record<string, { readonly what: string; reado
 /** https://nodejs.org/docs/latest-v24.x/api/tls.html#x509-certificate-error-codes */
 const tls: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'Its certificate has expired.',
-  CERT_NOT_YET_VALID: 'Its certificate does not hold yet, or the clock here is wrong.',
+  CERT_NOT_YET_VALID: 'Its certificate is not valid yet, or the clock here is wrong.',
   CERT_REVOKED: 'Its certificate was revoked.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another name.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is signed by nobody but itself.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'Its certificate is by an authority that is not known here.',
-  UNABLE_TO_GET_ISSUER_CERT: 'Its certificate is by an authority that is not known here.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Its certificate is by an authority that is not known here.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Its certificate is by an authority that is not known here.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'An authority that is unknown here issued its certificate.',
+  UNABLE_TO_GET_ISSUER_CERT: 'An authority that is unknown here issued its certificate.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'An authority that is unknown here issued its certificate.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'An authority that is unknown here issued its certificate.',
 };
 
 /** The innermost there is: fetch wraps what the socket said, and a name with several addresses gives a failure for each. */

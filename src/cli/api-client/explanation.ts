@@ -52,7 +52,7 @@ export const fetchAddress = async (client: ApiClient, given: string, asked: Serv
 function severalOf(given: string, refused: ApiError): UserError {
   try {
     const { addresses } = several(refused.problem.body, 'it');
-    return new UserError(`"${given}" may be one of ${addresses.length}.`, {
+    return new UserError(`"${given}" matches ${addresses.length} addresses.`, {
       next: `Write one of them in full:\n${printable(addresses).join('\n')}`,
     });
   } catch {

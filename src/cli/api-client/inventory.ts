@@ -89,8 +89,8 @@ const page = decode.object({ items: decode.list(decodeObject), next: decode.opti
 /** As from here: whose it is, and not how it stands. */
 function whyOf(claim: string, status: string, reason: string): string {
   if (claim === 'ours') return 'wanted';
-  if (claim === 'orphan') return 'ours, and no document wants it';
-  return status === 'Unmanaged' ? reason : 'Nobody claims it.';
+  if (claim === 'orphan') return 'no document wants it';
+  return status === 'Unmanaged' ? reason : 'No estate claims it.';
 }
 
 /** `observation`: the newest of its scope; absent: none yet. `quarantined`: the reason that no pass observes it. */
@@ -133,7 +133,7 @@ const target: Decoder<ServerTarget> = (value, at) => {
   };
 };
 
-const unsaid = 'Its passes failed in our own code; more is told to those who see all targets of it.';
+const unsaid = 'Its reconciles failed with an internal error. A grant for all of its targets shows the details.';
 
 const answer = decode.object({ items: decode.list(target) });
 
@@ -157,7 +157,7 @@ export async function refreshTargets(
       const waiting = now.filter((one) => !isNewer(one, byScope.get(one.scope)));
       if (waiting.length === 0) return now;
       if (context.clock.now() >= until) throw noObservation(waiting);
-      for (const { scope } of waiting) progress.show(scope, 'waiting for a pass to look');
+      for (const { scope } of waiting) progress.show(scope, 'waiting for an observation');
       await context.clock.sleep(pollMs, context.signal);
     }
   } finally {
@@ -167,9 +167,9 @@ export async function refreshTargets(
 
 async function requestReconcile(client: ApiClient, { name, estate, scope, quarantined }: ServerTarget): Promise<void> {
   if (quarantined !== undefined)
-    throw new UserError(`${scope} is in quarantine: no pass looks at it.`, {
+    throw new UserError(`${scope} is in quarantine, so no reconcile observes it.`, {
       why: quarantined,
-      next: `Where its worker runs: setpoint resume --quarantined ${scope} --reason "…"`,
+      next: `On the host of its worker: setpoint resume --quarantined ${scope} --reason "…"`,
     });
   const path = `/v1/targets/${encodeURIComponent(name)}/reconcile`;
   const body = { estate, reason: 'inventory --refresh' };
@@ -181,7 +181,7 @@ const isNewer = ({ observation }: ServerTarget, before: ServerTarget | undefined
   observation !== undefined && (before?.observation === undefined || observation.at > before.observation.at);
 
 const noObservation = (waiting: readonly ServerTarget[]): UserError =>
-  new UserError(`Nobody has looked at ${waiting.map(({ scope }) => scope).join(', ')} for ten minutes.`, {
-    why: 'A pass was asked for, and waits for a worker.',
-    next: 'Look whether workers run, and at their log. What was seen before: leave --refresh away.',
+  new UserError(`No worker has observed ${waiting.map(({ scope }) => scope).join(', ')} for ten minutes.`, {
+    why: 'The requested reconcile waits for a worker.',
+    next: 'Check that workers run, and check their logs. To see the last observation, remove --refresh.',
   });

@@ -63,9 +63,9 @@ export async function writeLogins(file: string, logins: Logins): Promise<void> {
     await rename(beside, file);
   } catch (cause) {
     await rm(beside, { force: true }).catch(() => undefined);
-    throw new UserError(`The login cannot be kept in ${file}.`, {
+    throw new UserError(`The login cannot be saved in ${file}.`, {
       why: cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause),
-      next: 'Name a folder that you may write: XDG_CONFIG_HOME. Or keep the token in SETPOINT_TOKEN, without a login.',
+      next: 'Name a writable folder in XDG_CONFIG_HOME. Or set SETPOINT_TOKEN, without a login.',
       cause,
     });
   }
@@ -75,9 +75,9 @@ const login = decode.object({ token: decode.string, person: decode.string, expir
 const loginsIn = decode.object({ last: decode.optional(decode.string), servers: decode.record(login) });
 
 const readableByOthers = (file: string): UserError =>
-  new UserError(`${file} may be read by others on this machine.`, {
+  new UserError(`${file} is readable by other users of this machine.`, {
     why: 'It holds your tokens.',
-    next: `Take that right away: chmod 600 ${file}. If somebody may have read it, have the tokens revoked.`,
+    next: `Restrict it: chmod 600 ${file}. If somebody may have read it, have the tokens revoked.`,
   });
 
 /**
@@ -88,20 +88,20 @@ export function serverAddress(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw noAddress(given);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new UserError("A server's address is its origin and path, and nothing else.", {
-      why: 'It stands in files and on screens: a name, a password or a token in it would too.',
+    throw new UserError("A server's address has only an origin and a path.", {
+      why: 'The address appears in files and on screens, so it must not contain a name, a password or a token.',
       next: `Write ${url.origin}, and give the token to: setpoint login ${url.origin}`,
     });
   if (url.protocol === 'http:' && !isLoopback(url.origin))
-    throw new UserError(`${url.origin} would have your token go over the network for all to read.`, {
-      next: `Write https://${url.host}. Only a server on this machine is asked over http.`,
+    throw new UserError(`${url.origin} would send your token unencrypted over the network.`, {
+      next: `Write https://${url.host}. Only a server on this machine may use http.`,
     });
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
 const noAddress = (given: string): UserError =>
-  new UserError(`${/^[\w./:-]{1,80}$/.test(given) ? `"${given}"` : 'That'} is no address of a server.`, {
-    next: 'Write it whole, as in https://setpoint.example or http://127.0.0.1:7420. The one last logged in to: last',
+  new UserError(`${/^[\w./:-]{1,80}$/.test(given) ? `"${given}"` : 'That'} is not the address of a server.`, {
+    next: 'Write it in full, such as https://setpoint.example or http://127.0.0.1:7420. For the last login: last',
   });
 
 /** A token as it may stand in a header; what is none is not repeated. `from`: how it was given, for people. */
@@ -109,8 +109,8 @@ export function checkToken(given: string, from: string): string {
   const token = given.trim();
   if (token === '') throw new UserError(`${from} holds no token.`);
   if (token.length > longest || !/^[\x21-\x7e]+$/.test(token))
-    throw new UserError(`${from} holds no token: it has characters that none has, or is too long.`, {
-      next: 'Paste the whole token and nothing else: `setpoint token make` prints it on a line of its own.',
+    throw new UserError(`${from} holds no token: it is too long or has invalid characters.`, {
+      next: 'Paste only the whole token: `setpoint token make` prints it on a line of its own.',
     });
   return token;
 }

@@ -110,8 +110,8 @@ async function postPlan(client: ApiClient, body: object, dir: string): Promise<S
 function refuseOverlay({ bound }: PlanReport, { overlay }: SpecTree, url: string): void {
   if (overlay === undefined || bound.revision.endsWith(`@${overlay}`)) return;
   throw new UserError(`A plan cannot be made with the overlay ${overlay} at ${url}.`, {
-    why: 'It reads specs with the overlay that is in force there, and that is another one or none.',
-    next: 'Leave --overlay out.',
+    why: 'The server reads specs with its active overlay, which is another one or none.',
+    next: 'Remove --overlay.',
     code: exitCodes.refused,
   });
 }
@@ -175,7 +175,7 @@ export async function fetchDrift(
 export function refuseUnknown(asked: readonly string[], { targets }: Pick<ServerPlan, 'targets'>, url: string): void {
   const unknown = asked.filter((name) => !targets.includes(name));
   if (unknown.length > 0)
-    throw new UserError(`${url} has no target ${unknown.join(', ')}, or none that you may see.`, {
-      next: 'Leave --target away for all that there are.',
+    throw new UserError(`${url} has no target ${unknown.join(', ')} that you may see.`, {
+      next: 'Remove --target to see all targets.',
     });
 }

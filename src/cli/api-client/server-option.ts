@@ -12,7 +12,7 @@ export interface ServerOption {
 export const withServerOption = (command: Command): Command =>
   command.option(
     '--server <url>',
-    'ask this server, not the store and clouds from here; `last`: the one last logged in to. Also SETPOINT_SERVER',
+    'use this server instead of the local store and clouds; `last`: the server of the last login (SETPOINT_SERVER)',
   );
 
 export interface ServerEstateOption {
@@ -21,10 +21,7 @@ export interface ServerEstateOption {
 
 /** The same, of commands that know an estate by its specs elsewhere. */
 export const withServerEstateOption = (command: Command): Command =>
-  withServerOption(command).option(
-    '--estate <name>',
-    'with --server: which estate; may be left out where you may see one only',
-  );
+  withServerOption(command).option('--estate <name>', 'with --server: the estate; optional if you may see only one');
 
 /**
  * Which options, by their names in code, make sense on one side only. `dir`: whether a folder of specs does on a server; `program`:
@@ -54,8 +51,8 @@ export async function apiClientFor(
   if (server === undefined) {
     const [unsupported] = serverSupport.serverOptions.filter((name) => isGiven(command, name));
     if (unsupported === undefined) return undefined;
-    throw new UserError(`${flagOf(command, unsupported)} is for a server, and none is asked.`, {
-      next: 'Add --server URL, or leave it away.',
+    throw new UserError(`${flagOf(command, unsupported)} needs --server.`, {
+      next: 'Add --server URL, or remove this option.',
     });
   }
   const unsupported = [...localRootOptions, ...serverSupport.localOptions].find(
@@ -63,9 +60,9 @@ export async function apiClientFor(
   );
   const what = unsupported === undefined ? folderOf(command, serverSupport) : flagOf(command, unsupported);
   if (what === undefined) return apiClient(server, context, fetching);
-  throw new UserError(`${what} says nothing to a server.`, {
-    why: `${server.url} has its own store, and looks at the clouds itself.`,
-    next: 'Leave it away; or leave --server away, and set SETPOINT_SERVER to nothing, to work from here.',
+  throw new UserError(`${what} cannot be used with a server.`, {
+    why: `${server.url} has its own store, and observes the clouds itself.`,
+    next: 'Remove it. Or remove --server and unset SETPOINT_SERVER, to work without a server.',
   });
 }
 
@@ -102,7 +99,7 @@ async function selectedServer(
   const named = given === 'last' ? undefined : serverAddress(given);
   const { last, servers } = await readLogins(loginsFile(env));
   const url = named ?? last ?? notLoggedIn();
-  if (server === undefined) terminal.err.write(`Asking ${url}, as SETPOINT_SERVER says.\n`);
+  if (server === undefined) terminal.err.write(`Using ${url} from SETPOINT_SERVER.\n`);
   return { url, ...credentialFor(url, servers[url], env) };
 }
 

@@ -52,8 +52,7 @@ type Told = Extract<Finding, { readonly id: string }>;
 function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownership, 'scope' | 'observed'> {
   switch (by.by) {
     case 'us':
-      if (found?.type === 'orphan')
-        return { claim: 'orphan', address: by.address, why: 'ours, and no document wants it' };
+      if (found?.type === 'orphan') return { claim: 'orphan', address: by.address, why: 'no document wants it' };
       return { claim: 'ours', address: by.address, why: 'wanted' };
     case 'other':
       return { claim: 'other', why: `it bears the mark of the estate ${by.estate}` };

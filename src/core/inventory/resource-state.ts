@@ -141,7 +141,7 @@ const unmanaged: StateRule = ({ subject: { desired, by, sort }, outcome: { found
     return { status: 'Unmanaged', reason: `It bears the mark of another store of this estate, ${by.store}.` };
   if (sort === 'uncontained')
     return { status: 'Unmanaged', reason: 'What it is in was not listed, so whose it is cannot be told.' };
-  return { status: 'Unmanaged', reason: 'Nobody claims it.' };
+  return { status: 'Unmanaged', reason: 'No estate claims it.' };
 };
 
 const stateRules: readonly StateRule[] = [

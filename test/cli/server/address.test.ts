@@ -14,20 +14,20 @@ const taken: readonly (readonly [given: string, address: string])[] = [
 ];
 
 const refused: readonly (readonly [given: string, says: RegExp])[] = [
-  ['specs', /"specs" is no address of a server/],
-  ['specs/prod', /"specs\/prod" is no address/],
-  ['setpoint.example', /no address of a server/],
-  ['ftp://setpoint.example', /no address of a server/],
-  ['', /no address of a server/],
-  ['http://setpoint.example', /for all to read/],
-  ['http://127.0.0.1.example.com', /for all to read/],
-  ['http://128.0.0.1', /for all to read/],
-  ['http://localhost.example', /for all to read/],
-  ['https://ann:s3cret@setpoint.example', /origin and path/],
-  ['https://s3cret@setpoint.example', /origin and path/],
-  ['https://setpoint.example/?token=s3cret', /origin and path/],
-  ['https://setpoint.example/#s3cret', /origin and path/],
-  ['setpoint_0123456789abcdef_s3cret@', /^That is no address/],
+  ['specs', /"specs" is not the address of a server/],
+  ['specs/prod', /"specs\/prod" is not the address/],
+  ['setpoint.example', /is not the address of a server/],
+  ['ftp://setpoint.example', /is not the address of a server/],
+  ['', /is not the address of a server/],
+  ['http://setpoint.example', /unencrypted over the network/],
+  ['http://127.0.0.1.example.com', /unencrypted over the network/],
+  ['http://128.0.0.1', /unencrypted over the network/],
+  ['http://localhost.example', /unencrypted over the network/],
+  ['https://ann:s3cret@setpoint.example', /an origin and a path/],
+  ['https://s3cret@setpoint.example', /an origin and a path/],
+  ['https://setpoint.example/?token=s3cret', /an origin and a path/],
+  ['https://setpoint.example/#s3cret', /an origin and a path/],
+  ['setpoint_0123456789abcdef_s3cret@', /^That is not the address/],
 ];
 
 describe('a server is named by an address over which a token may go', () => {

@@ -79,7 +79,7 @@ describe('whom a verb asks', () => {
 
   test('the one of the environment, and says so', async () => {
     const { url, stderr } = await asked('look', { SETPOINT_SERVER: 'last' });
-    assert.deepEqual([url, stderr], [here, `Asking ${here}, as SETPOINT_SERVER says.\n`]);
+    assert.deepEqual([url, stderr], [here, `Using ${here} from SETPOINT_SERVER.\n`]);
   });
 });
 
@@ -90,17 +90,17 @@ const refused: readonly (readonly [
   what: RegExp,
   serverSupport?: ServerSupport,
 ])[] = [
-  ['look --server specs', {}, /^"specs" is no address of a server/],
-  ['look --server specs --allow-endpoint', {}, /^"specs" is no address of a server/],
+  ['look --server specs', {}, /^"specs" is not the address of a server/],
+  ['look --server specs --allow-endpoint', {}, /^"specs" is not the address of a server/],
   ['look --server https://there.example', {}, /^You are not logged in to https:\/\/there\.example/],
   ['look --server last', { XDG_CONFIG_HOME: '/nonexistent' }, /^You are not logged in to any server/],
-  ['look specs --server last', {}, /^The folder specs says nothing to a server/],
-  ['look --server last specs', {}, /^The folder specs says nothing to a server/],
-  ['look --allow-endpoint --server last', {}, /^--allow-endpoint says nothing to a server/],
-  ['look --allow-endpoint', { SETPOINT_SERVER: 'last' }, /^--allow-endpoint says nothing to a server/],
-  ['--dir .setpoint look --server last', {}, /^--dir says nothing to a server/],
-  ['look --active --server last', {}, /^--active says nothing to a server/],
-  ['look --estate acme', {}, /^--estate is for a server, and none is asked/],
+  ['look specs --server last', {}, /^The folder specs cannot be used with a server/],
+  ['look --server last specs', {}, /^The folder specs cannot be used with a server/],
+  ['look --allow-endpoint --server last', {}, /^--allow-endpoint cannot be used with a server/],
+  ['look --allow-endpoint', { SETPOINT_SERVER: 'last' }, /^--allow-endpoint cannot be used with a server/],
+  ['--dir .setpoint look --server last', {}, /^--dir cannot be used with a server/],
+  ['look --active --server last', {}, /^--active cannot be used with a server/],
+  ['look --estate acme', {}, /^--estate needs --server/],
 ];
 
 describe('what is refused by its name', () => {

@@ -60,7 +60,7 @@ describe('what a real server answers', () => {
     });
     const url = await serverOf((_, response) => response.writeHead(302, { location: other }).end());
     const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(get, thing));
-    assert.equal(complaint.message, `${url} sends us to ${other}.`);
+    assert.equal(complaint.message, `${url} redirects to ${other}.`);
     assert.equal(heard, 0);
   });
 
@@ -70,14 +70,14 @@ describe('what a real server answers', () => {
       response.write('{"name"', () => response.destroy());
     });
     const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(get, thing));
-    assert.match(complaint.message, /broke the connection off/);
+    assert.match(complaint.message, /closed the connection/);
   });
 
   test('one that does not come in time is waited for no longer', async () => {
     const url = await serverOf(() => undefined);
     const slow = { ...get, atMostMs: 300 };
     const complaint = await complaintOf(apiClient({ url, token }, contextOn()).request(slow, thing));
-    assert.match(complaint.message, /no whole answer within 0.3 s/);
+    assert.match(complaint.message, /did not answer completely within 0.3 s/);
   });
 
   test('one that takes more than a second is waited for aloud', async () => {
@@ -110,9 +110,9 @@ const strange: readonly (readonly [listener: RequestListener, says: RegExp, why:
   [answering('{"name":"a","many":[{}]}'), /does not understand/, /In its answer it\.many\[0\]\.at should be a time/],
   [answering('{"name":7,"many":[]}'), /does not understand/, /it\.name should be a text/],
   [answering('[]'), /does not understand/, /it should be an object/],
-  [answering('{"name":'), /no Setpoint API/, /200/],
-  [answering('<html>', 'text/html'), /no Setpoint API/, /200/],
-  [answering('{"name":"a","many":[]}', 'text/plain'), /no Setpoint API/, /200/],
+  [answering('{"name":'), /not a Setpoint API/, /200/],
+  [answering('<html>', 'text/html'), /not a Setpoint API/, /200/],
+  [answering('{"name":"a","many":[]}', 'text/plain'), /not a Setpoint API/, /200/],
 ];
 
 describe('what is no answer of ours', () => {
@@ -145,6 +145,6 @@ describe('a long answer comes line by line', () => {
     const reading = async () => {
       for await (const line of apiClient({ url, token }, contextOn()).lines('/v1/x')) void line;
     };
-    assert.match((await complaintOf(reading())).message, /broke the connection off/);
+    assert.match((await complaintOf(reading())).message, /closed the connection/);
   });
 });

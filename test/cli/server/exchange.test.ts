@@ -69,7 +69,7 @@ describe('one request', () => {
       assert.equal((await send(request, at)).status, 200);
       assert.deepEqual([asked.length, asked[0]?.init?.headers], [2, asked[1]?.init?.headers]);
       const { asked: both, line: never } = line([kept]);
-      assert.match((await complaintOf(send(request, never))).message, /broke the connection off/);
+      assert.match((await complaintOf(send(request, never))).message, /closed the connection/);
       assert.equal(both.length, 2);
     });
 
@@ -83,7 +83,7 @@ describe('one request', () => {
     test(`a redirect to ${location} is refused`, async () => {
       const { asked, line: at } = line([() => new Response(null, { status: 307, headers: { location } })]);
       const { message } = await complaintOf(send(get, at));
-      assert.match(message, /sends us to (https:\/\/(evil|setpoint)\.example|another place)\.$/);
+      assert.match(message, /redirects to (https:\/\/(evil|setpoint)\.example|another place)\.$/);
       assert.equal(asked.length, 1);
     });
 });
@@ -119,7 +119,7 @@ describe('who is told to come again', () => {
   test('does so three times and then says that it did', async () => {
     const { asked, clock, line: to } = line([problem(429, {}, { 'retry-after': '1' })]);
     const { message } = await clock.run(() => complaintOf(send(get, to)));
-    assert.match(message, /too many requests, also after waiting/);
+    assert.match(message, /too many requests, also after a wait/);
     assert.equal(asked.length, 4);
   });
 
@@ -132,11 +132,11 @@ describe('who is told to come again', () => {
 
 /** What a refusal says, and how the run ends. */
 const refusals: readonly (readonly [status: number, what: RegExp, code: number, next: string | undefined])[] = [
-  [400, /cannot do that as it was asked/, 1, undefined],
-  [401, /does not know who asks/, 1, `Log in: setpoint login ${url}`],
-  [403, /does not let you/, 1, undefined],
-  [404, /no such thing, or none that you may see/, 1, undefined],
-  [409, /something else came first/, 3, undefined],
+  [400, /rejected the request as invalid/, 1, undefined],
+  [401, /could not authenticate you/, 1, `Log in: setpoint login ${url}`],
+  [403, /does not permit that/, 1, undefined],
+  [404, /no such resource, or you may not see it/, 1, undefined],
+  [409, /the state has changed since/, 3, undefined],
   [412, /status 412/, 3, undefined],
   [500, /could not answer \(status 500\)/, 1, undefined],
 ];
@@ -156,7 +156,7 @@ describe('a refusal says what it is, with the words of the server', () => {
     assert.equal(message, `Your token for ${url} expired 2 h ago.`);
     assert.equal(details.next, `Log in: setpoint login ${url}`);
     const live = await complaintOf(send(get, { ...to, expires: ended(-1000) }));
-    assert.match(live.message, /does not know who asks/);
+    assert.match(live.message, /could not authenticate you/);
   });
 
   test('which part of the input was wrong', async () => {
@@ -208,19 +208,19 @@ const failing = (code: string) =>
 /** What the network said, and what we make of it. */
 const networks: readonly (readonly [error: Error, says: RegExp, next: RegExp])[] = [
   [failing('ECONNREFUSED'), /nothing listens/, /setpoint serve/],
-  [failing('ENOTFOUND'), /no address/, /spelt/],
-  [failing('ECONNRESET'), /broke the connection off/, /again/],
-  [failing('SELF_SIGNED_CERT_IN_CHAIN'), /does not prove/, /NODE_EXTRA_CA_CERTS/],
-  [failing('CERT_HAS_EXPIRED'), /does not prove/, /NODE_EXTRA_CA_CERTS/],
-  [failing('ERR_TLS_CERT_ALTNAME_INVALID'), /does not prove/, /NODE_EXTRA_CA_CERTS/],
+  [failing('ENOTFOUND'), /unknown host name/, /spelling/],
+  [failing('ECONNRESET'), /closed the connection/, /again/],
+  [failing('SELF_SIGNED_CERT_IN_CHAIN'), /has no valid certificate/, /NODE_EXTRA_CA_CERTS/],
+  [failing('CERT_HAS_EXPIRED'), /has no valid certificate/, /NODE_EXTRA_CA_CERTS/],
+  [failing('ERR_TLS_CERT_ALTNAME_INVALID'), /has no valid certificate/, /NODE_EXTRA_CA_CERTS/],
   [failing('ERR_SSL_WRONG_VERSION_NUMBER'), /does not speak TLS/, /port/],
-  [new DOMException(token, 'TimeoutError'), /no whole answer within 30 s/, /again/],
+  [new DOMException(token, 'TimeoutError'), /did not answer completely within 30 s/, /again/],
   [
     Object.assign(new TypeError('fetch failed'), { cause: new AggregateError([failing('ECONNREFUSED')]) }),
     /nothing listens/,
     /serve/,
   ],
-  [failing('EWHATEVER'), /cannot be asked/, /again/],
+  [failing('EWHATEVER'), /cannot be reached/, /again/],
 ];
 
 describe('no answer', () => {

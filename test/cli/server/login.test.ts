@@ -68,9 +68,9 @@ describe('login', () => {
 
   /** What is piped in, and what is said. */
   const refused: readonly (readonly [stdin: string, says: RegExp])[] = [
-    ['setpoint_wrong_s3cret\n', /does not know who asks/],
+    ['setpoint_wrong_s3cret\n', /could not authenticate you/],
     ['', /The input on stdin holds no token/],
-    ['setpoint s3cret\n', /holds no token: it has characters that none has/],
+    ['setpoint s3cret\n', /holds no token: it is too long or has invalid characters/],
     [`${token}\n${token}\n`, /holds no token/],
   ];
   for (const [stdin, says] of refused)

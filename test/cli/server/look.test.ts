@@ -120,12 +120,12 @@ describe('a server answers as the store would from here', () => {
 
 /** What a server refuses, what is said of it, and what that exits with. */
 const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
-  [['drift'], 'nobody', /does not know who asks[\s\S]*setpoint login http:\/\/127/],
-  [['drift', '--estate', 'other'], 'viewer', /no such thing, or none that you may see/],
-  [['explain', 'nothing'], 'viewer', /no such thing, or none that you may see/],
-  [['ledger', 'verify'], 'web', /no such thing, or none that you may see/],
-  [['ledger', 'verify', '--export', 'x'], 'viewer', /--export says nothing to a server/],
-  [['drift', '--target', 'aws-prot'], 'viewer', /has no target aws-prot, or none that you may see/],
+  [['drift'], 'nobody', /could not authenticate you[\s\S]*setpoint login http:\/\/127/],
+  [['drift', '--estate', 'other'], 'viewer', /no such resource, or you may not see it/],
+  [['explain', 'nothing'], 'viewer', /no such resource, or you may not see it/],
+  [['ledger', 'verify'], 'web', /no such resource, or you may not see it/],
+  [['ledger', 'verify', '--export', 'x'], 'viewer', /--export cannot be used with a server/],
+  [['drift', '--target', 'aws-prot'], 'viewer', /has no target aws-prot that you may see/],
 ];
 
 describe('what a server refuses', () => {

@@ -67,13 +67,13 @@ describe('a folder is planned by a server as from here', () => {
 
 /** A command line against the server, and what is said of it. */
 const refused: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
-  [['plan', place.specs, '--out', 'x'], 1, /--out says nothing to a server/],
-  [['plan', place.specs, allow], 1, /--allow-endpoint says nothing to a server/],
-  [['plan', place.specs, '--allow-deletes', '3'], 1, /--allow-deletes says nothing to a server/],
+  [['plan', place.specs, '--out', 'x'], 1, /--out cannot be used with a server/],
+  [['plan', place.specs, allow], 1, /--allow-endpoint cannot be used with a server/],
+  [['plan', place.specs, '--allow-deletes', '3'], 1, /--allow-deletes cannot be used with a server/],
   [['plan', place.specs, '--target', 'aws-prod'], 1, /--target cannot be used when you send specs to a server/],
   [['plan', place.specs, '--active'], 1, /The active specs cannot be combined with a folder/],
   [['plan', '--active', '--target', 'nope'], 1, /has no target nope/],
-  [['plan', place.specs, '--estate', 'other'], 1, /no such thing, or none that you may see/],
+  [['plan', place.specs, '--estate', 'other'], 1, /no such resource, or you may not see it/],
   [['plan', place.specs, '--overlay', 'prod'], 1, /overlay/],
   [['plan', '/nonexistent'], 1, /cannot be read/],
 ];
@@ -89,7 +89,7 @@ describe('what cannot be planned by a server', () => {
   test('a viewer may not, and is told what it takes', async () => {
     const { code, stderr } = await asked(['plan', place.specs], 'viewer');
     assert.equal(code, 1);
-    assert.match(stderr, /does not let you do that[\s\S]*the permission plan/);
+    assert.match(stderr, /does not permit that[\s\S]*the permission plan/);
   });
 
   test('what reaches for more than is in force is refused where it stands, as by a policy', () =>

@@ -43,14 +43,14 @@ describe('a server is asked to look again', () => {
     assert.deepEqual(wishes, ['/v1/targets/b/reconcile {"estate":"acme","reason":"inventory --refresh"}']);
     assert.equal(target?.observation?.at, start + 4500);
     assert.equal(clock.now(), start + 5000);
-    assert.match(terminal.stderr(), /^aws\/1111\/eu-west-1: waiting for a pass to look \(\d/);
+    assert.match(terminal.stderr(), /^aws\/1111\/eu-west-1: waiting for an observation \(\d/);
   });
 
   test('for ten minutes at most, and then it says what was waited for', async () => {
     const { clock, again, start } = world(Number.POSITIVE_INFINITY);
     await assert.rejects(
       clock.run(again),
-      (error) => error instanceof UserError && /Nobody has looked at aws\/1111\/eu-west-1/.test(error.message),
+      (error) => error instanceof UserError && /No worker has observed aws\/1111\/eu-west-1/.test(error.message),
     );
     assert.equal(clock.now(), start + 10 * minute);
   });

@@ -112,21 +112,21 @@ describe('letting go on by a server says what it would from here', () => {
     await rollouts.stop(where, { document: web, generation: 1, why: 'web-0 failed' });
     const { code, stderr } = await asked(['resume', '--rollout-of', 'nope', ...because]);
     assert.equal(code, 1);
-    assert.match(stderr, /no such thing, or none that you may see/);
+    assert.match(stderr, /no such resource, or you may not see it/);
     await rollouts.resume(where, { person: 'ann', reason: 'over' });
   });
 });
 
 /** A command line against the server as somebody, the code it ends with, and what is said. */
 const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
-  [['pause', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
-  [['pause', place.specs, ...because], 'operator', /The folder .* says nothing to a server/],
-  [['pause', '--address', 'nothing', ...because], 'operator', /no such thing, or none that you may see/],
-  [['pause', '--owner', 'nobody', ...because], 'operator', /no such thing, or none that you may see/],
-  [['resume', '--quarantined', 'x', ...because], 'operator', /no such thing, or none that you may see/],
-  [['resume', '--quarantined', 'x', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
-  [['resume', '--rollout-of', 'all', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
-  [['approve', '--history', '1234567', ...because], 'approver', /--history says nothing to a server/],
+  [['pause', ...because], 'viewer', /does not permit that[\s\S]*the permission operate/],
+  [['pause', place.specs, ...because], 'operator', /The folder .* cannot be used with a server/],
+  [['pause', '--address', 'nothing', ...because], 'operator', /no such resource, or you may not see it/],
+  [['pause', '--owner', 'nobody', ...because], 'operator', /no such resource, or you may not see it/],
+  [['resume', '--quarantined', 'x', ...because], 'operator', /no such resource, or you may not see it/],
+  [['resume', '--quarantined', 'x', ...because], 'viewer', /does not permit that[\s\S]*the permission operate/],
+  [['resume', '--rollout-of', 'all', ...because], 'viewer', /does not permit that[\s\S]*the permission operate/],
+  [['approve', '--history', '1234567', ...because], 'approver', /--history cannot be used with a server/],
 ];
 
 describe('what a server refuses', () => {
@@ -199,7 +199,7 @@ describe('approving by a server', () => {
     assert.equal(await withdrawn((args) => asked(args, 'approver'), []), mine);
     const other = await asked(['withdraw', '1', ...because], 'approver');
     assert.deepEqual([other.code, other.stdout], [1, '']);
-    assert.match(other.stderr, /no such thing, or none that you may see/);
+    assert.match(other.stderr, /no such resource, or you may not see it/);
   });
 
   test('nothing where nothing waits, and not what was shown with another digest', async () => {
