@@ -106,19 +106,19 @@ const claimsAt = (at: number) => ({ ...goodClaims(at), aud: push.audience, email
 const estate = 'acme';
 const scope = 'aws/111122223333/eu-west-1';
 
-/** A worker's hooks on a port, on a database and a queue of its own, whose passes are counted and do nothing. */
+/** A worker's hooks on a port, on a database and a queue of its own, whose reconciles are counted and do nothing. */
 interface Place {
   readonly http: HttpServer;
   readonly google: Google;
-  /** Passes that began. */
+  /** Reconciles that began. */
   passes(): number;
   /** Work of any kind that was asked for: passes begun, wishes for one, bells. */
   started(): Promise<number>;
-  /** Returns when no pass runs or waits, and none is asked for any more. */
+  /** Returns when no reconcile runs or waits, and none is asked for any more. */
   quiet(): Promise<void>;
 }
 
-/** What somebody does to the hooks, with the number of passes that began; benches do nothing, tests see by it that the figure can fail. */
+/** What somebody does to the hooks, with the number of reconciles that began; benches do nothing, tests see by it that the figure can fail. */
 export type Wired = (hooks: WebhookDependencies, passes: Place['passes']) => WebhookDependencies;
 
 const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T> =>
@@ -132,7 +132,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
     try {
       const crew = await queue.work({
         atOnce: 10,
-        pass: async (where) => {
+        reconcile: async (where) => {
           const { wish } = await store.fleet.requests.pulse(where);
           passes += 1; // why: only what comes from now on is for the next one
           await sleep(passMs);
@@ -175,7 +175,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
     }
   });
 
-/** As long as a pass over a scope in which nothing changed. */
+/** As long as a reconcile over a scope in which nothing changed. */
 const passMs = 300;
 const reconcile = { intervalMs: 3_600_000, concurrency: 10, reserve: 0 };
 const clock = {
@@ -227,7 +227,7 @@ interface HostileEventsOptions {
 
 /**
  * Requests to a worker's hooks on its port, with a real database and queue: how much work is started by those that are forged or
- * replayed (asked: none), and how many passes by genuine events of one second that all tell of one scope (asked: one).
+ * replayed (asked: none), and how many reconciles by genuine events of one second that all tell of one scope (asked: one).
  */
 export const hostileEvents = ({
   forged = 10_000,

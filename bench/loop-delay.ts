@@ -100,7 +100,7 @@ async function firstUse(): Promise<Figure> {
 async function posted(bodies: Bodies, measure: Measure): Promise<Figure> {
   const world = answersWorld(people);
   await world.accept(labelled('a'), { mode: 'plan' });
-  await world.pass();
+  await world.reconcile();
   const post = async (body: string): Promise<void> => {
     await world.api.ask('ada', 'POST /v1/plans', { body: Buffer.from(body) });
   };
@@ -171,7 +171,7 @@ async function listed({ gcp, azure }: typeof largePages, measure: Measure): Prom
 }
 
 interface Cloud extends AsyncDisposable {
-  /** A new pass over a cloud that answers so. */
+  /** A new reconcile over a cloud that answers so. */
   prepare(make: Answers[string]): Promise<() => Promise<void>>;
 }
 
@@ -192,7 +192,7 @@ async function openCloud(open: typeof openAwsSession): Promise<Cloud> {
   };
 }
 
-/** As a pass does. A listing that is refused is over. */
+/** As a reconcile does. A listing that is refused is over. */
 async function listAll({ actuators }: Session): Promise<void> {
   for (const actuator of Object.values(actuators)) {
     try {

@@ -131,8 +131,8 @@ const fillingMs = 600_000;
 async function converged({ apply, place }: Stage, fleet: Fleet): Promise<void> {
   const end = await apply(fleetSpecs(fleet, place));
   if (end.outcome === 'done') return;
-  const failed = end.passes.flatMap((pass) =>
-    pass.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
+  const failed = end.rounds.flatMap((reconcile) =>
+    reconcile.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
   );
   throw new Error(`it ended as ${end.outcome}; ${failed.slice(0, 3).join('; ')}`);
 }

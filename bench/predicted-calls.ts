@@ -48,9 +48,9 @@ async function countsOf({ name, ground, steps }: Example, disturb: Disturb): Pro
     for (const [step, files] of steps(stage)) {
       log.clear();
       disturb(stage);
-      const { outcome, predicted, passes } = await stage.apply(files);
-      const failed = passes.flatMap((pass) =>
-        pass.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
+      const { outcome, predicted, rounds: reconciles } = await stage.apply(files);
+      const failed = reconciles.flatMap((reconcile) =>
+        reconcile.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
       );
       if (outcome !== 'done')
         throw new Error(`${name}, ${step}: ended as ${outcome}; ${failed.slice(0, 3).join('; ')}`);

@@ -8,13 +8,15 @@ import { joinEmbedded } from '../src/store/embedded/embedded.ts';
 import { redisMissing, startRedis } from '../test/support/redis.ts';
 import type { Figure } from './figure.ts';
 
-/** Passes that come to nothing, one place each: how many a second one process carries out, beside bare BullMQ on the same server. */
-export async function queue(passes: Readonly<Record<Stage['backend'], number>> = usual): Promise<readonly Figure[]> {
+/** Reconciles that come to nothing, one place each: how many a second one process carries out, beside bare BullMQ on the same server. */
+export async function queue(
+  reconciles: Readonly<Record<Stage['backend'], number>> = usual,
+): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const open of queueStages()) {
     const stage = await open();
     try {
-      figures.push(await figureOf(stage, passes[stage.backend]));
+      figures.push(await figureOf(stage, reconciles[stage.backend]));
     } finally {
       await stage.close();
     }
@@ -25,11 +27,11 @@ export async function queue(passes: Readonly<Record<Stage['backend'], number>> =
 const usual = { redis: 5_000, postgres: 1_000 };
 
 /** The better of two rounds of each, in turns: other work on the machine only ever slows a round. */
-async function figureOf(stage: Stage, passes: number): Promise<Figure> {
+async function figureOf(stage: Stage, reconciles: number): Promise<Figure> {
   const rates = { ours: 0, bare: 0 };
   for (let round = 0; round < 2; round++) {
-    rates.bare = Math.max(rates.bare, await barePasses(stage, passes, `bare${round}`));
-    rates.ours = Math.max(rates.ours, await ourPasses(stage, passes, `ours${round}`));
+    rates.bare = Math.max(rates.bare, await bareReconciles(stage, reconciles, `bare${round}`));
+    rates.ours = Math.max(rates.ours, await ourReconciles(stage, reconciles, `ours${round}`));
   }
   return {
     name: `queue-${stage.backend}`,
@@ -44,18 +46,20 @@ const atOnce = 50;
 
 const placeOf = (index: number) => ({ estate: 'bench', scope: `aws/1/region-${index}` });
 
-/** Passes a second of a crew, once all are queued. */
-async function ourPasses({ connection }: Stage, passes: number, name: string): Promise<number> {
+/** Reconciles a second of a crew, once all are queued. */
+async function ourReconciles({ connection }: Stage, reconciles: number, name: string): Promise<number> {
   const queue = await openQueue(connection, { clouds: ['aws'], name });
-  for (let from = 0; from < passes; from += 1_000)
+  for (let from = 0; from < reconciles; from += 1_000)
     await Promise.all(
-      Array.from({ length: Math.min(1_000, passes - from) }, (_, index) => queue.request(placeOf(from + index), 'now')),
+      Array.from({ length: Math.min(1_000, reconciles - from) }, (_, index) =>
+        queue.request(placeOf(from + index), 'now'),
+      ),
     );
-  const done = countdown(passes);
+  const done = countdown(reconciles);
   const start = performance.now();
   const crew = await queue.work({
     atOnce,
-    pass: async () => {
+    reconcile: async () => {
       done.one();
       return 'done';
     },
@@ -65,20 +69,20 @@ async function ourPasses({ connection }: Stage, passes: number, name: string): P
   const seconds = (performance.now() - start) / 1_000;
   await crew.stop();
   await queue.close();
-  return passes / seconds;
+  return reconciles / seconds;
 }
 
 /** The same jobs without priority, place or anything of ours. */
-async function barePasses({ connection }: Stage, passes: number, name: string): Promise<number> {
+async function bareReconciles({ connection }: Stage, reconciles: number, name: string): Promise<number> {
   const bull = bullOf(connection);
   const queue = bull.queue(name);
-  const jobs = Array.from({ length: passes }, (_, index) => ({
+  const jobs = Array.from({ length: reconciles }, (_, index) => ({
     name: 'pass',
     data: placeOf(index),
     opts: { removeOnComplete: true },
   }));
-  for (let from = 0; from < passes; from += 1_000) await queue.addBulk(jobs.slice(from, from + 1_000));
-  const done = countdown(passes);
+  for (let from = 0; from < reconciles; from += 1_000) await queue.addBulk(jobs.slice(from, from + 1_000));
+  const done = countdown(reconciles);
   const start = performance.now();
   const worker = await bull.worker(name, async () => done.one(), { concurrency: atOnce });
   begin(worker);
@@ -87,7 +91,7 @@ async function barePasses({ connection }: Stage, passes: number, name: string): 
   await worker.close();
   await queue.close();
   await bull.end();
-  return passes / seconds;
+  return reconciles / seconds;
 }
 
 function countdown(from: number): { one(): void; readonly all: Promise<void> } {

@@ -8,7 +8,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'observe-calls': async () => unasked((await import('./observe-calls.ts')).observeCalls),
   'observe-calls-gcp': async () => unasked((await import('./observe-calls-gcp.ts')).observeCallsGcp),
   'observe-calls-azure': async () => unasked((await import('./observe-calls-azure.ts')).observeCallsAzure),
-  'second-pass': async () => unasked((await import('./second-pass.ts')).secondPass),
+  'second-pass': async () => unasked((await import('./second-pass.ts')).secondReconcile),
   'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
   'growth-order': async () => unasked((await import('./growth-order.ts')).growthOrder),
   'growth-limiter': async () => unasked((await import('./growth-limiter.ts')).growthLimiter),

@@ -1,7 +1,7 @@
 import { type MemoryCloud, makeCloud } from '../providers/memory/cloud.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { generationsOf } from '../src/fleet/generations.ts';
-import { passHandler } from '../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../src/fleet/scope-reconcile.ts';
 import type { Provider } from '../src/ports/provider.ts';
 import type { Where } from '../src/ports/queue.ts';
 import { network, rule } from '../test/support/engine-world/documents.ts';
@@ -23,12 +23,12 @@ export async function scopes1000(scopes = 1000, rules = 1): Promise<readonly Fig
   const estate = { limits: { deletes: scopes, replaces: 0, share: '100%' } };
   await world.accept(documentsIn(names, rules, ['old']), estate);
   const worker = workerIn(world);
-  for (const where of all) await worker.pass(where);
+  for (const where of all) await worker.reconcile(where);
   await world.accept(documentsIn(names, rules, []), estate);
   const from = worker.now();
   let sent = 0;
   for (let round = 0; round < mostRounds && sent < scopes; round++)
-    for (const where of all) sent += await worker.pass(where);
+    for (const where of all) sent += await worker.reconcile(where);
   if (sent !== scopes) throw new Error(`${sent} deletions were sent, not ${scopes}`);
   const seconds = (worker.now() - from) / 1000;
   return [{ name: 'scopes-1000', value: Number(seconds.toFixed(1)), unit: `s until ${scopes} scopes sent a deletion` }];
@@ -45,7 +45,7 @@ function documentsIn(names: readonly string[], rules: number, more: readonly str
   return [...targets, network({ internet: false, targets: names }), ...standing, ...others];
 }
 
-/** The inventory is kept beside a pass; the store in memory takes longer for it than for all else. */
+/** The inventory is kept beside a reconcile; the store in memory takes longer for it than for all else. */
 const noRows = { keep: async () => {}, page: async () => ({ rows: [] }) };
 
 /** Each region is a cloud of its own. The clock goes on with what waits in virtual time, and with what is computed. */
@@ -67,15 +67,15 @@ function workerIn({ yard, clock }: FleetWorld) {
     store: { ...yard.store, rows: { ...yard.store.rows, ...noRows } },
     outside: { ...yard.outside, cloud: async () => provider },
   };
-  const passOf = passHandler(world, generationsOf(world));
+  const reconcileOf = reconcileHandler(world, generationsOf(world));
   const signal = new AbortController().signal;
   return {
     now,
     /** How many deletions of rules it sent. */
-    pass: async (where: Where): Promise<number> => {
+    reconcile: async (where: Where): Promise<number> => {
       const { history } = cloudOf(where.scope);
       const before = history.calls.length;
-      await clock.run(() => passOf(where, signal));
+      await clock.run(() => reconcileOf(where, signal));
       return history.calls.slice(before).filter(({ action }) => action === 'RevokeRules').length;
     },
   };

@@ -9,10 +9,10 @@ import { account, openStage, region, type Stage } from './virtual/stage.ts';
 const lag = { ms: 1500, sight: 0 };
 
 /**
- * Calls that change something, in a pass right after convergence, summed over messy accounts and drawn estates: made,
+ * Calls that change something, in a reconcile right after convergence, summed over messy accounts and drawn estates: made,
  * edited by hand, changed by other specs and converged again. Asked: 0.
  */
-export async function secondPass(estates = 6, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
+export async function secondReconcile(estates = 6, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
   const writes: number[] = [];
   for (let seed = 1; seed <= estates; seed += 1) writes.push(await writesOf(seed, spoil));
   const value = writes.reduce((sum, some) => sum + some, 0);
@@ -42,9 +42,11 @@ async function writesOf(seed: number, spoil: Spoil): Promise<number> {
 /** To the end; how many calls it took that change something. They alone are in the log afterwards. */
 async function convergeOn({ apply, sandbox: { control } }: Stage, files: readonly SpecFile[]): Promise<number> {
   control.log.clear();
-  const { outcome, passes, last } = await apply(files);
+  const { outcome, rounds: reconciles, last } = await apply(files);
   const writes = control.log.entries({ mutating: true }).length;
   if (outcome === 'done' && (last?.plan.actions.length ?? 1) === 0) return writes;
-  const failed = passes.flatMap((pass) => pass.failed.map(({ address, failure }) => `${address}: ${failure.message}`));
-  throw new Error(`an estate ended as ${outcome} after ${passes.length} passes; ${failed.slice(0, 5).join('; ')}`);
+  const failed = reconciles.flatMap((reconcile) =>
+    reconcile.failed.map(({ address, failure }) => `${address}: ${failure.message}`),
+  );
+  throw new Error(`an estate ended as ${outcome} after ${reconciles.length} passes; ${failed.slice(0, 5).join('; ')}`);
 }

@@ -347,9 +347,9 @@ async function openLedgers(folder: string, witnessFile: string): Promise<Ledgers
     if (!acquired.ok) throw new Error(`nobody else has the lease of ${scope}`);
     const authority = { revision: 'r', generation: 1, plan: 'p', approver: 'ben', limits: {} };
     const { epoch, holder } = acquired.lease;
-    const pass = { estate, scope, reconcileId: `reconcile-${n}`, authority, lease: { epoch, holder } };
+    const reconcile = { estate, scope, reconcileId: `reconcile-${n}`, authority, lease: { epoch, holder } };
     const subject = { kind: 'network', address: `${scope}/network/n${n}` } as const;
-    await store.ledger.intend(pass, [{ verb: 'create', subject, details: { cidr: '10.0.0.0/16' } }]);
+    await store.ledger.intend(reconcile, [{ verb: 'create', subject, details: { cidr: '10.0.0.0/16' } }]);
     await acquired.lease.release();
   };
   return {

@@ -85,8 +85,8 @@ function tellOf({ sandbox, time }: Stage, from: number): void {
   console.error(`throttle-storm: ${minutes} virtual minutes, ${JSON.stringify(sandbox.control.log.counts())}`);
 }
 
-function failedIn({ outcome, passes, last }: Converged): number {
-  if (outcome !== 'done') console.error(`throttle-storm: it ended as ${outcome}: ${JSON.stringify(passes.at(-1))}`);
+function failedIn({ outcome, rounds: reconciles, last }: Converged): number {
+  if (outcome !== 'done') console.error(`throttle-storm: it ended as ${outcome}: ${JSON.stringify(reconciles.at(-1))}`);
   return outcome === 'done' ? 0 : Math.max(1, last?.plan.actions.length ?? 1);
 }
 

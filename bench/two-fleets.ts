@@ -20,7 +20,7 @@ import { inTurnOnAws, sameStartOnAws } from './two-fleets/on-aws.ts';
 /** How long, and how often. */
 interface Lives {
   /** Of each of two estates, on the cloud in memory. */
-  readonly passes: number;
+  readonly reconciles: number;
   /** Of each of two estates, on the AWS sandbox. */
   readonly turns: number;
   /** Estates that begin from two stores at once: on the cloud in memory, and on the AWS sandbox. */
@@ -28,7 +28,7 @@ interface Lives {
   readonly startsOnAws: number;
 }
 
-const whole: Lives = { passes: 1000, turns: 24, starts: 50, startsOnAws: 5 };
+const whole: Lives = { reconciles: 1000, turns: 24, starts: 50, startsOnAws: 5 };
 
 /** As `Spoil`, and the same for the cloud in memory. */
 interface Spoils {
@@ -45,7 +45,7 @@ const none: Spoils = { onAws: spoilNothing, inMemory: () => undefined };
  *   see each other, and stores that did not stop. Asked: 0.
  */
 export async function twoFleets(lives: Lives = whole, spoils: Spoils = none): Promise<readonly Figure[]> {
-  const inMemory = await sideBySide({ seed: 3, passes: lives.passes, spoil: spoils.inMemory });
+  const inMemory = await sideBySide({ seed: 3, reconciles: lives.reconciles, spoil: spoils.inMemory });
   const onAws = await inTurnOnAws(lives.turns, spoils.onAws);
   const starts = [
     ...(await each(lives.starts, (seed) => sameStart(seed, spoils.inMemory))),
@@ -55,7 +55,7 @@ export async function twoFleets(lives: Lives = whole, spoils: Spoils = none): Pr
   for (const wrong of [changes, onAws, starts].flatMap((some) => some.slice(0, told)))
     console.error(`two-fleets: ${wrong}`);
   return [
-    { name: 'two-fleets', value: inMemory.length, unit: `foreign changes in ${2 * lives.passes} passes`, floor: 0 },
+    { name: 'two-fleets', value: inMemory.length, unit: `foreign changes in ${2 * lives.reconciles} passes`, floor: 0 },
     { name: 'two-fleets-aws', value: onAws.length, unit: `foreign calls in ${2 * lives.turns} turns`, floor: 0 },
     { name: 'same-start', value: starts.length, unit: 'writes and stores that did not stop', floor: 0 },
   ];
@@ -73,7 +73,7 @@ async function each(count: number, faults: (seed: number) => Promise<readonly st
 interface SideBySide {
   readonly seed: number;
   /** Of each fleet. */
-  readonly passes: number;
+  readonly reconciles: number;
   /** Called when all have ended. */
   spoil(account: Account): unknown;
 }
@@ -82,7 +82,7 @@ interface SideBySide {
  * Two estates with equal names and blocks for everything live at one account, each from a store of its own, at once; their
  * specs change, calls go wrong, and people edit, copy marks and swap them between the two. What either changed of another's.
  */
-async function sideBySide({ seed, passes, spoil }: SideBySide): Promise<readonly ForeignChange[]> {
+async function sideBySide({ seed, reconciles, spoil }: SideBySide): Promise<readonly ForeignChange[]> {
   const clock = virtualClock();
   const cloud = makeCloud({ clock, seed, latencyMs: 40, pageSize: 20 });
   cloud.faults.add(...storm(0.01).filter(({ fault }) => fault.do !== 'flicker'));
@@ -99,19 +99,19 @@ async function sideBySide({ seed, passes, spoil }: SideBySide): Promise<readonly
   const busy = { ended: false };
   await clock.run(async () => {
     const office = keepOffice(account, fleets, { busy, draw: draw.branch(7) });
-    await Promise.all(fleets.map((fleet, n) => live(fleet, account, { passes, draw: draw.branch(10 + n) })));
+    await Promise.all(fleets.map((fleet, n) => live(fleet, account, { reconciles, draw: draw.branch(10 + n) })));
     busy.ended = true;
     await office;
     await spoil(account);
   });
-  for (const fleet of fleets) expectLife(account, fleet, passes);
+  for (const fleet of fleets) expectLife(account, fleet, reconciles);
   return foreignChanges(cloud.history, new Set(fleets.map(({ name }) => name)));
 }
 
-async function live(fleet: Fleet, { clock }: Account, life: { passes: number; draw: Draw }): Promise<void> {
-  const { passes, draw } = life;
+async function live(fleet: Fleet, { clock }: Account, life: { reconciles: number; draw: Draw }): Promise<void> {
+  const { reconciles, draw } = life;
   let spec = randomSpec(draw);
-  for (let pass = 0; pass < passes; pass += 1) {
+  for (let reconcile = 0; reconcile < reconciles; reconcile += 1) {
     const next = draw.chance(0.2) ? changedSpec(spec, draw) : spec;
     if (fleet.read(next)) spec = next;
     const wanted = fleet.read(spec);
@@ -137,10 +137,10 @@ async function keepOffice(
 }
 
 /** A life in which little happens proves little. */
-function expectLife({ cloud }: Account, { name }: Fleet, passes: number): void {
+function expectLife({ cloud }: Account, { name }: Fleet, reconciles: number): void {
   const writes = cloud.history.calls.filter(({ caller, mutating }) => caller === name && mutating).length;
-  console.error(`two-fleets: ${name} wrote ${writes} times in ${passes} passes`);
-  if (writes < passes / 10) throw new Error(`${name} hardly wrote: ${writes} calls`);
+  console.error(`two-fleets: ${name} wrote ${writes} times in ${reconciles} passes`);
+  if (writes < reconciles / 10) throw new Error(`${name} hardly wrote: ${writes} calls`);
 }
 
 /** What stores of one estate did that two must not: writes after they could have seen each other, and stops that did not come. */
@@ -236,8 +236,8 @@ interface Fleet {
   readonly store: MemoryStore;
   /** What these specs ask for; undefined where the program refuses them. */
   read(spec: Spec): Compiled | undefined;
-  /** At most so many passes over the account, each of one look and what it leads to. */
-  converge(wanted: Compiled, passes: number): Promise<Converged>;
+  /** At most so many reconciles over the account, each of one look and what it leads to. */
+  converge(wanted: Compiled, reconciles: number): Promise<Converged>;
 }
 
 interface FleetOptions {
@@ -257,7 +257,7 @@ function fleetAt({ clock, cloud }: Account, { name, estate, storeId, random }: F
     name,
     store,
     read: (spec) => load(ownText(textOf(spec), estate)),
-    converge: async (compiled, passes) => {
+    converge: async (compiled, reconciles) => {
       const [asked] = compiled.scopes;
       if (!asked) throw new Error('the specs name no target');
       const { scope, wanted } = asked;
@@ -265,7 +265,7 @@ function fleetAt({ clock, cloud }: Account, { name, estate, storeId, random }: F
       const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
       const { batches } = provider;
       const site = { session, account: 'acme', batches, holds: dialect.holds, secret: async () => ({}) };
-      const job = { site, authorization: warrant, passes, patienceMs: 0 };
+      const job = { site, authorization: warrant, passes: reconciles, patienceMs: 0 };
       try {
         return await converge(
           { ...job, plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }) },
@@ -300,5 +300,5 @@ async function warrantOf({ store, name, estate, scope }: Writer, compiled: Compi
   const { lease } = acquired;
   const authority = { revision: `r${generation}`, generation, plan: '', approver: name };
   const { holder, epoch } = lease;
-  return { lease, pass: { estate, scope, reconcileId: name, authority, lease: { holder, epoch } } };
+  return { lease, reconcile: { estate, scope, reconcileId: name, authority, lease: { holder, epoch } } };
 }

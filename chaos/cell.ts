@@ -210,11 +210,11 @@ async function caughtAt({ trial, victim, catching, watch }: Disturbance): Promis
       return unanswered({ trial, victim, watch });
     case 'while-appending': {
       const gate = await ledgerGate(trial.database.owner, trial.estate, catching);
-      victim.pass();
+      victim.reconcile();
       return appending(gate);
     }
     default:
-      return { let: async () => victim.pass() };
+      return { let: async () => victim.reconcile() };
   }
 }
 
@@ -235,7 +235,7 @@ async function unanswered({ trial, victim, watch }: Pick<Disturbance, 'trial' | 
       resolve();
     }),
   );
-  victim.pass();
+  victim.reconcile();
   await within(patienceMs, carriedOut, () => 'nothing was sent to the cloud');
   // why: the requests that went side by side with it arrive too, and none is left to be sent late
   for (let before = 0; before < writes; await sleep(arrivesMs)) before = writes;
@@ -308,7 +308,7 @@ interface VictimProcess {
   /** It stands at the gate; `ended` where it came to its end without. */
   met(): Promise<'held' | 'ended'>;
   /** Lets it go on from the gate. */
-  pass(): void;
+  reconcile(): void;
   signal(name: NodeJS.Signals): void;
   /** Its exit code, or the signal that ended it, and what it said. */
   ended(): Promise<{ readonly how: string; readonly said: string }>;
@@ -332,7 +332,7 @@ function startVictim(args: readonly string[], orders: Orders): VictimProcess {
   );
   return {
     met: () => Promise.race([held, ended.then(() => 'ended' as const)]),
-    pass: () => void wire.write('!'),
+    reconcile: () => void wire.write('!'),
     signal: (name) => void child.kill(name),
     ended: () => ended,
   };

@@ -79,7 +79,7 @@ export async function violationsIn(fleet: Fleet, places: Places): Promise<readon
 
 const knownMs = 120_000;
 
-/** Objects that stand and that the store does not know for ours, also after the passes that look for lost ones. */
+/** Objects that stand and that the store does not know for ours, also after the reconciles that look for lost ones. */
 async function forgotten(fleet: Fleet, places: Places): Promise<readonly string[]> {
   for (const end = performance.now() + knownMs; ; await sleep(1000)) {
     const unknown = await unknownTo(fleet, places);

@@ -71,7 +71,7 @@ const words: Readonly<Record<string, Word>> = {
     load: async (scene) => {
       await seen(scene);
       closeAll(scene.fleet);
-      await askForPasses(scene);
+      await askForReconciles(scene);
     },
   },
   withdrawn: {
@@ -239,18 +239,18 @@ function pauseOf(what: Held['what'], ofThis: (scene: Scene) => PauseSubject): Pi
     release: async (scene) => {
       for (const of of said.splice(0))
         await scene.store.fleet.pauses.end(estate, { what, of }, { person: 'ada', reason: 'it is over' });
-      await askForPasses(scene);
+      await askForReconciles(scene);
     },
   };
 }
 
-async function askForPasses({ store }: Scene): Promise<void> {
+async function askForReconciles({ store }: Scene): Promise<void> {
   for (const region of steeredRegions) await store.fleet.requests.ask({ estate, scope: scopeIn(region) }, 'a trial');
 }
 
-/** A pass has seen all that was made: what none has seen yet may only be hidden, and is not healed for five minutes. */
+/** A reconcile has seen all that was made: what none has seen yet may only be hidden, and is not healed for five minutes. */
 async function seen(scene: Scene): Promise<void> {
-  await askForPasses(scene);
+  await askForReconciles(scene);
   const unseen = 'SELECT count(*)::int AS count FROM setpoint.claims WHERE seen_at IS NULL AND ended_at IS NULL';
   for (const end = performance.now() + longestMs; ; await sleep(200)) {
     if ((await scene.fleet.servers.ask(unseen, []))?.['count'] === 0) return;

@@ -24,7 +24,7 @@ export async function random(args: readonly string[]): Promise<readonly Figure[]
     const from = performance.now();
     const left = await comesToRest(fleet, size, turn);
     const restedMs = performance.now() - from;
-    const writes = await writesOfQuietPasses(fleet);
+    const writes = await writesOfQuietReconciles(fleet);
     const violations = [
       ...left,
       ...(await fleet.verify()),
@@ -89,7 +89,7 @@ const quietMs = 70_000;
 const endsInMs = 10_000;
 const longestEndMs = 180_000;
 
-async function writesOfQuietPasses({ sandbox }: Fleet): Promise<number> {
+async function writesOfQuietReconciles({ sandbox }: Fleet): Promise<number> {
   const { log } = sandbox.control;
   const writes = (): number => log.entries({ mutating: true }).length;
   const writesIn = async (ms: number): Promise<number> => {

@@ -156,20 +156,20 @@ function gatedLedger(ledger: Ledger, gate: Gate): Ledger {
   const meant = new Set<string>();
   return {
     ...ledger,
-    intend: async (pass, drafts) => {
-      if (!drafts.some(isMeant)) return ledger.intend(pass, drafts);
+    intend: async (reconcile, drafts) => {
+      if (!drafts.some(isMeant)) return ledger.intend(reconcile, drafts);
       gate.at('before-intent');
       if (entry === 'intent') gate.at('while-appending');
-      const answers = await ledger.intend(pass, drafts);
+      const answers = await ledger.intend(reconcile, drafts);
       for (const answer of answers) if (answer.ok) meant.add(answer.intent);
       gate.at('after-intent');
       return answers;
     },
-    settle: async (pass, settlements) => {
-      if (!settlements.some(({ intent }) => meant.has(intent))) return ledger.settle(pass, settlements);
+    settle: async (reconcile, settlements) => {
+      if (!settlements.some(({ intent }) => meant.has(intent))) return ledger.settle(reconcile, settlements);
       gate.at('before-settlement');
       if (entry === 'settlement') gate.at('while-appending');
-      await ledger.settle(pass, settlements);
+      await ledger.settle(reconcile, settlements);
       gate.at('after-settlement');
     },
   };

@@ -9,7 +9,7 @@ import { virtualClock } from '../../test/support/virtual-clock.ts';
 /** The hooks of a server, with a store and a queue that take everything at once. */
 export interface Hooked {
   readonly google: Google;
-  /** Sends it, and passes on what was taken. Answers the status. */
+  /** Sends it, and reconciles on what was taken. Answers the status. */
   send(hook: string, sent: Sent): Promise<number>;
   readonly now: () => number;
   close(): Promise<void>;

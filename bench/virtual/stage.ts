@@ -23,7 +23,7 @@ export interface Stage {
   readonly sandbox: Sandbox;
   readonly time: VirtualTime;
   readonly place: Place;
-  /** One `apply` of these specs, with nothing withheld: a session, the lease, and passes until nothing is left to do. */
+  /** One `apply` of these specs, with nothing withheld: a session, the lease, and reconciles until nothing is left to do. */
   apply(files: readonly SpecFile[]): Promise<Staged>;
   /** One look at the scope, without a store. */
   look(): Promise<Observation>;
@@ -140,7 +140,7 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> 
     const converged = await converge(
       {
         site,
-        authorization: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
+        authorization: { lease, reconcile: { estate, scope, reconcileId: 'bench', authority, lease: held } },
         plan: (observation, knowledge) => {
           const planned = plan({ wanted, observation, knowledge, dialect, batches });
           predicted.push(planned.calls.predicted);

@@ -9,11 +9,11 @@ export interface CountingProxy {
   close(): Promise<void>;
 }
 
-/** Passes everything on to `target` as it came, and counts each by the `Action` of its form, or its method. */
+/** Reconciles everything on to `target` as it came, and counts each by the `Action` of its form, or its method. */
 export async function countingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   let counts = new Map<string, number>();
-  const pass = async (question: IncomingMessage, answer: ServerResponse): Promise<void> => {
+  const reconcile = async (question: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const body = await bodyOf(question);
     const action = new URLSearchParams(body.toString('utf8')).get('Action') ?? `${question.method} ${question.url}`;
     counts.set(action, (counts.get(action) ?? 0) + 1);
@@ -25,7 +25,7 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
     onward.once('error', () => answer.destroy());
     onward.end(body);
   };
-  const server = createServer((question, answer) => void pass(question, answer).catch(() => answer.destroy()));
+  const server = createServer((question, answer) => void reconcile(question, answer).catch(() => answer.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${portOf(server)}`,

@@ -44,7 +44,7 @@ type Ec2Command<I extends ServiceInputTypes, O extends ServiceOutputTypes> = $Co
 const connectMs = 5_000;
 const answerMs = 60_000;
 
-/** SDK retries are off: the limiter must see every request. Sockets are kept, as one pass makes many requests. */
+/** SDK retries are off: the limiter must see every request. Sockets are kept, as one reconcile makes many requests. */
 export function makeClient({ scope, region, endpoint, credentials }: Access): Client {
   const own = { maxAttempts: 1, requestHandler, customUserAgent: ownAgent };
   const common = { region, ...own, ...(endpoint === undefined ? {} : { endpoint }) };
@@ -127,7 +127,7 @@ interface Admitted {
   readonly call: Call;
 }
 
-/** Admit → send → report. What the cloud refused is a value; nothing is sent once the pass was stopped. */
+/** Admit → send → report. What the cloud refused is a value; nothing is sent once the reconcile was stopped. */
 async function exchange<O extends { readonly $metadata: { readonly requestId?: string | undefined } }>(
   { action, request, call }: Admitted,
   send: (signal: AbortSignal) => Promise<O>,

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
-/** One account and region during one pass: what the actuators of all kinds share. */
+/** One account and region during one reconcile: what the actuators of all kinds share. */
 export interface Scope {
   readonly key: ScopeKey;
   readonly account: string;
@@ -14,7 +14,7 @@ export interface Scope {
   readonly known: Known;
 }
 
-/** Ids found out during the pass, so that nobody asks twice. */
+/** Ids found out during the reconcile, so that nobody asks twice. */
 export interface Known {
   /** The route table by which subnets of a VPC reach the internet. */
   readonly tables: Map<CloudId, CloudId>;

@@ -11,7 +11,7 @@ import { networkActuator } from './network.ts';
 import type { Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
-/** One account and region for one pass. Importing this loads the SDK, some 270 ms and 90 MB. */
+/** One account and region for one reconcile. Importing this loads the SDK, some 270 ms and 90 MB. */
 export function openSession(access: Access, clock: Clock): Session {
   const client = makeClient(access);
   const scope: Scope = {

@@ -172,7 +172,7 @@ const answerOf = ({ status, headers, bodyAsText }: PipelineResponse): HttpAnswer
 });
 
 /**
- * What it means that the SDK threw. Throws where the pass was stopped before anything was sent. Before a request there is
+ * What it means that the SDK threw. Throws where the reconcile was stopped before anything was sent. Before a request there is
  * only the credential to go wrong; what was answered well and cannot be read may have been done, where it was a write.
  */
 export function failureIn({ call, stopped, asked, failure }: Exchange, error: unknown): Failure {

@@ -99,7 +99,7 @@ function vnetAt(id: CloudId): VnetAt {
   };
 }
 
-/** Once the VNet stands the answer is the VNet, with or without its filter; the next pass finishes it. */
+/** Once the VNet stands the answer is the VNet, with or without its filter; the next reconcile finishes it. */
 async function create(
   { mark, desired }: Creation<'network'>,
   scope: Scope,

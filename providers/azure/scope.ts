@@ -4,7 +4,7 @@ import type { Quotas } from '../shared/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
-/** One subscription and location during one pass: what the actuators of all kinds share. */
+/** One subscription and location during one reconcile: what the actuators of all kinds share. */
 export interface Scope {
   readonly account: string;
   readonly location: string;

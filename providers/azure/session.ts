@@ -14,7 +14,7 @@ import { canonicalLocation } from './place.ts';
 import { nothingKnown, type Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
-/** One subscription and location for one pass. Importing this loads the SDKs, some 400 ms and 100 MB. */
+/** One subscription and location for one reconcile. Importing this loads the SDKs, some 400 ms and 100 MB. */
 export async function openSession(access: Access, clock: Clock): Promise<Session> {
   const { account, region } = access;
   const location = canonicalLocation(region);

@@ -85,7 +85,7 @@ interface Admitted {
   readonly clock: Clock;
 }
 
-/** Admit → send → report. What the cloud refused is a value; nothing is sent once the pass was stopped. */
+/** Admit → send → report. What the cloud refused is a value; nothing is sent once the reconcile was stopped. */
 async function exchanged<T>(
   { asked, request, call, clock }: Admitted,
   send: (exchange: Exchange, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>,

@@ -96,7 +96,7 @@ async function read(
 const withoutNetwork = (result: Result<unknown>): Result<undefined> =>
   result.ok ? { ok: true, value: undefined } : result;
 
-/** Every network is born with a default route. Where none is wanted it goes in the same step, or with the next pass. */
+/** Every network is born with a default route. Where none is wanted it goes in the same step, or with the next reconcile. */
 async function create(
   batch: readonly Creation<'network'>[],
   scope: Scope,

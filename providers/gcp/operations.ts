@@ -40,7 +40,7 @@ export async function carryOut(
 }
 
 const pollEveryMs = 2_000;
-/** What takes longer needs another pass. */
+/** What takes longer needs another reconcile. */
 const longestMs = 600_000;
 const mostTroubles = 5;
 
@@ -60,7 +60,7 @@ async function settleAt(
       if (open.length > 0) await scope.clock.sleep(pauseAfter(seen), call.signal);
     }
   } catch {
-    // why: the pass was stopped; what was sent stays open, and `settle` says so
+    // why: the reconcile was stopped; what was sent stays open, and `settle` says so
     return;
   }
 }

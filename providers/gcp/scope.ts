@@ -4,7 +4,7 @@ import type { Quotas } from '../shared/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
-/** One project during one pass: what the actuators of all kinds share. */
+/** One project during one reconcile: what the actuators of all kinds share. */
 export interface Scope {
   readonly project: string;
   readonly client: Client;
@@ -13,7 +13,7 @@ export interface Scope {
   readonly known: Known;
 }
 
-/** What was found out during the pass. */
+/** What was found out during the reconcile. */
 export interface Known {
   /** Request ids whose operation failed: the cloud would answer the failure again, so the next try has another. */
   readonly spent: Map<string, number>;

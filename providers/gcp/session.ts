@@ -12,7 +12,7 @@ import { checkRegions } from './regions.ts';
 import type { Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
-/** One project for one pass. Importing this loads the SDK, some 250 ms and 110 MB. */
+/** One project for one reconcile. Importing this loads the SDK, some 250 ms and 110 MB. */
 export function openSession(access: Access, clock: Clock): Session {
   const client = makeClient(access, clock);
   const scope: Scope = {

@@ -5,7 +5,7 @@ import { failed } from './answer.ts';
 const width = 16;
 
 /**
- * Runs each item by itself and answers in order. When the pass is stopped (`run` throws) while other items have their
+ * Runs each item by itself and answers in order. When the reconcile is stopped (`run` throws) while other items have their
  * answer, those answers are kept, what was begun may have happened, and the rest is told to plan again; nothing that was
  * written goes unreported.
  */

@@ -1,6 +1,6 @@
 /**
  * What is still to do once an object stands: a stop in between must not lose the object's id, so it is answered with
- * `otherwise` and the next pass goes on from what it sees.
+ * `otherwise` and the next reconcile goes on from what it sees.
  */
 export async function standing<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {

@@ -142,7 +142,7 @@ export interface ApiResources {
   readonly outside: ExternalAccess;
   readonly clock: Clock;
   readonly log: Log;
-  /** The rate budgets that this process uses; absent: it carries out no passes. */
+  /** The rate budgets that this process uses; absent: it carries out no reconciles. */
   readonly rateLimits?: Samples['rateLimits'];
 }
 
@@ -178,7 +178,7 @@ export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOpt
 /** One line a noun. */
 function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticate }: Rim): RouteDependencies {
   const { store, clock, log } = ground;
-  const { rows, happenings, passes, entryPages, figures, audit } = store;
+  const { rows, happenings, reconciles, entryPages, figures, audit } = store;
   const estates = store.estates.list;
   const answers = { ...answersOf(ground), estates };
   return {
@@ -187,9 +187,9 @@ function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticat
     plans: answers,
     approvals: answers,
     pauses: answers,
-    inventory: { rows, nextAttempts: nextAttemptsBy(passes, clock), estates, origins: answers.origins },
+    inventory: { rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates, origins: answers.origins },
     events: openEventStreams({ authenticate, happenings, clock, log }),
-    reconciles: { passes, figures, estates },
+    reconciles: { reconciles, figures, estates },
     ledger: { entryPages, figures, audit, estates },
     targets: { targets: targetsIn(ground), estates, ...(rateLimits && { rateLimits }) },
     slo: { figures, estates },

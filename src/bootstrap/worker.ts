@@ -116,7 +116,7 @@ const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<Ru
 
 const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
   sources: sourcesOf(specs, { folder, env, today: () => dayOf(clock.now()) }),
-  passEveryMs: reconcile.intervalMs,
+  reconcileEveryMs: reconcile.intervalMs,
   atOnce: reconcile.concurrency,
 });
 

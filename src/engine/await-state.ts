@@ -10,7 +10,7 @@ import { healthOf } from './launch-health.ts';
 export interface Awaited {
   readonly ids: readonly CloudId[];
   readonly state: 'ready' | 'gone';
-  /** This pass launched them to run: one that stopped has failed. */
+  /** This reconcile launched them to run: one that stopped has failed. */
   readonly launched?: boolean;
   /** They count as ready once the cloud's status checks passed and they were ready for so long. Absent: once they run, or stand still. */
   readonly minReadyMs?: number;
@@ -19,13 +19,13 @@ export interface Awaited {
 /** Why a machine did not reach its state, by its id; empty where all reached it. */
 export type Missed = ReadonlyMap<CloudId, Failure>;
 
-/** Machines that take longer than this to become ready are left to the next pass. */
+/** Machines that take longer than this to become ready are left to the next reconcile. */
 const patienceMs = 600_000;
 const firstMs = 1000;
 const thenMs = 5000;
 
 /**
- * Reads the machines together until each is in its state, or never will be. Rejects when the pass must stop.
+ * Reads the machines together until each is in its state, or never will be. Rejects when the reconcile must stop.
  *
  *   awaited | seen                                     | then
  *   --------+------------------------------------------+------------------------------------------
@@ -108,7 +108,7 @@ const departure = ({ observed }: Seen): Verdict =>
 
 const judges = { ready: readiness, gone: departure } as const;
 
-/** Since when each machine is ready, as far as earlier passes know it. */
+/** Since when each machine is ready, as far as earlier reconciles know it. */
 function readyBefore({ ids }: Awaited, { known }: ExecutionContext): Map<CloudId, number> {
   const wanted = new Set(ids);
   const births = known.knowledge.births ?? [];
@@ -119,7 +119,7 @@ function readyBefore({ ids }: Awaited, { known }: ExecutionContext): Map<CloudId
   );
 }
 
-/** Of those that run: whether their checks passed, and `minReadyMs` went by since. What is learnt is kept for the passes after this. */
+/** Of those that run: whether their checks passed, and `minReadyMs` went by since. What is learnt is kept for the reconciles after this. */
 async function prove(
   seen: Verdicts,
   since: Map<CloudId, number>,
@@ -135,7 +135,7 @@ async function prove(
   for (const id of passed) since.set(id, now);
   if (passed.length > 0) {
     const verdicts = passed.map((id) => ({ id, as: 'ready', at: now, proven: minReadyMs === 0 }) as const);
-    await unlessLeaseLost(() => ports.inventory.births(at.authorization.pass, verdicts));
+    await unlessLeaseLost(() => ports.inventory.births(at.authorization.reconcile, verdicts));
   }
   return new Map(
     [...seen].map(([id, verdict]): readonly [CloudId, Verdict] => {

@@ -1,13 +1,13 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
 import type { Lease } from '../ports/leases.ts';
-import type { CallRecord, Pass } from '../ports/ledger.ts';
+import type { CallRecord, Reconcile } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { Answer, Call, KeptOperation, KeptOperations, Operations, Request, StoreTime } from '../ports/provider.ts';
 import { type Cancellation, Cancelled } from './cancellation.ts';
-import type { EnginePorts, PassControl, Site } from './ports.ts';
+import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
 
-/** A pass's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
+/** A reconcile's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
 export interface Calls {
   /** For reading; a write over it is refused. */
   reading(log?: CallLog): Call;
@@ -29,7 +29,7 @@ interface CallsInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
   readonly cancellation: Cancellation;
-  readonly notify: PassControl['notify'];
+  readonly notify: ReconcileControl['notify'];
   /** Absent: this pass only looks. */
   readonly lease?: Lease;
   /** Absent: there is no store to keep them. */
@@ -123,7 +123,7 @@ export interface OperationStore extends Operations {
 
 export const operationStoreOf = (
   operations: KeptOperations,
-  { estate, scope }: Pick<Pass, 'estate' | 'scope'>,
+  { estate, scope }: Pick<Reconcile, 'estate' | 'scope'>,
 ): OperationStore => ({
   list: () => operations.list(estate, scope),
   keep: (id, state) => operations.keep(estate, scope, { id, state }),

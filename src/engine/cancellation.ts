@@ -1,20 +1,20 @@
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Lease, LeaseLost } from '../ports/leases.ts';
-import type { PassControl, Progress } from './ports.ts';
+import type { Progress, ReconcileControl } from './ports.ts';
 
-/** When a pass must end. Both signals abort with `Stopped`. */
+/** When a reconcile must end. Both signals abort with `Stopped`. */
 export interface Cancellation {
   /** Ends every wait at once, and nothing more is sent. */
   readonly waits: AbortSignal;
   /** Cuts requests that are on their way: a moment later, so that most of them still get their answer. */
   readonly requests: AbortSignal;
-  /** Something inside found that the pass must end. */
+  /** Something inside found that the reconcile must end. */
   stop(why: string): void;
-  /** Stops watching; the pass is over. */
+  /** Stops watching; the reconcile is over. */
   end(): void;
 }
 
-/** The reason that everything ends with when a pass must stop. */
+/** The reason that everything ends with when a reconcile must stop. */
 export class Cancelled extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(`stopped: ${why}`, options);
@@ -22,7 +22,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** Whether an error only says that the pass ends. */
+/** Whether an error only says that the reconcile ends. */
 export const isCancellation = (error: unknown, waits: AbortSignal): boolean =>
   error instanceof Cancelled || waits.aborted;
 
@@ -31,7 +31,7 @@ const graceMs = 900;
 const lookEveryMs = 1000;
 
 /** Watches the caller, his `look` and the lease. */
-export function cancellationOn({ signal, look }: PassControl, clock: Clock, lease?: Lease): Cancellation {
+export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock, lease?: Lease): Cancellation {
   const waits = new AbortController();
   const requests = new AbortController();
   const watch = new AbortController();
@@ -81,10 +81,10 @@ type Awaited = Omit<Extract<Progress, { at: 'waiting' }>, 'at'> & { readonly for
 interface Waiter {
   readonly clock: Clock;
   readonly waits: AbortSignal;
-  readonly notify: PassControl['notify'];
+  readonly notify: ReconcileControl['notify'];
 }
 
-/** Tells what is waited for, sleeps, and tells how long it was; rejects when the pass must stop. */
+/** Tells what is waited for, sleeps, and tells how long it was; rejects when the reconcile must stop. */
 export async function wait(awaited: Awaited, waiter: Waiter): Promise<void> {
   waiter.notify?.({ at: 'waiting', ...awaited });
   await sleepFor(awaited, waiter);
@@ -100,7 +100,7 @@ export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, 
   }
 }
 
-/** A ledger that no longer knows our lease ends the pass: whoever holds it now settles what we leave open by what he sees. */
+/** A ledger that no longer knows our lease ends the reconcile: whoever holds it now settles what we leave open by what he sees. */
 export async function unlessLeaseLost<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

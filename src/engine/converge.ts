@@ -16,7 +16,7 @@ import { type Executed, execute } from './execute.ts';
 import { judgeBirths } from './launch-health.ts';
 import { observe } from './observe.ts';
 import { confirmMissing, launchesSeen, type ResolvedIntents, resolvePendingIntents } from './pending-intents.ts';
-import type { Authorization, EnginePorts, PassControl, Planner, Site } from './ports.ts';
+import type { Authorization, EnginePorts, Planner, ReconcileControl, Site } from './ports.ts';
 import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 
 /** One scope to converge. */
@@ -27,22 +27,22 @@ export interface Convergence {
   /** A look made under this very lease, to begin with; taken only while it is fresh. */
   readonly from?: Observation;
   /**
-   * At most so many passes; left out: 5 that came to anything. Looks that only wait for a cloud to show what was written are not
+   * At most so many reconciles; left out: 5 that came to anything. Looks that only wait for a cloud to show what was written are not
    * counted.
    */
-  readonly passes?: number;
+  readonly rounds?: number;
   /** How long to wait for that in all, ms; default 345,000: a little over the visibility window. */
   readonly patienceMs?: number;
 }
 
-/** What came of all passes. `plan` and `observation` are those of the last look: what is still to do, and what is there. */
+/** What came of all reconciles. `plan` and `observation` are those of the last look: what is still to do, and what is there. */
 export interface Converged {
   /**
    * `done`: nothing left to do that may be done · `failed`: only what failed or waits for a person is left ·
-   * `unfinished`: out of passes or patience · `stopped`: by the caller, or the lease was lost.
+   * `unfinished`: out of reconciles or patience · `stopped`: by the caller, or the lease was lost.
    */
   readonly outcome: 'done' | 'failed' | 'unfinished' | 'stopped';
-  readonly passes: readonly Executed[];
+  readonly rounds: readonly Executed[];
   /** Absent only where the very first look was stopped. */
   readonly last?: PlannedObservation;
 }
@@ -59,7 +59,7 @@ export interface PlannedObservation {
 }
 
 /** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
-export async function converge(job: Convergence, ports: EnginePorts, control: PassControl): Promise<Converged> {
+export async function converge(job: Convergence, ports: EnginePorts, control: ReconcileControl): Promise<Converged> {
   const cancellation = cancellationOn(control, ports.clock, job.authorization.lease);
   const run: ReconcileRun = {
     job,
@@ -69,7 +69,7 @@ export async function converge(job: Convergence, ports: EnginePorts, control: Pa
     state: convergenceState(ports.clock),
     confirm: confirmMissing(ports.clock),
     until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
-    passes: [],
+    rounds: [],
     rests: 0,
     replayed: new Set(),
   };
@@ -89,7 +89,7 @@ const defaultPatienceMs = visibilityMs + 45_000;
 interface ReconcileRun extends RunState {
   readonly job: Convergence;
   readonly ports: EnginePorts;
-  readonly control: PassControl;
+  readonly control: ReconcileControl;
   readonly state: ConvergenceState;
   readonly confirm: ReturnType<typeof confirmMissing>;
   /** When patience ends. */
@@ -97,7 +97,7 @@ interface ReconcileRun extends RunState {
 }
 
 interface RunState {
-  readonly passes: Executed[];
+  readonly rounds: Executed[];
   /** Looks in a row that found nothing to do but to wait. */
   rests: number;
   /** Launches that were sent again as they were recorded, by their batch. */
@@ -105,7 +105,7 @@ interface RunState {
   last?: PlannedObservation;
 }
 
-const endOf = ({ passes, last }: ReconcileRun): Omit<Converged, 'outcome'> => ({ passes, ...(last ? { last } : {}) });
+const endOf = ({ rounds, last }: ReconcileRun): Omit<Converged, 'outcome'> => ({ rounds, ...(last ? { last } : {}) });
 
 async function untilDone(run: ReconcileRun): Promise<Converged['outcome']> {
   for (;;) {
@@ -116,10 +116,10 @@ async function untilDone(run: ReconcileRun): Promise<Converged['outcome']> {
   }
 }
 
-/** What one look leads to: a pass, a wait, or the end. */
+/** What one look leads to: a reconcile, a wait, or the end. */
 async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
   const { actions, echoes, givenUp } = run.state.sort(sight.plan);
-  if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
+  if (actions.length > 0) return runRound({ ...sight, plan: { ...sight.plan, actions } }, run);
   const blind = isBlind(sight.observation) && run.rests < blindLooks;
   if (echoes.length === 0 && expected(sight.plan).length === 0 && !blind) return givenUp.length > 0 ? 'failed' : 'done';
   const atMostMs = run.until - run.ports.clock.now();
@@ -129,20 +129,20 @@ async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Conve
   return 'again';
 }
 
-async function pass(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
-  const { job, ports, control, state, passes } = run;
-  const used = job.passes === undefined ? passes.filter(isFruitful) : passes;
-  if (used.length >= (job.passes ?? 5)) return 'unfinished';
+async function runRound(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
+  const { job, ports, control, state, rounds } = run;
+  const used = job.rounds === undefined ? rounds.filter(isFruitful) : rounds;
+  if (used.length >= (job.rounds ?? 5)) return 'unfinished';
   // why: one alone may have been lost, and what was looked for in vain since is sent again
-  const inVain = passes.length > 1 && !passes.slice(-2).some(isFruitful);
+  const inVain = rounds.length > 1 && !rounds.slice(-2).some(isFruitful);
   if (inVain && ports.clock.now() >= run.until) return 'unfinished';
   const executed = await execute(sight, job, ports, control);
-  passes.push(executed);
+  rounds.push(executed);
   for (const batch of sight.replays?.keys() ?? []) run.replayed.add(batch);
   state.learn(sight.plan.actions, executed);
   if (executed.next === 'stopped') return 'stopped';
   run.rests = 0;
-  if (executed.next === 'look') await rest(passes.length, { detail: 'what was written' }, run);
+  if (executed.next === 'look') await rest(rounds.length, { detail: 'what was written' }, run);
   return 'again';
 }
 
@@ -151,12 +151,12 @@ const isFruitful = ({ settled, failed }: Executed): boolean =>
   settled.length > 0 || failed.every(({ expected }) => expected === 'person');
 
 async function see(run: ReconcileRun): Promise<PlannedObservation> {
-  const { job, ports, control, passes } = run;
+  const { job, ports, control, rounds } = run;
   const { site, authorization } = job;
-  const { estate, scope } = authorization.pass;
+  const { estate, scope } = authorization.reconcile;
   const readFrom = ports.clock.now();
   const before = await ports.inventory.knowledge(estate, scope);
-  const kept = operationStoreOf(ports.operations, authorization.pass);
+  const kept = operationStoreOf(ports.operations, authorization.reconcile);
   const observation =
     (await fresh(run, kept, before)) ?? (await observe(site, before, { ...ports, begunOperations: kept }, control));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
@@ -166,17 +166,17 @@ async function see(run: ReconcileRun): Promise<PlannedObservation> {
   const seenAt = await launchesSeen(observation, before, ports.inventory);
   const resolution = resolvePendingIntents(observation, before, oneByName, seenAt);
   const settlements = run.confirm(resolution.settlements);
-  if (settlements.length > 0) await unlessLeaseLost(() => ports.ledger.settle(authorization.pass, settlements));
+  if (settlements.length > 0) await unlessLeaseLost(() => ports.ledger.settle(authorization.reconcile, settlements));
   const resolved = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const births = await judgeBirths(observation, resolved, site, { ports, control });
-  if (births.length > 0) await unlessLeaseLost(() => ports.inventory.births(authorization.pass, births));
+  if (births.length > 0) await unlessLeaseLost(() => ports.inventory.births(authorization.reconcile, births));
   const judged = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
   const knowledge = await withUnrecorded(judged, observation, ports.inventory);
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await recordConverged(plan, knowledge, { estate, ports });
   await recordConfirmed({ observation, knowledge, plan }, authorization, ports);
   const { actions, findings } = plan;
-  control.notify?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
+  control.notify?.({ at: 'planned', round: rounds.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan, readFrom, replays };
 }
 
@@ -239,12 +239,12 @@ async function recordConverged(
 /** Not while a listing may still show how it was before our last write. */
 async function recordConfirmed(
   { observation, knowledge, plan }: PlannedObservation,
-  { pass }: Authorization,
+  { reconcile }: Authorization,
   { inventory }: EnginePorts,
 ): Promise<void> {
   const lastWrite = (id: CloudId): number => knowledge.settled.get(id)?.lastWriteAt ?? Number.NEGATIVE_INFINITY;
   const sure = (plan.standing ?? []).filter(({ id }) => observation.at - lastWrite(id) > visibilityMs);
-  if (sure.length > 0) await unlessLeaseLost(() => inventory.confirm(pass, sure));
+  if (sure.length > 0) await unlessLeaseLost(() => inventory.confirm(reconcile, sure));
 }
 
 /** A listing that failed may not fail again; one that is forbidden will, so there is an end. */

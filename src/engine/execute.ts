@@ -12,7 +12,7 @@ import { cancellationOn } from './cancellation.ts';
 import { type ExecutionContext, quotaStates } from './execution-context.ts';
 import { type IdIndex, idIndexOf } from './id-index.ts';
 import { launchChecksOf } from './launch-check.ts';
-import type { Authorization, EnginePorts, Outcome, PassControl, Site } from './ports.ts';
+import type { Authorization, EnginePorts, Outcome, ReconcileControl, Site } from './ports.ts';
 import { noReplays, type Replays } from './replay.ts';
 import { type BatchRun, runBatch, type Unready, verify } from './run-batch.ts';
 import { schedule } from './schedule.ts';
@@ -44,7 +44,7 @@ interface Settling {
   readonly address: Address;
 }
 
-/** `expected`: its outcome is unknown or our view was stale; the next pass sees what became of it. */
+/** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */
 export interface Failing extends Settling {
   readonly failure: Failure;
   readonly expected: 'next-pass' | 'person';
@@ -55,12 +55,12 @@ export async function execute(
   task: Task,
   at: { readonly site: Site; readonly authorization: Authorization },
   ports: EnginePorts,
-  control: PassControl,
+  control: ReconcileControl,
 ): Promise<Executed> {
   const { lease } = at.authorization;
   const cancellation = cancellationOn(control, ports.clock, lease);
-  const operations = operationStoreOf(ports.operations, at.authorization.pass);
-  const calls = callsOf(at.authorization.pass.estate, {
+  const operations = operationStoreOf(ports.operations, at.authorization.reconcile);
+  const calls = callsOf(at.authorization.reconcile.estate, {
     site: at.site,
     ports,
     cancellation,

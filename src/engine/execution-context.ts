@@ -5,7 +5,7 @@ import type { LaunchAnswer } from '../ports/provider.ts';
 import type { Calls } from './calls.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { IdIndex } from './id-index.ts';
-import type { Authorization, EnginePorts, PassControl, Site } from './ports.ts';
+import type { Authorization, EnginePorts, ReconcileControl, Site } from './ports.ts';
 import type { Replays } from './replay.ts';
 
 /** What all steps of one execution share. */
@@ -23,10 +23,10 @@ export interface ExecutionContext {
   readonly launchChecks: LaunchChecks;
   readonly calls: Calls;
   readonly cancellation: Cancellation;
-  readonly notify: PassControl['notify'];
+  readonly notify: ReconcileControl['notify'];
 }
 
-/** What a pass has learnt of a quota: the refusal of one more, once there was one. From then on nothing like it is sent. */
+/** What a reconcile has learnt of a quota: the refusal of one more, once there was one. From then on nothing like it is sent. */
 export interface QuotaState {
   refusal: Failure | undefined;
 }

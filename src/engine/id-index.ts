@@ -3,7 +3,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { Address, Attributes, CloudId, Kind, Ref } from '../core/resource.ts';
 
-/** Which cloud id each of our addresses has now; grows as a pass makes things. */
+/** Which cloud id each of our addresses has now; grows as a reconcile makes things. */
 export interface IdIndex {
   /** The id behind a Ref; undefined for an address that nothing stands at. */
   idOf(ref: Ref): CloudId | undefined;

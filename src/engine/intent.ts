@@ -121,7 +121,7 @@ export function creationOf(action: Action): DraftDetails {
   return { ...wantedOf(desired), terms, name: desired.name, ...taking };
 }
 
-/** A successor of an earlier pass may differ from what is asked for by now: then its own update says what is applied. */
+/** A successor of an earlier reconcile may differ from what is asked for by now: then its own update says what is applied. */
 function succeededBy(action: Action): Pick<DraftDetails, 'succeededBy'> {
   if (action.verb !== 'replace' || action.surge === undefined) return {};
   const { successor, asWanted } = action.surge;

@@ -4,7 +4,7 @@ import type { CloudId } from '../core/resource.ts';
 import type { Call, Health } from '../ports/provider.ts';
 import { callsOf } from './calls.ts';
 import { cancellationOn } from './cancellation.ts';
-import type { EnginePorts, PassControl, Site } from './ports.ts';
+import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
 
 /**
  * What a look, and the cloud's own status checks, say about the machines that were launched lately. The cloud is asked about those
@@ -14,7 +14,7 @@ export async function judgeBirths(
   observation: Observation,
   knowledge: Knowledge,
   site: Site,
-  { ports, control }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly control: PassControl },
+  { ports, control }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly control: ReconcileControl },
 ): Promise<readonly BirthVerdict[]> {
   const verdicts = birthVerdicts(observation, knowledge);
   const judged = new Set(verdicts.map(({ id }) => id));

@@ -32,7 +32,7 @@ export async function launch(actions: readonly Launch[], context: ExecutionConte
 interface Turns {
   readonly first: readonly Launch[];
   readonly rest: readonly Launch[];
-  /** Machines of the same content that earlier passes launched, and that may still become ready. */
+  /** Machines of the same content that earlier reconciles launched, and that may still become ready. */
   readonly before: readonly CloudId[];
 }
 

@@ -7,7 +7,7 @@ import { type Actuator, ListingFailed } from '../ports/provider.ts';
 import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
 import { type Calls, callLog, callsOf, type OperationStore } from './calls.ts';
 import { cancellationOn, sleepFor, wait } from './cancellation.ts';
-import type { EnginePorts, PassControl, Site } from './ports.ts';
+import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
 import { namesOf, placedMessage } from './regions.ts';
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
@@ -15,7 +15,7 @@ export async function observe(
   site: Site,
   knowledge: Knowledge,
   ports: ObservePorts,
-  control: PassControl,
+  control: ReconcileControl,
 ): Promise<Observation> {
   const cancellation = cancellationOn(control, ports.clock);
   const { begunOperations } = ports;
@@ -43,7 +43,7 @@ interface Look {
   readonly site: Site;
   readonly knowledge: Knowledge;
   readonly ports: Pick<ObservePorts, 'clock' | 'random' | 'begunOperations'>;
-  readonly control: PassControl;
+  readonly control: ReconcileControl;
   readonly calls: Calls;
   readonly waits: AbortSignal;
 }

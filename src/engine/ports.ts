@@ -10,11 +10,11 @@ import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
-import type { ApprovedAs, CallRecord, Ledger, Pass } from '../ports/ledger.ts';
+import type { ApprovedAs, CallRecord, Ledger, Reconcile } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Call, KeptOperations, Session } from '../ports/provider.ts';
 
-/** One scope, opened: where a pass looks and works. */
+/** One scope, opened: where a reconcile looks and works. */
 export interface Site {
   readonly session: Session;
   /** Whose the credentials must be, by the cloud's own word. */
@@ -39,7 +39,7 @@ export interface EnginePorts {
 
 /** The right to write, and in whose name: what `Leases.acquire` gave, and what every ledger entry says. */
 export interface Authorization {
-  readonly pass: Pass;
+  readonly reconcile: Reconcile;
   readonly lease: Lease;
   /** Absent: whatever people say after the lease was taken ends what was planned before. */
   readonly guard?: Guard;
@@ -63,20 +63,20 @@ export type Withholding = NonNullable<ReturnType<Policy>>;
 /** What is to do, by what is there and what is known: holds specs, policy, limits and approvals, and writes nothing. */
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
 
-/** How a caller steers a running pass. */
-export interface PassControl {
+/** How a caller steers a running reconcile. */
+export interface ReconcileControl {
   /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
   readonly signal: AbortSignal;
-  /** Asked at least every 15 s, and every second while something waits: `stop` ends the pass as an abort does. */
+  /** Asked at least every 15 s, and every second while something waits: `stop` ends the reconcile as an abort does. */
   readonly look?: () => Promise<'go' | 'stop'>;
   readonly notify?: (progress: Progress) => void;
 }
 
-/** What a pass is doing, for people who watch. Never needed for correctness. */
+/** What a reconcile is doing, for people who watch. Never needed for correctness. */
 export type Progress =
   /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
   | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
-  | { readonly at: 'planned'; readonly pass: number; readonly actions: number; readonly findings: number }
+  | { readonly at: 'planned'; readonly round: number; readonly actions: number; readonly findings: number }
   | { readonly at: 'acting'; readonly kind: Kind; readonly verb: Verb; readonly addresses: readonly Address[] }
   | {
       readonly at: 'settled';
@@ -108,7 +108,7 @@ interface Called extends CallRecord {
 /** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
 export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
 
-/** What came of one action, as far as this pass knows. */
+/** What came of one action, as far as this reconcile knows. */
 export type Outcome =
   | { readonly as: 'done'; readonly observed?: Observed }
   /** A person must act, or it failed too often. */
@@ -117,7 +117,7 @@ export type Outcome =
   | { readonly as: 'stale'; readonly failure: Failure }
   /** It may have happened: the intent stays open. */
   | { readonly as: 'open'; readonly failure: Failure }
-  /** The pass ended first; nothing was sent. */
+  /** The reconcile ended first; nothing was sent. */
   | { readonly as: 'unsent' }
   /**
    * Nothing was sent. `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did

@@ -36,17 +36,17 @@ export async function recordIntents(
   anew = false,
 ): Promise<GuardedIntents> {
   const { ledger } = context.ports;
-  const { pass, guard } = context.at.authorization;
+  const { reconcile, guard } = context.at.authorization;
   const refused = new Map<Item, Withheld>();
-  let epoch = guard?.epoch ?? (await ledger.guardEpoch(pass.estate));
+  let epoch = guard?.epoch ?? (await ledger.guardEpoch(reconcile.estate));
   for (let asked = 1; ; asked += 1) {
     const open = items.filter((item) => !refused.has(item));
     if (open.length === 0) return { ready: [], refused, epoch };
-    const judged = guard === undefined ? pass : { ...pass, guardEpoch: epoch };
+    const judged = guard === undefined ? reconcile : { ...reconcile, guardEpoch: epoch };
     const answers = await unlessLeaseLost(() => ledger.intend(judged, open.map(drafting(open, context, anew))));
     if (asked === mostEpochs || !answers.some(isOverruled))
       return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), epoch };
-    epoch = await ledger.guardEpoch(pass.estate);
+    epoch = await ledger.guardEpoch(reconcile.estate);
     for (const [item, reason] of await judgedAgain(open, epoch, guard)) refused.set(item, reason);
   }
 }
@@ -162,8 +162,8 @@ export function permits(epoch: number, context: ExecutionContext): (items: reado
     return reasonsOf(old, again.refused);
   };
   const judge = async (items: readonly Ready[]): Promise<ReadonlyMap<Ready, Withheld>> => {
-    const { guard, pass } = context.at.authorization;
-    const now = await context.ports.ledger.guardEpoch(pass.estate);
+    const { guard, reconcile } = context.at.authorization;
+    const now = await context.ports.ledger.guardEpoch(reconcile.estate);
     const moved = items.filter((one) => knownOf(one).epoch !== now);
     if (moved.length === 0) return none;
     const refused = await judgedAgain(

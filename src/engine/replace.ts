@@ -14,7 +14,7 @@ import { send } from './send.ts';
  * Replaces one machine. By `surge` the successor comes up before its predecessor ends; a crash at any step is resumed by the next
  * look, which plans by what it sees (core/plan/succession.ts).
  *
- *   stopped after                  | the store knows                    | the next pass
+ *   stopped after                  | the store knows                    | the next reconcile
  *   -------------------------------+------------------------------------+----------------------------------------------------
  *   the intent to launch           | an open creation, `successorOf`    | looks for it by its mark; sends it again with its token
  *   the launch                     | the same, or a settled successor   | waits for it to be ready, then ends the predecessor
@@ -42,7 +42,7 @@ export async function replaceMachine(action: Replacement, { context, seen }: Rep
 
 export interface Replacing {
   readonly context: ExecutionContext;
-  /** What the look showed under an id: of a successor of an earlier pass. */
+  /** What the look showed under an id: of a successor of an earlier reconcile. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
 
@@ -107,7 +107,7 @@ async function withdraw(
   const removal: Action = { ...about, verb: 'delete', observed: successor, because: 'withdrawn' };
   const told = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
   const verdict = { id: successor.id, as: 'failed', why: told, wasReady: false } as const;
-  await unlessLeaseLost(() => context.ports.inventory.births(context.at.authorization.pass, [verdict]));
+  await unlessLeaseLost(() => context.ports.inventory.births(context.at.authorization.reconcile, [verdict]));
   const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], context);
   const name = `${kind} ${nameIn(address, kind)}`;
   const end = gone.as === 'done' ? 'it was ended' : 'it could not be ended, and is tried again';

@@ -70,7 +70,7 @@ function markOf(
   intent: { readonly intent: string; readonly attempt: number },
 ): Mark {
   const { address, terms } = desiredOf(action);
-  const { estate } = at.authorization.pass;
+  const { estate } = at.authorization.reconcile;
   const { store = '' } = known.knowledge;
   return { estate, store, address, deletionPolicy: terms.deletionPolicy, ...intent };
 }

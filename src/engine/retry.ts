@@ -4,7 +4,7 @@ import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import { isCancellation, wait } from './cancellation.ts';
 import type { QuotaState } from './execution-context.ts';
-import { done, type EnginePorts, type Outcome, type PassControl, unsent } from './ports.ts';
+import { done, type EnginePorts, type Outcome, type ReconcileControl, unsent } from './ports.ts';
 import { Refused } from './recheck-guards.ts';
 
 /** Items that go to one actuator together. */
@@ -13,7 +13,7 @@ interface Delivery<T> {
   /** A creation that the cloud cannot make two of, by its token or its name. */
   readonly repeatable: boolean;
   readonly items: readonly T[];
-  /** Calls the actuator; throws when the pass must stop, `SecretUnread`, or `Refused` with items of these. */
+  /** Calls the actuator; throws when the reconcile must stop, `SecretUnread`, or `Refused` with items of these. */
   call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
   /** What has come of it before anything is sent here: `open` where an earlier process may have sent it. */
   before(item: T): Outcome;
@@ -24,7 +24,7 @@ interface Delivery<T> {
 interface Patience {
   readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
   readonly waits: AbortSignal;
-  readonly notify: PassControl['notify'];
+  readonly notify: ReconcileControl['notify'];
   /** Of what all items count against. */
   readonly quota: QuotaState;
 }
@@ -66,7 +66,7 @@ function learn(quota: QuotaState, outcomes: readonly Outcome[]): void {
   quota.refusal ??= refusals.find(({ requestId }) => requestId === undefined || calls.get(requestId)?.length === 1);
 }
 
-/** More than a cloud refuses in any outage that is worth waiting out inside a pass. */
+/** More than a cloud refuses in any outage that is worth waiting out inside a reconcile. */
 const mostThrottles = 100;
 const mostRepeats = 2;
 

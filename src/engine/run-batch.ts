@@ -15,7 +15,7 @@ import { type Outcome, unsent } from './ports.ts';
 import { replaceMachine } from './replace.ts';
 import { send } from './send.ts';
 
-/** Machines of a document that were not ready when this pass looked. */
+/** Machines of a document that were not ready when this reconcile looked. */
 export type Unready = (document: string, minReadyMs: number) => readonly CloudId[];
 
 export interface BatchRun {
@@ -157,7 +157,7 @@ async function othersUnready(action: Action, { context, unready }: BatchRun): Pr
   return failure && { as: failure.code === 'NotReady' ? 'failed' : 'stale', failure };
 }
 
-/** How long listings are given to show new rules; what they do not show by then, the next pass finds standing. */
+/** How long listings are given to show new rules; what they do not show by then, the next reconcile finds standing. */
 const pausesMs = [0, 1000, 2000, 4000, 8000];
 
 /** Of these new rules, those that the cloud lists: an answer to a call is not proof enough to take away what they replace. */

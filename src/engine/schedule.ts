@@ -9,7 +9,7 @@ interface StepRunner {
   readonly order: Order;
   readonly limits: BatchLimits;
   readonly waits: AbortSignal;
-  /** One outcome per action of the batch, in order. Rejects only when the pass cannot go on. */
+  /** One outcome per action of the batch, in order. Rejects only when the reconcile cannot go on. */
   perform(batch: Batch): Promise<readonly Outcome[]>;
   /** Of these new rules, those that the cloud shows. */
   verify(made: ReadonlySet<CloudId>): Promise<ReadonlySet<CloudId>>;

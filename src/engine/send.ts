@@ -166,7 +166,7 @@ async function settle(
 ): Promise<void> {
   if (ready.length === 0) return;
   const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, context));
-  await unlessLeaseLost(() => context.ports.ledger.settle(context.at.authorization.pass, settlements));
+  await unlessLeaseLost(() => context.ports.ledger.settle(context.at.authorization.reconcile, settlements));
   for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, context);
 }
 
@@ -203,12 +203,12 @@ function report({ action }: Item, outcome: Outcome, { notify }: ExecutionContext
   notify?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
 }
 
-/** What was found to stand where, by session and id: a pass that is refused again does not ask again. */
+/** What was found to stand where, by session and id: a reconcile that is refused again does not ask again. */
 const found = new WeakMap<Session, Map<CloudId, Promise<string>>>();
 
 /**
  * The outcomes, and of each deletion that the cloud refused because something stands there: what that is. It may be of a kind that
- * nobody lists, so it is asked for only now, once a pass.
+ * nobody lists, so it is asked for only now, once a reconcile.
  */
 export function namingUsers(
   ready: readonly Ready[],

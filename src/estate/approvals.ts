@@ -48,7 +48,7 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
 }
 
 /**
- * Lets pass what was shown to a person, and what follows from it: later passes may finish an approved address, but what
+ * Lets pass what was shown to a person, and what follows from it: later reconciles may finish an approved address, but what
  * destroys must have been shown as such. Creations that were in doubt are known to the person as blocked, and what rests on
  * them as withheld. Forgetting and twins of our own lost answers need nobody.
  */

@@ -16,18 +16,18 @@ export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<S
 
 const stuck = { statuses: ['Failed', 'Blocked'] } as const;
 
-/** What of several passes in a row was not done in the end; undefined where none was made. */
-export function attemptOf(passes: readonly Executed[]): Attempt | undefined {
-  if (passes.length === 0) return undefined;
+/** What of several reconciles in a row was not done in the end; undefined where none was made. */
+export function attemptOf(reconciles: readonly Executed[]): Attempt | undefined {
+  if (reconciles.length === 0) return undefined;
   const failed = new Map<string, Attempt['failed'][number]>();
   const held = new Map<string, Attempt['held'][number]>();
-  for (const pass of passes) {
-    for (const { verb, address } of [...pass.settled, ...pass.failed]) {
+  for (const reconcile of reconciles) {
+    for (const { verb, address } of [...reconcile.settled, ...reconcile.failed]) {
       failed.delete(`${verb} ${address}`);
       held.delete(`${verb} ${address}`);
     }
-    for (const one of pass.failed) if (one.expected === 'person') failed.set(`${one.verb} ${one.address}`, one);
-    for (const one of pass.findings)
+    for (const one of reconcile.failed) if (one.expected === 'person') failed.set(`${one.verb} ${one.address}`, one);
+    for (const one of reconcile.findings)
       if (one.type === 'withheld' && one.code !== 'stale') held.set(`${one.action} ${one.address}`, one);
   }
   return { failed: [...failed.values()], held: [...held.values()] };

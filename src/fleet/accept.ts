@@ -80,7 +80,7 @@ async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tr
 }
 
 /**
- * The next generation, and a pass now wherever it speaks of; nothing where the newest one says the same. False: something else
+ * The next generation, and a reconcile now wherever it speaks of; nothing where the newest one says the same. False: something else
  * than what it was judged after is in force by now, or held by a person. Who lost the lease while judging is stopped here.
  */
 async function accept(tree: SpecTree, after: Generation | undefined, context: WorkerContext): Promise<boolean> {

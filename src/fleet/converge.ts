@@ -8,7 +8,7 @@ import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
 import { heedingPolicy, unlessApproved } from '../core/plan/policies.ts';
 import type { Address } from '../core/resource.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
-import type { PassControl, Planner, Site } from '../engine/ports.ts';
+import type { Planner, ReconcileControl, Site } from '../engine/ports.ts';
 import { pausesNow } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
@@ -17,7 +17,7 @@ import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
-import { guardOf, type PassPolicy } from './pass-policy.ts';
+import { guardOf, type ReconcilePolicy } from './reconcile-policy.ts';
 import type { PlanningResult } from './recorder.ts';
 import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -40,17 +40,17 @@ interface Beginning {
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
 export async function convergeScope(
   scene: ScopeContext,
-  passPolicy: PassPolicy,
+  reconcilePolicy: ReconcilePolicy,
   context: WorkerContext,
-  { from, saw, ...steering }: PassControl & Beginning,
+  { from, saw, ...steering }: ReconcileControl & Beginning,
 ): Promise<ConvergeResult> {
   const { where, activeSpec, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = context;
   const noted = actionRecorder();
   const { number, revision } = activeSpec.generation;
-  const authority = { revision, generation: number, ...passPolicy.authority };
-  const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const look = observationPlanner(where, activeSpec, passPolicy, context);
+  const authority = { revision, generation: number, ...reconcilePolicy.authority };
+  const reconcile = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const look = observationPlanner(where, activeSpec, reconcilePolicy, context);
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
@@ -62,7 +62,7 @@ export async function convergeScope(
   const converged = await converge(
     {
       site,
-      authorization: { pass, lease, guard: guardOf(activeSpec, passPolicy) },
+      authorization: { reconcile, lease, guard: guardOf(activeSpec, reconcilePolicy) },
       plan,
       ...(from === undefined ? {} : { from }),
     },
@@ -89,33 +89,35 @@ const undone: ReadonlySet<Finding['type']> = new Set([
 ]);
 
 /**
- * Plans one look as a pass does, and keeps what the generation would still do in the scope. Limits count over all scopes of the
+ * Plans one look as a reconcile does, and keeps what the generation would still do in the scope. Limits count over all scopes of the
  * estate: until all are counted, what they bound waits.
  */
 export function observationPlanner(
   where: Where,
   activeSpec: ActiveSpec,
-  passPolicy: PassPolicy,
+  reconcilePolicy: ReconcilePolicy,
   { store, clock }: Pick<WorkerContext, 'store' | 'clock'>,
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, approved, stopped } = passPolicy;
+  const { bounds, modesBefore, approved, stopped } = reconcilePolicy;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
-    const policies = [noted.policy, ...passPolicy.policies];
+    const policies = [noted.policy, ...reconcilePolicy.policies];
     const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, bounds);
-    const isNewest = passPolicy.generation === generation.number;
+    const isNewest = reconcilePolicy.generation === generation.number;
     if (isNewest) {
       const isBounded = noted.planned().some(countsToGeneration);
-      const count = isBounded ? remainingCount({ scope, estate, guards: passPolicy, observation, knowledge }) : noCount;
-      await store.fleet.counts.keep(where, { generation: generation.number, ...passPolicy.counting, count });
+      const count = isBounded
+        ? remainingCount({ scope, estate, guards: reconcilePolicy, observation, knowledge })
+        : noCount;
+      await store.fleet.counts.keep(where, { generation: generation.number, ...reconcilePolicy.counting, count });
     }
     const looked = { input, planned: noted.planned(), generation: generation.number };
     if (!isNewest || !alone.actions.some(countsToGeneration)) return { ...looked, plan: alone, uncounted: 0 };
-    const { count, uncounted } = await elsewhere(where, activeSpec, passPolicy, { store, clock });
+    const { count, uncounted } = await elsewhere(where, activeSpec, reconcilePolicy, { store, clock });
     const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
     const together = { ...input, choices: { ...choices, policies: [...policies, ...waits] } };
     return { ...looked, plan: await planOf(together, { ...bounds, elsewhere: count }), uncounted };
@@ -154,7 +156,7 @@ function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet
  * While a newer generation waits, what drifted goes back to what was last let into force: each address by the specs of the
  * generation that was applied there. Nothing else is touched, and nothing is made or removed that only those specs ask for.
  * What the newest generation does not let the loop do is not done by a former one either, and a pause holds whatever either of
- * them says to be of its owner or target. Returns false where the pass was stopped.
+ * them says to be of its owner or target. Returns false where the reconcile was stopped.
  */
 export async function healDrift(
   scene: ScopeContext,
@@ -172,13 +174,13 @@ export async function healDrift(
     if (number === activeSpec.generation.number) continue;
     const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const passPolicy = await healing(means.passPolicy, async () => [
+    const reconcilePolicy = await healing(means.reconcilePolicy, async () => [
       driftAt(new Set(generations.get(number))),
       heedingPolicy(activeSpec.scope.wanted),
       await pausesNow(former.activeSpec.estate, context.store),
     ]);
     const from = converged.last?.observation;
-    const healed = await convergeScope(former, passPolicy, context, {
+    const healed = await convergeScope(former, reconcilePolicy, context, {
       ...means.steering,
       ...(from === undefined ? {} : { from }),
     });
@@ -188,19 +190,22 @@ export async function healDrift(
   return true;
 }
 
-/** The pass policy with further guards, now and after each refresh. */
-async function healing(passPolicy: PassPolicy, guards: () => Promise<readonly Policy[]>): Promise<PassPolicy> {
+/** The reconcile policy with further guards, now and after each refresh. */
+async function healing(
+  reconcilePolicy: ReconcilePolicy,
+  guards: () => Promise<readonly Policy[]>,
+): Promise<ReconcilePolicy> {
   return {
-    ...passPolicy,
-    policies: [...passPolicy.policies, ...(await guards())],
-    again: async () => healing(await passPolicy.again(), guards),
+    ...reconcilePolicy,
+    policies: [...reconcilePolicy.policies, ...(await guards())],
+    again: async () => healing(await reconcilePolicy.again(), guards),
   };
 }
 
 interface HealContext {
-  readonly passPolicy: PassPolicy;
+  readonly reconcilePolicy: ReconcilePolicy;
   readonly generations: Generations;
-  readonly steering: PassControl;
+  readonly steering: ReconcileControl;
   /** Told of what was seen last by the specs of a former generation. */
   readonly healed?: (sight: PlannedObservation) => Promise<void>;
 }
@@ -215,7 +220,7 @@ async function formerScopeContext(
   const { where, site } = scene;
   const generation = await store.generations.numbered(where.estate, number);
   if (generation === undefined) return undefined;
-  // why: the newest one has had its pass, which must not fail for what was once
+  // why: the newest one has had its reconcile, which must not fail for what was once
   const estate = await generations.open(where.estate, generation).catch((error: unknown) => {
     telemetry.log.warn('cannot open the generation that healing returns to; healing waits', {
       ...where,

@@ -13,7 +13,7 @@ import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { PassPolicy } from './pass-policy.ts';
+import type { ReconcilePolicy } from './reconcile-policy.ts';
 import type { ActiveSpec } from './rollouts.ts';
 
 /** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
@@ -22,9 +22,9 @@ interface OtherScopesCount {
   readonly uncounted: number;
 }
 
-type Guards = Pick<PassPolicy, 'estatePolicies' | 'modesBefore' | 'counting'>;
+type Guards = Pick<ReconcilePolicy, 'estatePolicies' | 'modesBefore' | 'counting'>;
 
-/** So long one look counts other scopes at most, so that its pass stays within its slice. */
+/** So long one look counts other scopes at most, so that its reconcile stays within its slice. */
 const countingMs = 5_000;
 
 /**
@@ -86,7 +86,7 @@ async function countByLastObservation(
 interface Look {
   readonly scope: CompiledScope;
   readonly estate: ActiveSpec['estate'];
-  readonly guards: Guards & Pick<PassPolicy, 'approved'>;
+  readonly guards: Guards & Pick<ReconcilePolicy, 'approved'>;
   readonly observation: Observation;
   readonly knowledge: Knowledge;
 }

@@ -5,26 +5,26 @@ import type { Progress } from '../engine/ports.ts';
 import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
 import type { Where } from '../ports/queue.ts';
 import type {
-  PassAccount,
-  PassBatch,
-  PassCounts,
-  PassDraft,
-  PassEntry,
-  PassGround,
-  PassSettled,
-  PassWait,
-  PassWithheld,
+  ReconcileAccount,
+  ReconcileBatch,
+  ReconcileCounts,
+  ReconcileDraft,
+  ReconcileEntry,
+  ReconcileGround,
+  ReconcileSettled,
+  ReconcileWait,
+  ReconcileWithheld,
 } from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Writes down how one pass went. Whatever becomes of that, no pass fails for it, or waits for it for longer than a moment. */
-export interface PassRecorder {
+/** Writes down how one reconcile went. Whatever becomes of that, no reconcile fails for it, or waits for it for longer than a moment. */
+export interface ReconcileRecorder {
   tell(event: Progress): void;
   /** Waits that are none of the engine's. `since`: ms since the epoch. */
-  waited(reason: PassWait, detail: string, since: number): void;
+  waited(reason: ReconcileWait, detail: string, since: number): void;
   /** What it rests on becomes known. */
-  rests(ground: Partial<PassGround>, reason?: string): void;
+  rests(ground: Partial<ReconcileGround>, reason?: string): void;
   /** It begins to look and to act: others see it run. */
   begins(): void;
   /** `afterMs`: another one is due then at the latest. */
@@ -32,14 +32,17 @@ export interface PassRecorder {
 }
 
 type RecorderPorts = Pick<WorkerContext, 'clock' | 'telemetry'> & {
-  readonly store: Pick<WorkerContext['store'], 'passes'>;
+  readonly store: Pick<WorkerContext['store'], 'reconciles'>;
 };
 
-export function passRecorderOf(about: Where & { readonly reconcileId: string }, paper: RecorderPorts): PassRecorder {
+export function reconcileRecorderOf(
+  about: Where & { readonly reconcileId: string },
+  paper: RecorderPorts,
+): ReconcileRecorder {
   const { clock, store } = paper;
   const { estate, scope, reconcileId } = about;
   const timeline = timelineOf();
-  let draft: PassDraft = { id: reconcileId, estate, scope, began: clock.now(), ground: none };
+  let draft: ReconcileDraft = { id: reconcileId, estate, scope, began: clock.now(), ground: none };
   let begun = Promise.resolve();
   const keep = (write: () => Promise<void>): Promise<void> => kept(write, about, paper);
   return {
@@ -55,7 +58,7 @@ export function passRecorderOf(about: Where & { readonly reconcileId: string }, 
       draft = { ...draft, ground: { ...draft.ground, ...ground }, ...(reason === undefined ? {} : { reason }) };
     },
     begins: () => {
-      begun = keep(() => store.passes.begin(draft));
+      begun = keep(() => store.reconciles.begin(draft));
     },
     ended: async (outcome, why, afterMs) => {
       const ended = clock.now();
@@ -67,17 +70,17 @@ export function passRecorderOf(about: Where & { readonly reconcileId: string }, 
         ...(why === undefined ? {} : { why: why.slice(0, longestWhy) }),
         ...(afterMs === undefined ? {} : { nextAt: ended + afterMs }),
       };
-      const written = begun.then(() => keep(() => store.passes.end(draft, ending)));
+      const written = begun.then(() => keep(() => store.reconciles.end(draft, ending)));
       await atMost(written, clock);
     },
   };
 }
 
-const none: PassGround = { targets: [], generation: 0, revision: '' };
+const none: ReconcileGround = { targets: [], generation: 0, revision: '' };
 
 const longestWhy = 1000;
 
-/** A database that is away is no fault of a pass. */
+/** A database that is away is no fault of a reconcile. */
 function kept(
   write: () => Promise<void>,
   { estate, scope, reconcileId }: Where & { readonly reconcileId: string },
@@ -98,23 +101,23 @@ async function atMost(written: Promise<void>, clock: WorkerContext['clock']): Pr
   timer.abort();
 }
 
-/** What a pass has done so far: the first lines of it, and how many there were of each sort beyond. */
+/** What a reconcile has done so far: the first lines of it, and how many there were of each sort beyond. */
 interface Timeline {
-  add(entry: PassEntry): void;
-  account(): PassAccount;
+  add(entry: ReconcileEntry): void;
+  account(): ReconcileAccount;
   /** Nothing was sent, and nothing went wrong. */
   isQuiet(): boolean;
 }
 
-/** Of a pass that did something, and of one that only looked. */
+/** Of a reconcile that did something, and of one that only looked. */
 interface TimelineLimits {
   readonly most: number;
   readonly mostQuiet: number;
 }
 
 export function timelineOf({ most, mostQuiet }: TimelineLimits = { most: 2000, mostQuiet: 60 }): Timeline {
-  const kept: PassEntry[] = [];
-  const beyond = new Map<PassEntry['what'], number>();
+  const kept: ReconcileEntry[] = [];
+  const beyond = new Map<ReconcileEntry['what'], number>();
   const counts: Counting = { reads: 0, writes: 0, settled: 0, failed: 0, withheld: 0, waitedMs: 0 };
   const isQuiet = (): boolean => counts.writes + counts.settled + counts.failed === 0;
   return {
@@ -135,9 +138,9 @@ export function timelineOf({ most, mostQuiet }: TimelineLimits = { most: 2000, m
   };
 }
 
-type Counting = { -readonly [Key in keyof PassCounts]: number };
+type Counting = { -readonly [Key in keyof ReconcileCounts]: number };
 
-function count(counts: Counting, entry: PassEntry): void {
+function count(counts: Counting, entry: ReconcileEntry): void {
   switch (entry.what) {
     case 'call':
       counts[entry.mutating ? 'writes' : 'reads'] += 1;
@@ -158,8 +161,8 @@ function count(counts: Counting, entry: PassEntry): void {
   }
 }
 
-/** What a pass's timeline says of what it was told at `now`; undefined where it says nothing. Takes declared fields only. */
-export function entryOf(event: Progress, now: number): PassEntry | undefined {
+/** What a reconcile's timeline says of what it was told at `now`; undefined where it says nothing. Takes declared fields only. */
+export function entryOf(event: Progress, now: number): ReconcileEntry | undefined {
   switch (event.at) {
     case 'called':
       return callOf(event, now);
@@ -170,7 +173,7 @@ export function entryOf(event: Progress, now: number): PassEntry | undefined {
     case 'observing':
       return event.complete ? { what: 'listed', at: now, kind: event.kind, count: event.seen } : undefined;
     case 'planned':
-      return { what: 'planned', at: now, look: event.pass, actions: event.actions, findings: event.findings };
+      return { what: 'planned', at: now, look: event.round, actions: event.actions, findings: event.findings };
     case 'acting':
       return { what: 'sent', at: now, ...batchOf(event) };
     case 'settled':
@@ -182,7 +185,7 @@ export function entryOf(event: Progress, now: number): PassEntry | undefined {
   }
 }
 
-function callOf(event: Progress & { at: 'called' }, now: number): PassEntry {
+function callOf(event: Progress & { at: 'called' }, now: number): ReconcileEntry {
   const { action, mutating, lanes: rateLimits, requestId, code } = event;
   const durationMs = Math.round(event.durationMs);
   return {
@@ -200,21 +203,21 @@ function callOf(event: Progress & { at: 'called' }, now: number): PassEntry {
 /** A launch may be of a thousand. */
 const named = 10;
 
-const batchOf = ({ kind, verb, addresses }: Progress & { at: 'acting' }): PassBatch => ({
+const batchOf = ({ kind, verb, addresses }: Progress & { at: 'acting' }): ReconcileBatch => ({
   kind,
   verb,
   count: addresses.length,
   addresses: addresses.slice(0, named),
 });
 
-const settledOf = ({ kind, verb, address, failure }: Progress & { at: 'settled' }): PassSettled => ({
+const settledOf = ({ kind, verb, address, failure }: Progress & { at: 'settled' }): ReconcileSettled => ({
   kind,
   verb,
   address,
   ...(failure === undefined ? {} : { code: short(failure.code), why: short(failure.message) }),
 });
 
-const withheldOf = (finding: Finding): PassWithheld => ({
+const withheldOf = (finding: Finding): ReconcileWithheld => ({
   code: 'code' in finding ? finding.code : finding.type,
   ...('address' in finding && finding.address !== undefined ? { address: finding.address } : {}),
   why: short(finding.why),
@@ -228,12 +231,12 @@ const short = (text: string): string => (text.length > longest ? `${text.slice(0
 /** One look, planned by the generation in force. */
 export type PlanningResult = Omit<RowsInput, 'attempt'>;
 
-/** Keeps the lines of the inventory beside a pass, which neither waits for it nor fails with it. */
+/** Keeps the lines of the inventory beside a reconcile, which neither waits for it nor fails with it. */
 export interface InventoryRecorder {
   /** The first look is kept at once: what drifted is seen before it is healed. */
   saw(looked: PlanningResult): void;
   /** The last look, with what was tried in vain, is kept where it may say something else than the first. */
-  ended(passes: Converged['passes']): void;
+  ended(rounds: Converged['rounds']): void;
   /** When all of it is kept, or has failed. */
   kept(): Promise<void>;
 }
@@ -244,7 +247,7 @@ export function inventoryRecorderOf(
 ): InventoryRecorder {
   let work = Promise.resolve();
   let newest: PlanningResult | undefined;
-  let kept: { readonly looked: PlanningResult; readonly passes: number } | undefined;
+  let kept: { readonly looked: PlanningResult; readonly rounds: number } | undefined;
   const keep = (looked: RowsInput): void => {
     work = work
       .then(() => keepRows(where, looked, store))
@@ -256,13 +259,13 @@ export function inventoryRecorderOf(
     saw: (looked) => {
       newest = looked;
       if (kept !== undefined) return;
-      kept = { looked, passes: 0 };
+      kept = { looked, rounds: 0 };
       keep(looked);
     },
-    ended: (passes) => {
-      if (newest === undefined || (newest === kept?.looked && passes.length === kept.passes)) return;
-      kept = { looked: newest, passes: passes.length };
-      const attempt = attemptOf(passes);
+    ended: (rounds) => {
+      if (newest === undefined || (newest === kept?.looked && rounds.length === kept.rounds)) return;
+      kept = { looked: newest, rounds: rounds.length };
+      const attempt = attemptOf(rounds);
       keep({ ...newest, ...(attempt === undefined ? {} : { attempt }) });
     },
     kept: () => work,

@@ -58,9 +58,9 @@ export async function stopFailedRollouts(
     await store.fleet.rollouts.stop(where, { ...stop, generation: activeSpec.generation.number });
 }
 
-const failuresOf = ({ passes }: Converged) =>
-  passes.flatMap((pass) =>
-    pass.failed.flatMap(({ verb, address, failure, expected }) =>
+const failuresOf = ({ rounds: reconciles }: Converged) =>
+  reconciles.flatMap((reconcile) =>
+    reconcile.failed.flatMap(({ verb, address, failure, expected }) =>
       expected === 'person' ? [{ verb, address, message: failure.message }] : [],
     ),
   );

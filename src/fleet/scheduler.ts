@@ -10,11 +10,11 @@ const requestsEveryMs = 1_000;
 const scheduleEveryMs = 10_000;
 
 /**
- * Keeps the queue as the store says, as long as it leads: a periodic pass for every scope of every estate, and one now for
- * every request that no pass has answered. A queue that lost its data is thus made whole.
+ * Keeps the queue as the store says, as long as it leads: a periodic reconcile for every scope of every estate, and one now for
+ * every request that no reconcile has answered. A queue that lost its data is thus made whole.
  */
 export const runScheduler = (
-  { passEveryMs, generations }: { readonly passEveryMs: number; readonly generations: Generations },
+  { reconcileEveryMs, generations }: { readonly reconcileEveryMs: number; readonly generations: Generations },
   context: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> =>
@@ -27,7 +27,7 @@ export const runScheduler = (
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;
       const all = await allScopes({ generations, known }, context);
-      await queue.schedule(all.map((where) => ({ ...where, everyMs: passEveryMs })));
+      await queue.schedule(all.map((where) => ({ ...where, everyMs: reconcileEveryMs })));
     }
   });
 
@@ -37,7 +37,7 @@ interface KnownScopes {
   readonly known: Map<string, readonly Where[]>;
 }
 
-/** What no pass can answer, as where a worker of this version opens no such specs, is not asked for without a pause. */
+/** What no reconcile can answer, as where a worker of this version opens no such specs, is not asked for without a pause. */
 const sameEveryMs = 5_000;
 
 /** Scopes whose request waits and was not put into the queue just now. */

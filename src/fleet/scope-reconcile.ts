@@ -12,16 +12,21 @@ import type { Ended, Where } from '../ports/queue.ts';
 import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
 import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge.ts';
 import type { Generations } from './generations.ts';
-import { passPolicyOf, recordRefusals } from './pass-policy.ts';
-import { type InventoryRecorder, inventoryRecorderOf, type PassRecorder, passRecorderOf } from './recorder.ts';
+import { reconcilePolicyOf, recordRefusals } from './reconcile-policy.ts';
+import {
+  type InventoryRecorder,
+  inventoryRecorderOf,
+  type ReconcileRecorder,
+  reconcileRecorderOf,
+} from './recorder.ts';
 import { type ActiveSpec, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
- * A pass of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: how often a scope has one, for people
+ * A reconcile of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: how often a scope has one, for people
  * who ask when the next one comes.
  */
-export function passHandler(
+export function reconcileHandler(
   context: WorkerContext,
   generations: Generations,
   everyMs?: number,
@@ -29,11 +34,11 @@ export function passHandler(
   return async (where, signal) => {
     const reconcileId = randomUUID();
     const watch = context.telemetry.reconcile({ ...where, reconcileId });
-    const recorder = passRecorderOf({ ...where, reconcileId }, context);
+    const recorder = reconcileRecorderOf({ ...where, reconcileId }, context);
     const inventory = inventoryRecorderOf(where, context);
     const request = { where, reconcileId, signal, generations, watch, recorder, inventory };
     try {
-      // why: the rows that a pass recorded are written before it ends
+      // why: the rows that a reconcile recorded are written before it ends
       const { as, why } = await reconcileScope(request, context).finally(inventory.kept);
       watch.ended(as, why);
       await recorder.ended(as, why, hasMore[as] ? 0 : everyMs);
@@ -42,7 +47,7 @@ export function passHandler(
       const as = signal.aborted ? 'stopped' : 'failed';
       const why = error instanceof Error ? error.message : String(error);
       watch.ended(as, why);
-      // why: a pass that throws five times is poison, and what the store failed is no fault of the scope
+      // why: a reconcile that throws five times is poison, and what the store failed is no fault of the scope
       const byStore = await failedByStore(error, where, context, signal).finally(() => recorder.ended(as, why, 0));
       if (!byStore) throw error;
       return 'again';
@@ -67,23 +72,23 @@ interface End {
   readonly why?: string;
 }
 
-/** One pass: its scope, and the observers that are told of it and have no say in it. Made once, and never extended. */
-interface PassRequest {
+/** One reconcile: its scope, and the observers that are told of it and have no say in it. Made once, and never extended. */
+interface ReconcileRequest {
   readonly where: Where;
   readonly reconcileId: string;
   readonly signal: AbortSignal;
   readonly generations: Generations;
   readonly watch: ReconcileWatch<Progress>;
-  readonly recorder: PassRecorder;
+  readonly recorder: ReconcileRecorder;
   readonly inventory: InventoryRecorder;
 }
 
-async function reconcileScope(request: PassRequest, context: WorkerContext): Promise<End> {
+async function reconcileScope(request: ReconcileRequest, context: WorkerContext): Promise<End> {
   const { where, reconcileId, recorder } = request;
   const { fleet } = context.store;
   const pulse = await fleet.requests.pulse(where);
   recorder.rests({}, pulse.reason);
-  // why: a request that no pass can serve is answered too, or it would be put into the queue for ever
+  // why: a request that no reconcile can serve is answered too, or it would be put into the queue for ever
   const answering = async (as: ReconcileOutcome): Promise<End> => {
     await fleet.requests.answered(where, pulse.wish);
     return { as };
@@ -109,7 +114,7 @@ async function reconcileScope(request: PassRequest, context: WorkerContext): Pro
 
 /** Undefined where this worker cannot: another one, of another version or told to allow endpoints, may. So it is no poison. */
 function opened(
-  { where, generations }: PassRequest,
+  { where, generations }: ReconcileRequest,
   generation: Generation,
   { telemetry }: WorkerContext,
 ): Promise<OpenedEstate | undefined> {
@@ -141,7 +146,7 @@ const patienceMs = 3_000;
 const askEveryMs = 250;
 
 async function withLease(
-  { where, signal, recorder }: PassRequest,
+  { where, signal, recorder }: ReconcileRequest,
   { store, clock, outside, telemetry }: WorkerContext,
   work: (lease: Lease) => Promise<End>,
 ): Promise<End> {
@@ -159,11 +164,11 @@ async function withLease(
   }
 }
 
-/** A pass whose lease is over has so long to end by itself. */
+/** A reconcile whose lease is over has so long to end by itself. */
 const endsWithinMs = 5_000;
 
 /**
- * A pass that hangs after its lease is over gives its job up, whose lock would else be renewed for ever: nothing that it still does
+ * A reconcile that hangs after its lease is over gives its job up, whose lock would else be renewed for ever: nothing that it still does
  * is written, and whoever takes the job next has the scope.
  */
 async function whileLeased(lease: Lease, clock: WorkerContext['clock'], ending: Promise<End>): Promise<End> {
@@ -206,7 +211,7 @@ async function holding<T>(
 /** Opens the scope at its cloud. The session ends with the work. */
 async function withSite(
   { scope, estate }: ActiveSpec,
-  { signal }: PassRequest,
+  { signal }: ReconcileRequest,
   { outside, clock }: WorkerContext,
   work: (site: Site) => Promise<End>,
 ): Promise<End> {
@@ -222,7 +227,7 @@ async function withSite(
 async function convergeAndHeal(
   scene: ScopeContext,
   pulse: Pulse,
-  { watch, recorder, inventory, signal, generations }: PassRequest,
+  { watch, recorder, inventory, signal, generations }: ReconcileRequest,
   context: WorkerContext,
 ): Promise<End> {
   const { where, activeSpec } = scene;
@@ -232,21 +237,21 @@ async function convergeAndHeal(
     recorder.tell(event);
   };
   const steering = { signal, look: yieldCheck(where, pulse, context), notify: tell };
-  const passPolicy = await passPolicyOf(where, activeSpec, { store: context.store, generations });
-  const newest = await convergeScope(scene, passPolicy, context, { ...steering, saw: inventory.saw });
-  inventory.ended(newest.converged.passes);
+  const reconcilePolicy = await reconcilePolicyOf(where, activeSpec, { store: context.store, generations });
+  const newest = await convergeScope(scene, reconcilePolicy, context, { ...steering, saw: inventory.saw });
+  inventory.ended(newest.converged.rounds);
   await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
   await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
-  const look = observationPlanner(where, activeSpec, passPolicy, context);
+  const look = observationPlanner(where, activeSpec, reconcilePolicy, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     inventory.saw(await look(observation, knowledge));
-  const means = { passPolicy, generations, steering, healed };
+  const means = { reconcilePolicy, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
-  inventory.ended(newest.converged.passes);
+  inventory.ended(newest.converged.rounds);
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
   const why = openWorkSummary(newest);
@@ -264,7 +269,7 @@ async function convergeAndHeal(
 }
 
 /** Loudly: what waits for a person here waits until one is told. */
-function warnOfLimit(newest: ConvergeResult, { log }: Pick<PassRequest['watch'], 'log'>): void {
+function warnOfLimit(newest: ConvergeResult, { log }: Pick<ReconcileRequest['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
   if (held !== undefined) log.warn('a limit withholds changes until a person approves them', held);
 }
@@ -273,12 +278,12 @@ const endOf = (as: ReconcileOutcome, why: string | undefined): End => (why === u
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;
 
-/** A pass looks up after this long at the latest, and goes to the back of the queue where others wait. */
+/** A reconcile looks up after this long at the latest, and goes to the back of the queue where others wait. */
 const sliceMs = 15_000;
 
 /**
- * Asked every second while a pass runs: `stop` when somebody wants something newer than it began with, or when its slice is
- * over and passes of other scopes wait.
+ * Asked every second while a reconcile runs: `stop` when somebody wants something newer than it began with, or when its slice is
+ * over and reconciles of other scopes wait.
  */
 function yieldCheck(where: Where, began: Pulse, context: WorkerContext): () => Promise<'go' | 'stop'> {
   let sliceEnds = context.clock.now() + sliceMs;
@@ -298,8 +303,8 @@ async function othersWait({ scope }: Where, { queue }: WorkerContext): Promise<b
 }
 
 /**
- * What a pass leaves open, in a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
- * where nothing is. Orphans and what is not ours are no work of a pass.
+ * What a reconcile leaves open, in a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
+ * where nothing is. Orphans and what is not ours are no work of a reconcile.
  */
 function openWorkSummary({ converged: { last } }: ConvergeResult): string | undefined {
   const findings = last?.plan.findings ?? [];
@@ -342,7 +347,7 @@ function counted(
 const writableEveryMs = 2_000;
 
 /**
- * Whether a pass failed because of the store, so that the failure is no fault of its scope. Returns once the store takes writes
+ * Whether a reconcile failed because of the store, so that the failure is no fault of its scope. Returns once the store takes writes
  * again. Rejects where `signal` aborts before that. An error that does not say so counts where the store takes no writes now.
  */
 async function failedByStore(

@@ -11,7 +11,7 @@ import type { SourceCondition, SpecTree, ToldAuthors } from '../ports/sources.ts
 import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
-/** What the passes of one worker stand on. */
+/** What the reconciles of one worker stand on. */
 export interface WorkerContext {
   readonly store: Store;
   readonly queue: Queue;

@@ -2,7 +2,7 @@ import { clouds } from '../core/resource.ts';
 import type { Where } from '../ports/queue.ts';
 import { generationsOf } from './generations.ts';
 import { runScheduler } from './scheduler.ts';
-import { passHandler } from './scope-reconcile.ts';
+import { reconcileHandler } from './scope-reconcile.ts';
 import { signLedgers } from './signer.ts';
 import { watchSource } from './source-watcher.ts';
 import { supervise } from './supervisor.ts';
@@ -11,9 +11,9 @@ import type { Source, WorkerContext } from './worker-context.ts';
 export interface FleetSettings {
   /** Folders whose specs are followed; none: others do. */
   readonly sources: readonly Source[];
-  /** A pass of every scope at least this often. */
-  readonly passEveryMs: number;
-  /** Passes at once in this process, of each cloud. */
+  /** A reconcile of every scope at least this often. */
+  readonly reconcileEveryMs: number;
+  /** Reconciles at once in this process, of each cloud. */
   readonly atOnce: number;
 }
 
@@ -25,7 +25,7 @@ interface Worker {
 
 /**
  * The SDKs of the clouds where this store's estates have anything, before a lease is held. That of a cloud that is new to the store is
- * loaded by its first pass, and holds the loop meanwhile.
+ * loaded by its first reconcile, and holds the loop meanwhile.
  */
 async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise<void> {
   try {
@@ -40,9 +40,9 @@ async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise
   }
 }
 
-/** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
+/** One worker: carries out reconciles, follows sources and looks after the queue, as its turn comes. */
 export async function startWorker(
-  { sources, passEveryMs, atOnce }: FleetSettings,
+  { sources, reconcileEveryMs, atOnce }: FleetSettings,
   context: WorkerContext,
 ): Promise<Worker> {
   const { store, queue, clock, telemetry } = context;
@@ -54,10 +54,14 @@ export async function startWorker(
     await store.fleet.quarantine.put(where, why, current?.number ?? 0);
     telemetry.log.error("scope quarantined: its reconciles fail in Setpoint's own code", { ...where, reason: why });
   };
-  const crew = await queue.work({ atOnce, pass: passHandler(context, generations, passEveryMs), poisoned });
+  const crew = await queue.work({
+    atOnce,
+    reconcile: reconcileHandler(context, generations, reconcileEveryMs),
+    poisoned,
+  });
   const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
-    supervise('scheduler', () => runScheduler({ passEveryMs, generations }, context, end.signal), means),
+    supervise('scheduler', () => runScheduler({ reconcileEveryMs, generations }, context, end.signal), means),
     supervise('signer', () => signLedgers(context, end.signal), means),
     ...sources.map((source) => supervise(source.name, () => watchSource(source, context, end.signal), means)),
   ];

@@ -15,7 +15,7 @@ export interface FleetState {
   readonly counts: ScopeCounts;
 }
 
-/** Spec trees by revision, so that a pass needs no folder. Never changed once kept. */
+/** Spec trees by revision, so that a reconcile needs no folder. Never changed once kept. */
 export interface Trees {
   keep(estate: string, revision: string, tree: KeptTree): Promise<void>;
   read(estate: string, revision: string): Promise<KeptTree | undefined>;
@@ -29,15 +29,15 @@ export interface KeptTree {
   readonly overlay?: string;
 }
 
-/** Wishes for a pass now. A row, not a job: a pass that runs looks at it every second. */
+/** Wishes for a reconcile now. A row, not a job: a reconcile that runs looks at it every second. */
 export interface Requests {
   /** A later wish replaces an earlier one. */
   ask(where: Where, reason: string): Promise<void>;
-  /** One query: the newest wish that no pass has answered yet, and the newest generation's number (0: none). */
+  /** One query: the newest wish that no reconcile has answered yet, and the newest generation's number (0: none). */
   pulse(where: Where): Promise<Pulse>;
   /** Where a wish waits for an answer, over all estates. */
   unanswered(): Promise<readonly Where[]>;
-  /** The pass that saw this wish has ended: later ones stay. One that was never made answers none. */
+  /** The reconcile that saw this wish has ended: later ones stay. One that was never made answers none. */
   answered(where: Where, wish: number): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export interface StoppedRollout {
   readonly why: string;
 }
 
-/** Scopes whose passes fail in our own code: out of the way of the others until a person or a newer generation comes. */
+/** Scopes whose reconciles fail in our own code: out of the way of the others until a person or a newer generation comes. */
 export interface Quarantine {
   /** Where it already is in for this generation, `since` stays. */
   put(where: Where, why: string, generation: number): Promise<void>;
@@ -114,11 +114,11 @@ export interface ApprovalDraft extends Where {
   readonly generation: number;
   readonly digest: string;
   readonly actions: readonly string[];
-  /** Deletes and replaces among them, which pass whatever the limits. */
+  /** Deletes and replaces among them, which reconcile whatever the limits. */
   readonly destroys: number;
-  /** New machines among them, which pass likewise; absent: none. */
+  /** New machines among them, which reconcile likewise; absent: none. */
   readonly creates?: number;
-  /** Closures among them of rules that nobody wrote, which pass likewise; absent: none. */
+  /** Closures among them of rules that nobody wrote, which reconcile likewise; absent: none. */
   readonly closures?: number;
   readonly by: ApprovedBy;
   /** Milliseconds since the epoch. */

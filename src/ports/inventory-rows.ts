@@ -4,7 +4,7 @@ import type { Gap } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Where } from './queue.ts';
 
-/** The lines of the inventory as they are and as they were: a version for each change, none for a pass that found the same. */
+/** The lines of the inventory as they are and as they were: a version for each change, none for a reconcile that found the same. */
 export interface Rows {
   /**
    * What one look at a scope and its plan came to: all lines of it, but those of kinds with gaps, whose others stay as they

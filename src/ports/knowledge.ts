@@ -3,7 +3,7 @@ import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
 import type { Count, Guards } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
-import type { Pass } from './ledger.ts';
+import type { Reconcile } from './ledger.ts';
 
 /** What the store knows and has seen. */
 export interface Inventory {
@@ -24,16 +24,16 @@ export interface Inventory {
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
   converged(estate: string, addresses: readonly Address[]): Promise<void>;
   /**
-   * These stand as the pass's generation wants them, with nothing sent: what is applied there is that. Needs the pass's lease,
+   * These stand as the reconcile's generation wants them, with nothing sent: what is applied there is that. Needs the reconcile's lease,
    * as a write to the ledger does; where a higher generation is in force nothing changes.
    */
-  confirm(pass: Pass, standing: readonly Standing[]): Promise<void>;
+  confirm(reconcile: Reconcile, standing: readonly Standing[]): Promise<void>;
   /**
-   * What a look says about the machines that this store launched. Needs the pass's lease. Of a failed birth the ledger has a note;
+   * What a look says about the machines that this store launched. Needs the reconcile's lease. Of a failed birth the ledger has a note;
    * a machine that was never ready is not applied, so its address goes back to what was applied there before. One that survived
    * ends the row of failed births of its document, where these asked for the same.
    */
-  births(pass: Pass, verdicts: readonly BirthVerdict[]): Promise<void>;
+  births(reconcile: Reconcile, verdicts: readonly BirthVerdict[]): Promise<void>;
   /** What was seen to happen to one object, newest first, at most 100. */
   history(estate: string, id: CloudId): Promise<readonly Sighting[]>;
 }

@@ -11,15 +11,15 @@ import type { Address, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 export interface Ledger {
   /**
    * One transaction: all or, where one is refused, only that one refused. Same order as `drafts`. Refused is what a limit
-   * forbids, and an address where a higher generation than the pass's was applied or removed; and all but `forget` where the
-   * guard epoch is no longer the pass's; and what needs an approval that is spent or gone.
+   * forbids, and an address where a higher generation than the reconcile's was applied or removed; and all but `forget` where the
+   * guard epoch is no longer the reconcile's; and what needs an approval that is spent or gone.
    */
-  intend(pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
+  intend(reconcile: Reconcile, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
   /**
    * One transaction: the entry, what we now claim or released, and what is now applied. A settlement that is repeated, word for word,
    * changes nothing.
    */
-  settle(pass: Pass, settlements: readonly Settlement[]): Promise<void>;
+  settle(reconcile: Reconcile, settlements: readonly Settlement[]): Promise<void>;
   /** Something that is neither: an approval, a takeover, a pause. Returns its sequence number. */
   note(estate: string, note: Readonly<Record<string, unknown>>): Promise<number>;
   /**
@@ -36,7 +36,7 @@ export interface Ledger {
 }
 
 /** Who and why: written into every entry. `scope` is leased by `epoch`. */
-export interface Pass {
+export interface Reconcile {
   readonly estate: string;
   readonly scope: ScopeKey;
   readonly reconcileId: string;

@@ -36,7 +36,7 @@ export interface Session {
    * Absent: `identify` tells, or the cloud has any. Once the cloud was found to have a region, this process asks for it no more.
    */
   checkRegions?(regions: readonly string[], call: Call): Promise<Result<readonly Failure[]>>;
-  /** Listings of several kinds may share requests; a session is opened for one pass. */
+  /** Listings of several kinds may share requests; a session is opened for one reconcile. */
   readonly actuators: { readonly [K in Kind]: Actuator<K> };
   /** Whether such a machine can be launched, asked before anything is changed for it. What a session has once found possible it need not ask again. */
   canLaunch?(question: LaunchQuestion, call: Call): Promise<LaunchAnswer>;
@@ -138,7 +138,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /**
    * Awaited before each request to the cloud: spends the rate limit's budget and, for a write, checks the lease.
-   * Throws when the pass must stop; then nothing may be sent.
+   * Throws when the reconcile must stop; then nothing may be sent.
    */
   admit(request: Request): Promise<void>;
   /** Told after each request, answered or not: for the ledger, the call count and the rate limit's speed. */

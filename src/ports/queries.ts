@@ -11,7 +11,7 @@ import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, KeptTree, Pause, Quarantined, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
-import type { KeptPass, PassDraft } from './reconciles.ts';
+import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 
 /**
  * What is asked about an estate beyond one call of the store, and answered out of the store: the specs in force, the newest
@@ -88,7 +88,7 @@ export interface PauseAnswers {
    * `all`: every one that is theirs. Those that do; none where none had stopped.
    */
   goOn(asked: PauseAsked, document: string, by: By): Promise<readonly StoppedRollout[]>;
-  /** A scope in quarantine has passes again. */
+  /** A scope in quarantine has reconciles again. */
   release(asked: PauseAsked, scope: ScopeKey, by: By): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export interface PauseAsked extends EstateAsked {
   readonly mine: readonly Bounds[];
 }
 
-/** `scopes`: where a pass was asked for. */
+/** `scopes`: where a reconcile was asked for. */
 export interface BegunPause {
   readonly pause: Pause;
   readonly scopes: readonly ScopeKey[];
@@ -172,7 +172,7 @@ export interface AppliedPlan {
   readonly estate: string;
   readonly generation: number;
   readonly revision: string;
-  /** Where passes were asked for. */
+  /** Where reconciles were asked for. */
   readonly scopes: readonly ScopeKey[];
 }
 
@@ -229,7 +229,7 @@ export type Told = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'
 export interface Targets {
   /** Those that may be seen, sorted by name. */
   list(asked: TargetsAsked): Promise<readonly TargetReport[]>;
-  /** A pass of this scope now, as by a person. */
+  /** A reconcile of this scope now, as by a person. */
   wish(asked: { readonly estate: string; readonly scope: ScopeKey; readonly reason: string }): Promise<void>;
 }
 
@@ -240,13 +240,13 @@ export interface TargetsAsked {
   readonly now: number;
 }
 
-/** What is about all of a scope (passes, what is held) is told to those who see all owners of the target. */
+/** What is about all of a scope (reconciles, what is held) is told to those who see all owners of the target. */
 export interface TargetReport {
   readonly name: string;
   readonly place: TargetPlace;
   readonly mode: Mode;
   readonly look: TargetLook;
-  readonly passes?: TargetPasses;
+  readonly reconciles?: TargetReconciles;
   readonly held?: TargetHeld;
 }
 
@@ -265,13 +265,13 @@ export interface TargetLook {
 }
 
 /** `nextAt`: at the latest; absent: not known. */
-export interface TargetPasses {
-  readonly last?: KeptPass;
-  readonly running?: Pick<PassDraft, 'id' | 'began'>;
+export interface TargetReconciles {
+  readonly last?: KeptReconcile;
+  readonly running?: Pick<ReconcileDraft, 'id' | 'began'>;
   readonly nextAt?: number;
 }
 
-/** What keeps passes from doing what the specs ask. `why` of a quarantine: for those who see all targets of the scope. */
+/** What keeps reconciles from doing what the specs ask. `why` of a quarantine: for those who see all targets of the scope. */
 export interface TargetHeld {
   readonly pauses: readonly Pause[];
   readonly quarantine?: Omit<Quarantined, 'why'> & Partial<Pick<Quarantined, 'why'>>;

@@ -1,28 +1,28 @@
 import type { ScopeKey } from '../core/resource.ts';
 
-/** Where a pass works. All that a job says: the truth is in the store. */
+/** Where a reconcile works. All that a job says: the truth is in the store. */
 export interface Where {
   readonly estate: string;
   readonly scope: ScopeKey;
 }
 
-/** Which passes are to be made. A job is a hint: one that is lost is made again by the periodic one. */
+/** Which reconciles are to be made. A job is a hint: one that is lost is made again by the periodic one. */
 export interface Queue {
   /**
-   * A pass soon. Requests before it begins are one pass, `now` during it is one more pass after it (`periodic` is not: the
+   * A reconcile soon. Requests before it begins are one reconcile, `now` during it is one more reconcile after it (`periodic` is not: the
    * one that runs will do). `now` (a spec change, an event, a person) goes ahead of `periodic`; a periodic one that has
    * waited for a minute goes ahead with every fourth urgent one. Rejects within 10 s where the queue is out of reach.
    */
   request(where: Where, urgency: Urgency): Promise<void>;
   /**
-   * Periodic passes of the whole fleet are exactly these from now on, each at a moment of its own within its interval.
+   * Periodic reconciles of the whole fleet are exactly these from now on, each at a moment of its own within its interval.
    * Every worker calls this at its start and once a minute: that is how a schedule comes back that the queue's server
    * lost (a restart without persistence, FLUSHALL). Where nothing is wrong it changes nothing.
    */
-  schedule(passes: readonly Periodic[]): Promise<void>;
-  /** Begins to carry out passes in this process. Once for each queue. */
+  schedule(reconciles: readonly Periodic[]): Promise<void>;
+  /** Begins to carry out reconciles in this process. Once for each queue. */
   work(shift: JobHandler): Promise<WorkerPool>;
-  /** How many passes wait, run and have failed, by cloud. */
+  /** How many reconciles wait, run and have failed, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
   /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
   probe(): Promise<void>;
@@ -36,25 +36,25 @@ export interface Periodic extends Where {
 }
 
 export interface JobHandler {
-  /** At most so many passes at once in this process, of each cloud. */
+  /** At most so many reconciles at once in this process, of each cloud. */
   readonly atOnce: number;
   /**
-   * `signal` aborts when the job was lost to another worker, or the shift ends. A pass that throws is tried again after
+   * `signal` aborts when the job was lost to another worker, or the shift ends. A reconcile that throws is tried again after
    * up to 30 s, unless the shift has ended: then it is queued again at once and does not count as failed.
    */
-  readonly pass: (where: Where, signal: AbortSignal) => Promise<Ended>;
+  readonly reconcile: (where: Where, signal: AbortSignal) => Promise<Ended>;
   /**
-   * A pass that failed five times in a row, or took more than five workers with it: it is not tried again by itself. Its
+   * A reconcile that failed five times in a row, or took more than five workers with it: it is not tried again by itself. Its
    * job is there until this resolves, so it may be told more than once.
    */
   readonly poisoned: (where: Where, why: string) => Promise<void>;
 }
 
-/** `again`: there is more to do; the pass is queued behind those that wait. */
+/** `again`: there is more to do; the reconcile is queued behind those that wait. */
 export type Ended = 'done' | 'again';
 
 export interface WorkerPool {
-  /** Passes that run now. */
+  /** Reconciles that run now. */
   busy(): readonly Where[];
   /**
    * Takes no more, tells those that run to end, and returns when they have, within 30 s; what was not done is queued again

@@ -5,31 +5,31 @@ import type { CallRecord } from './ledger.ts';
 import type { Where } from './queue.ts';
 import type { ReconcileOutcome } from './telemetry.ts';
 
-/** Passes as they went, for people who ask; never needed for correctness. Kept for a week, and at most so many of a scope. */
-export interface Passes {
+/** Reconciles as they went, for people who ask; never needed for correctness. Kept for a week, and at most so many of a scope. */
+export interface Reconciles {
   /** From now on it is seen to run. */
-  begin(pass: PassDraft): Promise<void>;
+  begin(reconcile: ReconcileDraft): Promise<void>;
   /** Whether it was begun here or not. */
-  end(pass: PassDraft, ending: PassEnding): Promise<void>;
+  end(reconcile: ReconcileDraft, ending: ReconcileEnding): Promise<void>;
   /** Newest first. */
-  page(query: PassQuery): Promise<PassPage>;
+  page(query: ReconcileQuery): Promise<ReconcilePage>;
   /** Undefined where there is none, or it lies outside of `seen`. */
-  find(id: string, seen: readonly Bounds[]): Promise<ToldPass | undefined>;
+  find(id: string, seen: readonly Bounds[]): Promise<ToldReconcile | undefined>;
   /** How the scopes of an estate stand, sorted by scope. */
-  scopes(estate: string): Promise<readonly ScopePasses[]>;
+  scopes(estate: string): Promise<readonly ScopeReconciles[]>;
 }
 
 /** Times are ms since the epoch. `reason`: who wished for it and why; absent: it was due, or there was more to do. */
-export interface PassDraft extends Where {
+export interface ReconcileDraft extends Where {
   /** The `reconcileId` of logs and the ledger. */
   readonly id: string;
   readonly began: number;
   readonly reason?: string;
-  readonly ground: PassGround;
+  readonly ground: ReconcileGround;
 }
 
-/** What a pass rests on. `generation` 0 and `revision` '': it never came so far. */
-export interface PassGround {
+/** What a reconcile rests on. `generation` 0 and `revision` '': it never came so far. */
+export interface ReconcileGround {
   readonly targets: readonly string[];
   readonly generation: number;
   readonly revision: string;
@@ -38,24 +38,24 @@ export interface PassGround {
 }
 
 /** `nextAt`: when another one is due at the latest, where that is known. `quiet`: nothing was sent, and nothing went wrong. */
-export interface PassEnding {
+export interface ReconcileEnding {
   readonly ended: number;
   readonly outcome: ReconcileOutcome;
   readonly why?: string;
   readonly nextAt?: number;
   readonly quiet: boolean;
-  readonly account: PassAccount;
+  readonly account: ReconcileAccount;
 }
 
-export interface PassAccount {
-  readonly counts: PassCounts;
-  readonly timeline: readonly PassEntry[];
+export interface ReconcileAccount {
+  readonly counts: ReconcileCounts;
+  readonly timeline: readonly ReconcileEntry[];
   /** How many lines of each sort were too many to keep. */
-  readonly rest: Readonly<Partial<Record<PassEntry['what'], number>>>;
+  readonly rest: Readonly<Partial<Record<ReconcileEntry['what'], number>>>;
 }
 
 /** `reads`, `writes`: requests to the cloud. `waitedMs`: the sum of all waits, some of which were at the same time. */
-export interface PassCounts {
+export interface ReconcileCounts {
   readonly reads: number;
   readonly writes: number;
   readonly settled: number;
@@ -65,27 +65,27 @@ export interface PassCounts {
 }
 
 /** `state` `lost`: its worker lost the lease or died, and nobody wrote down how it ended. */
-export interface KeptPass extends PassDraft {
+export interface KeptReconcile extends ReconcileDraft {
   readonly state: 'running' | 'ended' | 'lost';
-  readonly ending?: Omit<PassEnding, 'account' | 'quiet'> & { readonly counts: PassCounts };
+  readonly ending?: Omit<ReconcileEnding, 'account' | 'quiet'> & { readonly counts: ReconcileCounts };
 }
 
 /** `timeline`: of one that has ended. */
-export interface ToldPass extends KeptPass {
-  readonly timeline?: Pick<PassAccount, 'timeline' | 'rest'>;
+export interface ToldReconcile extends KeptReconcile {
+  readonly timeline?: Pick<ReconcileAccount, 'timeline' | 'rest'>;
 }
 
-export interface PassQuery {
+export interface ReconcileQuery {
   /** Who asks sees only what lies within one of these. */
   readonly seen: readonly Bounds[];
-  readonly filter: PassFilter;
+  readonly filter: ReconcileFilter;
   readonly limit: number;
   /** The place after which to go on, as the page before gave it; opaque. */
   readonly after?: string;
 }
 
 /** `since`, `until`: when it began. */
-export interface PassFilter {
+export interface ReconcileFilter {
   readonly estate?: string;
   readonly scope?: ScopeKey;
   readonly target?: string;
@@ -94,32 +94,32 @@ export interface PassFilter {
   readonly until?: number;
 }
 
-export interface PassPage {
-  readonly passes: readonly KeptPass[];
+export interface ReconcilePage {
+  readonly reconciles: readonly KeptReconcile[];
   /** For the next page; absent: this was the last. */
   readonly next?: string;
 }
 
 /** `running`: one that has begun and not ended. */
-export interface ScopePasses {
+export interface ScopeReconciles {
   readonly scope: ScopeKey;
-  readonly last?: KeptPass;
-  readonly running?: Pick<PassDraft, 'id' | 'began'>;
+  readonly last?: KeptReconcile;
+  readonly running?: Pick<ReconcileDraft, 'id' | 'began'>;
 }
 
-/** A line of a pass's timeline. `at`: ms since the epoch; of what has a duration, when it began. */
-export type PassEntry = { readonly at: number } & (
-  | ({ readonly what: 'call' } & PassCall)
-  | { readonly what: 'wait'; readonly reason: PassWait; readonly detail: string; readonly durationMs: number }
+/** A line of a reconcile's timeline. `at`: ms since the epoch; of what has a duration, when it began. */
+export type ReconcileEntry = { readonly at: number } & (
+  | ({ readonly what: 'call' } & ReconcileCall)
+  | { readonly what: 'wait'; readonly reason: ReconcileWait; readonly detail: string; readonly durationMs: number }
   | { readonly what: 'listed'; readonly kind: Kind; readonly count: number }
   | { readonly what: 'planned'; readonly look: number; readonly actions: number; readonly findings: number }
-  | ({ readonly what: 'sent' } & PassBatch)
-  | ({ readonly what: 'settled' } & PassSettled)
-  | ({ readonly what: 'withheld' } & PassWithheld)
+  | ({ readonly what: 'sent' } & ReconcileBatch)
+  | ({ readonly what: 'settled' } & ReconcileSettled)
+  | ({ readonly what: 'withheld' } & ReconcileWithheld)
 );
 
 /** A request to the cloud. `rate limits`: the budgets that it spent. */
-interface PassCall extends CallRecord {
+interface ReconcileCall extends CallRecord {
   readonly mutating: boolean;
   readonly lanes: readonly string[];
 }
@@ -128,10 +128,10 @@ interface PassCall extends CallRecord {
  * `budget`: a rate limit was empty · `backoff`: the cloud failed · `ready`: a machine came up · `gone`: one went · `visible`: what was
  * written was not listed yet · `lease`: somebody else had the scope · `wave`: machines of a wave came up.
  */
-export type PassWait = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible' | 'lease' | 'wave';
+export type ReconcileWait = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible' | 'lease' | 'wave';
 
 /** Handed to the actuator together. `addresses`: the first of them. */
-export interface PassBatch {
+export interface ReconcileBatch {
   readonly kind: Kind;
   readonly verb: Verb;
   readonly count: number;
@@ -139,7 +139,7 @@ export interface PassBatch {
 }
 
 /** `code` and `why`: of its failure; absent: it went well. */
-export interface PassSettled {
+export interface ReconcileSettled {
   readonly kind: Kind;
   readonly verb: Verb;
   readonly address: Address;
@@ -147,7 +147,7 @@ export interface PassSettled {
   readonly why?: string;
 }
 
-export interface PassWithheld {
+export interface ReconcileWithheld {
   readonly code: string;
   readonly address?: Address;
   readonly why: string;

@@ -9,11 +9,11 @@ import type { FleetState } from './fleet-state.ts';
 import type { Rows } from './inventory-rows.ts';
 import type { Generations, Inventory } from './knowledge.ts';
 import type { Leases } from './leases.ts';
-import type { Effect, EntryPages, Ledger, Pass } from './ledger.ts';
+import type { Effect, EntryPages, Ledger, Reconcile } from './ledger.ts';
 import type { KeptOperations } from './provider.ts';
 import type { Proposals } from './queries.ts';
 import type { Where } from './queue.ts';
-import type { Passes } from './reconciles.ts';
+import type { Reconciles } from './reconciles.ts';
 import type { Authors, Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -68,7 +68,7 @@ interface Front {
 interface Watched {
   readonly rows: Rows;
   readonly happenings: Happenings;
-  readonly passes: Passes;
+  readonly reconciles: Reconciles;
   readonly figures: Figures;
   readonly entryPages: EntryPages;
 }
@@ -96,7 +96,7 @@ export interface Estates {
    * One transaction: a note with the reason, and the claims on the ids accepted. What was applied last in the scope is forgotten, as
    * it may be out of date: looks confirm it anew. Returns the note's sequence number.
    */
-  takeover(pass: Pass, accepted: readonly Accepted[], reason: string): Promise<number>;
+  takeover(reconcile: Reconcile, accepted: readonly Accepted[], reason: string): Promise<number>;
 }
 
 export type Accepted = Extract<Effect, { readonly do: 'claim' }>;

@@ -4,20 +4,20 @@ import type { QueueCount, Where } from './queue.ts';
 
 /**
  * What a fleet tells of itself, for people who watch: never needed for correctness. Nothing here throws or waits.
- * `Event`: what is told of a running pass, the engine's `Progress`.
+ * `Event`: what is told of a running reconcile, the engine's `Progress`.
  */
 export interface Telemetry<Event> {
   readonly log: Log;
   readonly rateLimits: RateLimitWatch;
-  /** A pass begins. */
+  /** A reconcile begins. */
   reconcile(about: Where & { readonly reconcileId: string }): ReconcileWatch<Event>;
   /** `lost` and `released` end what `taken` began. */
   lease(scope: ScopeKey, change: 'taken' | 'released' | 'lost'): void;
 }
 
-/** One pass, from its beginning to its end. */
+/** One reconcile, from its beginning to its end. */
 export interface ReconcileWatch<Event> {
-  /** Says which pass in every line. */
+  /** Says which reconcile in every line. */
   readonly log: Log;
   notify(event: Event): void;
   /** Once. `why`: what went wrong, for people. */
@@ -25,7 +25,7 @@ export interface ReconcileWatch<Event> {
 }
 
 /**
- * `done`: nothing left to do that may be done · `partly`: something failed, or waits for a person · `unfinished`: out of passes
+ * `done`: nothing left to do that may be done · `partly`: something failed, or waits for a person · `unfinished`: out of reconciles
  * or patience · `stopped`: a newer generation, a wish, others' turn, or the end of the worker · `busy`: somebody else holds the
  * lease · `idle`: no specs speak of it · `quarantined` · `failed`: it threw.
  */

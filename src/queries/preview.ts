@@ -3,7 +3,7 @@ import type { Store } from '../ports/store.ts';
 import { activeEstateView, type QueryContext } from './active-estate.ts';
 import type { StoredEstateView } from './estate-view.ts';
 
-/** Whatever plans an estate is done in one line: planning takes a whole processor, and passes may need it. */
+/** Whatever plans an estate is done in one line: planning takes a whole processor, and reconciles may need it. */
 export interface PreviewContext extends QueryContext {
   /** `Declined` as too much where others wait already. */
   readonly line: <T>(work: () => Promise<T>) => Promise<T>;

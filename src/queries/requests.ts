@@ -4,7 +4,7 @@ import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate-view.ts';
 
-/** A pass of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */
+/** A reconcile of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */
 export async function requestReconciles(
   { name }: Pick<Estate, 'name'>,
   scopes: readonly ScopeKey[],
@@ -19,7 +19,7 @@ export async function requestReconcile(where: Where, reason: string, { fleet }: 
   await fleet.requests.ask(where, reason);
 }
 
-/** Where somebody works at this moment. Leases of duties that are no pass have names without a place. */
+/** Where somebody works at this moment. Leases of duties that are no reconcile have names without a place. */
 export async function scopesRunning({ name }: Pick<Estate, 'name'>, store: Store): Promise<readonly ScopeKey[]> {
   const held = await store.leases.held(name);
   return held.map(({ scope }) => scope).filter((scope) => scope.includes('/'));

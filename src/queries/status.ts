@@ -53,7 +53,7 @@ export interface ScopeStatus {
   readonly approvals: readonly Approval[];
   readonly stopped: readonly StoppedRollout[];
   readonly replacements: readonly Replacement[];
-  /** A pass that somebody asked for and nobody has made yet: why. */
+  /** A reconcile that somebody asked for and nobody has made yet: why. */
   readonly wish?: string;
 }
 
@@ -119,7 +119,7 @@ async function standingIn(
   return { scope, standing, approvals, stopped, replacements, ...(wish === 0 ? {} : { wish: reason ?? '' }) };
 }
 
-/** A scope that no target names any more while we own something there: no pass looks at it. */
+/** A scope that no target names any more while we own something there: no reconcile looks at it. */
 export interface UnmanagedScopes {
   readonly scope: ScopeKey;
   readonly resources: number;

@@ -8,12 +8,12 @@ import type {
   Replacement,
   TargetHeld,
   TargetLook,
-  TargetPasses,
+  TargetReconciles,
   TargetReport,
   Targets,
   TargetsAsked,
 } from '../ports/queries.ts';
-import type { ScopePasses } from '../ports/reconciles.ts';
+import type { ScopeReconciles } from '../ports/reconciles.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { requestReconcile } from './requests.ts';
@@ -36,11 +36,11 @@ async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly Targ
   return reports.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What is read once for all targets. `wished`: scopes where somebody waits for a pass. */
+/** What is read once for all targets. `wished`: scopes where somebody waits for a reconcile. */
 interface Facts {
   readonly store: Store;
   readonly figures: ReadonlyMap<string, ScopeFigures>;
-  readonly passes: ReadonlyMap<string, ScopePasses>;
+  readonly reconciles: ReadonlyMap<string, ScopeReconciles>;
   readonly wished: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
   readonly quarantine: ReadonlyMap<string, Quarantined>;
@@ -49,9 +49,9 @@ interface Facts {
 
 async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
   const { fleet } = store;
-  const [figures, passes, wishes, pauses, quarantine, halfReplaced] = await Promise.all([
+  const [figures, reconciles, wishes, pauses, quarantine, halfReplaced] = await Promise.all([
     store.figures.scopes(estate, seen),
-    store.passes.scopes(estate),
+    store.reconciles.scopes(estate),
     fleet.requests.unanswered(),
     fleet.pauses.inForce(estate),
     fleet.quarantine.list(estate),
@@ -60,7 +60,7 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
   return {
     store,
     figures: new Map(figures.map((one) => [one.scope, one])),
-    passes: new Map(passes.map((one) => [one.scope, one])),
+    reconciles: new Map(reconciles.map((one) => [one.scope, one])),
     wished: new Set(wishes.filter((where) => where.estate === estate).map(({ scope }) => scope)),
     pauses,
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
@@ -92,7 +92,7 @@ async function reportsOf(
         place: { cloud: spec.provider, account: spec.account, region: spec.region, scope: of.scope },
         mode: of.wanted.mode,
         look: lookOf(name, facts.figures.get(of.scope)),
-        ...(whole ? { passes: passesOf(of.scope, facts, asked.now) } : {}),
+        ...(whole ? { reconciles: reconcilesOf(of.scope, facts, asked.now) } : {}),
         ...(whole
           ? { held: { ...held, pauses: pausesOf(name, facts), halfReplaced: ofTarget(name, replacements) } }
           : {}),
@@ -109,8 +109,8 @@ const lookOf = (target: string, figures: ScopeFigures | undefined): TargetLook =
     .map(({ status, count }) => ({ status, count })),
 });
 
-function passesOf(scope: string, { passes, wished }: Facts, now: number): TargetPasses {
-  const { last, running } = passes.get(scope) ?? {};
+function reconcilesOf(scope: string, { reconciles, wished }: Facts, now: number): TargetReconciles {
+  const { last, running } = reconciles.get(scope) ?? {};
   const nextAt = wished.has(scope) ? now : last?.ending?.nextAt;
   return { ...(last && { last }), ...(running && { running }), ...(nextAt === undefined ? {} : { nextAt }) };
 }

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import type { Urgency, Where } from '../ports/queue.ts';
 import { type Bull, deadline } from './connection.ts';
 
-/** The passes of one cloud that wait. */
+/** The reconciles of one cloud that wait. */
 export interface CloudQueue {
   readonly cloud: string;
   readonly queue: Queue<Where>;
@@ -41,8 +41,8 @@ export function cloudQueueOf(
 }
 
 /**
- * A request of `now` during a pass is kept for after it. A periodic one is not: it would take the place of an urgent one that
- * is already kept, and the pass that runs is as good.
+ * A request of `now` during a reconcile is kept for after it. A periodic one is not: it would take the place of an urgent one that
+ * is already kept, and the reconcile that runs is as good.
  */
 const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id: string; readonly tries: Tries }) => ({
   jobId: id,
@@ -54,7 +54,7 @@ const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id:
   removeOnFail: { count: 1_000 },
 });
 
-/** One that waits as a periodic pass is urgent from now on. One that is urgent keeps its place; one that runs has its successor. */
+/** One that waits as a periodic reconcile is urgent from now on. One that is urgent keeps its place; one that runs has its successor. */
 async function hurry(queue: Queue<Where>, id: string): Promise<void> {
   const job = await queue.getJob(id);
   if (job === undefined || job.priority <= priorities.now) return;
@@ -64,20 +64,20 @@ async function hurry(queue: Queue<Where>, id: string): Promise<void> {
   });
 }
 
-/** How fast the queue sees that a worker is gone, and how long a pass may wait or take to end. Milliseconds. */
+/** How fast the queue sees that a worker is gone, and how long a reconcile may wait or take to end. Milliseconds. */
 export interface Pace {
   /** A job is its worker's for so long after the last renewal; it renews every third of that. */
   readonly lockMs: number;
   /** How often jobs without a lock are looked for. Takeover after a SIGKILL: at most `lockMs` + `stalledMs`. */
   readonly stalledMs: number;
-  /** A periodic pass that has waited for so long goes ahead of urgent ones in its turn, see `antiStarvation`. */
+  /** A periodic reconcile that has waited for so long goes ahead of urgent ones in its turn, see `antiStarvation`. */
   readonly patienceMs: number;
-  /** `WorkerPool.stop` waits so long for passes to end before it takes their jobs from them, and returns within 1.5 of it. */
+  /** `WorkerPool.stop` waits so long for reconciles to end before it takes their jobs from them, and returns within 1.5 of it. */
   readonly graceMs: number;
 }
 
 export interface Tries {
-  /** Failures in a row after which a pass is poison. */
+  /** Failures in a row after which a reconcile is poison. */
   readonly attempts: number;
   /** Workers that a job may take with it before it is poison. */
   readonly kills: number;

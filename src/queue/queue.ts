@@ -50,7 +50,7 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   }
   return {
     request: (where, urgency) => cloudQueueFor(lines, where).request(where, urgency),
-    schedule: (passes) => deadline(syncSchedules(due, passes), 'the periodic passes were not scheduled'),
+    schedule: (reconciles) => deadline(syncSchedules(due, reconciles), 'the periodic passes were not scheduled'),
     work: async (shift) => workerPoolOf({ bull, due, lines, settings }, shift),
     probe: async () => {
       await bull.probe();
@@ -111,7 +111,7 @@ async function cloudWorkersOf(
   }
 }
 
-/** Puts what is due into its line, where it is one pass with whatever else asks for it. Passes never keep it waiting. */
+/** Puts what is due into its line, where it is one reconcile with whatever else asks for it. Passes never keep it waiting. */
 const dueWorkerOf = (
   bull: Bull,
   due: BullQueue<Where>,

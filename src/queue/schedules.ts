@@ -7,8 +7,8 @@ import { keyOf } from './jobs.ts';
  * Makes the schedulers of a queue exactly these. Each comes at a moment of its own within its interval, the same one
  * whoever asks. Those that are right are left alone, so this is cheap to do again: it is how a lost schedule comes back.
  */
-export async function syncSchedules(queue: Queue<Where>, passes: readonly Periodic[]): Promise<void> {
-  const wanted = new Map(passes.map((pass) => [keyOf(pass), pass]));
+export async function syncSchedules(queue: Queue<Where>, reconciles: readonly Periodic[]): Promise<void> {
+  const wanted = new Map(reconciles.map((reconcile) => [keyOf(reconcile), reconcile]));
   // why: two who put the same one back at once put it an interval off; the next look sees it.
   for (let looks = 1; looks <= 3; looks++) if (!(await correctSchedules(queue, wanted))) return;
 }
@@ -23,7 +23,7 @@ async function correctSchedules(queue: Queue<Where>, wanted: ReadonlyMap<string,
     else wrong.push(scheduler.key);
   const missing = [...wanted].filter(([key]) => !right.has(key));
   for (const key of wrong) await queue.removeJobScheduler(key);
-  for (const [key, pass] of missing) await put(queue, key, pass).catch(unlessGivenWay);
+  for (const [key, reconcile] of missing) await put(queue, key, reconcile).catch(unlessGivenWay);
   return wrong.length + missing.length > 0;
 }
 
@@ -40,10 +40,10 @@ function unlessGivenWay(error: unknown): void {
 /** One whose moment passed an interval ago, or lies beyond the next, has lost its job or its place. */
 function isRight(
   { every, next }: { readonly every?: number; readonly next?: number },
-  pass: Periodic | undefined,
+  reconcile: Periodic | undefined,
 ): boolean {
-  if (pass === undefined || every !== pass.everyMs || next === undefined) return false;
-  return Math.abs(next - Date.now()) <= pass.everyMs;
+  if (reconcile === undefined || every !== reconcile.everyMs || next === undefined) return false;
+  return Math.abs(next - Date.now()) <= reconcile.everyMs;
 }
 
 async function put(queue: Queue<Where>, key: string, { estate, scope, everyMs }: Periodic): Promise<void> {

@@ -5,7 +5,7 @@ import { atMost, type Bull, closeWorker, type WorkOptions } from './connection.t
 import { type CloudQueue, priorities, type Settings } from './jobs.ts';
 import { poison } from './poison.ts';
 
-/** What carries out the passes of one cloud in this process. */
+/** What carries out the reconciles of one cloud in this process. */
 export interface CloudWorkers {
   busy(): readonly Where[];
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ interface WorkerDependencies {
 /** It works as soon as it is there. */
 export async function cloudWorkers({ bull, line, shift, settings }: WorkerDependencies): Promise<CloudWorkers> {
   const { pace, onTrouble } = settings;
-  const running = runningPasses(pace.lockMs);
+  const running = runningReconciles(pace.lockMs);
   const relieve = antiStarvation(line.queue, pace.patienceMs);
   let stopping = false;
   const process = async (job: Job<Where>, token = ''): Promise<unknown> => {
@@ -29,7 +29,7 @@ export async function cloudWorkers({ bull, line, shift, settings }: WorkerDepend
     if (stopping) return handBack(job, token);
     void relieve(job).catch(() => {});
     const ended = await running
-      .during(job, token, (signal) => shift.pass(job.data, signal))
+      .during(job, token, (signal) => shift.reconcile(job.data, signal))
       .catch((error: unknown) => {
         if (!stopping) throw asError(error);
         return 'stopped' as const;
@@ -87,7 +87,7 @@ async function handBack(job: Job<Where>, token: string): Promise<never> {
   throw new WaitingError();
 }
 
-/** Waits for the passes that run, takes their jobs from those that do not end, and closes the worker: at most 1.5 * `graceMs`. */
+/** Waits for the reconciles that run, takes their jobs from those that do not end, and closes the worker: at most 1.5 * `graceMs`. */
 async function leave(worker: Worker<Where>, running: Running, graceMs: number): Promise<void> {
   for (const end = performance.now() + graceMs; running.list().length > 0 && performance.now() < end; ) await pause(20);
   const left = running.list();
@@ -97,17 +97,17 @@ async function leave(worker: Worker<Where>, running: Running, graceMs: number): 
 
 const takeBack = ({ job, token }: Run): Promise<void> => handBack(job, token).catch(() => {});
 
-/** A pass that runs in this process, and the lock under which it does. */
+/** A reconcile that runs in this process, and the lock under which it does. */
 interface Run {
   readonly job: Job<Where>;
   readonly token: string;
   readonly signal: AbortSignal;
 }
 
-/** The passes that run in this process. Each is told to end when its job's lock is lost. */
+/** The reconciles that run in this process. Each is told to end when its job's lock is lost. */
 interface Running {
-  /** Until the pass has ended. */
-  during<T>(job: Job<Where>, token: string, pass: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Until the reconcile has ended. */
+  during<T>(job: Job<Where>, token: string, reconcile: (signal: AbortSignal) => Promise<T>): Promise<T>;
   renewed(ids: readonly string[]): void;
   lose(ids: readonly string[]): void;
   /** Tells all to end, those too that begin from now on. */
@@ -116,17 +116,17 @@ interface Running {
 }
 
 /** `lockMs`: a job whose lock was not renewed for so long is lost, though no server said so: it may be out of reach. */
-export function runningPasses(lockMs: number): Running {
+export function runningReconciles(lockMs: number): Running {
   const runs = new Map<string, Kept>();
   let ended: Error | undefined;
   return {
-    during: async (job, token, pass) => {
+    during: async (job, token, reconcile) => {
       const kept = keep({ job, token }, lockMs);
       const id = job.id ?? token;
       runs.set(id, kept);
       if (ended) kept.abort.abort(ended);
       try {
-        return await pass(kept.signal);
+        return await reconcile(kept.signal);
       } finally {
         clearTimeout(kept.lapse);
         if (runs.get(id) === kept) runs.delete(id);
@@ -176,15 +176,15 @@ function lapseLater(kept: Kept, lockMs: number): void {
   kept.lapse = setTimeout(() => kept.abort.abort(new JobLost()), lockMs);
 }
 
-/** Every so many passes that begin in a process, one is of those that have waited too long. */
+/** Every so many reconciles that begin in a process, one is of those that have waited too long. */
 const every = 4;
 /** Where none had, nobody looks again for so long. */
 const restMs = 1_000;
 
 /**
- * So that no scope starves while urgent passes come without end: with every fourth urgent pass that this process begins,
+ * So that no scope starves while urgent reconciles come without end: with every fourth urgent reconcile that this process begins,
  * the periodic one that has waited longest goes to the front of the urgent ones, if it has waited for `patienceMs`. So
- * periodic passes have at least a quarter of what the workers do, urgent ones at least three.
+ * periodic reconciles have at least a quarter of what the workers do, urgent ones at least three.
  */
 function antiStarvation(queue: Queue<Where>, patienceMs: number): (begun: Job<Where>) => Promise<void> {
   let urgent = 0;

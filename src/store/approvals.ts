@@ -3,7 +3,7 @@ import { neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import { ranBefore } from '../core/plan/tally.ts';
 import type { Approval, ApprovalDraft, Approvals, By } from '../ports/fleet-state.ts';
-import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
+import type { Intended, IntentDraft, Reconcile } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
@@ -185,7 +185,7 @@ const neverSent = ({ settlement: { outcome } }: Settling): boolean =>
   !outcome.ok && (outcome.failure.code === 'NotSent' || outcome.failure.code === neverHappened);
 
 /** In the transaction of the intents. Nothing is asked where no draft needs an approval. */
-export async function reserveApprovals(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
+export async function reserveApprovals(trx: Write, { estate, scope }: Reconcile, drafts: readonly IntentDraft[]) {
   if (!drafts.some(({ approval }) => approval)) return reserving(drafts, []);
   const approvals = await usableApprovals(trx, { estate, scope });
   return reserving(drafts, approvals);
@@ -193,7 +193,7 @@ export async function reserveApprovals(trx: Write, { estate, scope }: Pass, draf
 
 export async function keepReservations(
   trx: Write,
-  { estate }: Pass,
+  { estate }: Reconcile,
   reserved: readonly Reservation[],
   answers: readonly Intended[],
 ): Promise<void> {

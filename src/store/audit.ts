@@ -17,7 +17,7 @@ export interface PostgresAudit extends Audit, Pick<Context, 'sealed'> {
   /** A chain has this head now. Where no signer runs, words of people are signed at once. */
   written(estate: string, head: Head): Promise<void>;
   /** A reconcile of the estate has ended: where no signer runs, its entries are signed. */
-  passEnded(estate: string): Promise<void>;
+  reconcileEnded(estate: string): Promise<void>;
   /** Signs every estate that this process wrote to since, and sends what witnesses have not taken. Returns what went wrong. */
   close(): Promise<readonly string[]>;
 }
@@ -75,7 +75,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
       const isDue = unsigned.add(estate, head, performance.now());
       if (isDue || head.of === peopleChain) await tryToSign(estate);
     },
-    passEnded: tryToSign,
+    reconcileEnded: tryToSign,
     close: async () => {
       const failed: string[] = [];
       const wrong = (error: unknown): void => {

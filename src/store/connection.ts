@@ -57,7 +57,7 @@ export const connectWriting = (reach: Reach, leaseMs: number): Database =>
     settings: ['lock_timeout = 3000'],
   });
 
-/** A pool for shares of rate budgets, which passes wait for: one question at a time, and one more for whoever looks at them. */
+/** A pool for shares of rate budgets, which reconciles wait for: one question at a time, and one more for whoever looks at them. */
 export const connectBudgets = (reach: Reach): Database =>
   pooled(reach, { most: 2, idleMs: 5_000, answerMs: 3_000, settings: ['lock_timeout = 2000'] });
 

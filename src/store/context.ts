@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { EstateCheckpoint, Head, Signature } from '../core/ledger/chain.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Pass } from '../ports/ledger.ts';
+import type { Reconcile } from '../ports/ledger.ts';
 import type { Database } from './tables.ts';
 
 /** The parts of the store that all its modules work with. */
@@ -21,8 +21,8 @@ interface Writing {
   readonly queue: WriterQueue;
   /** The database's clock, ms since the epoch, as an expression. */
   readonly storeNow: () => RawBuilder<number>;
-  /** How long this process still holds the lease of a pass, in ms; undefined where it never held it. */
-  readonly leaseLeft: (pass: Pass) => number | undefined;
+  /** How long this process still holds the lease of a reconcile, in ms; undefined where it never held it. */
+  readonly leaseLeft: (reconcile: Reconcile) => number | undefined;
   readonly sealed: (end: Omit<EstateCheckpoint, keyof Signature>) => Promise<EstateCheckpoint>;
   /** Told after every commit that wrote to a chain. */
   readonly onWritten: (estate: string, head: Head) => Promise<void>;

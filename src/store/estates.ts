@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CloudId } from '../core/resource.ts';
-import type { Pass } from '../ports/ledger.ts';
+import type { Reconcile } from '../ports/ledger.ts';
 import type { Accepted, Estates } from '../ports/store.ts';
 import type { Context } from './context.ts';
 import { checkLease } from './leases.ts';
@@ -21,7 +21,7 @@ export const postgresEstates = (context: Context): Estates => ({
   },
   openIntents: () => openIntents(context.db),
   holdings: (estate) => holdings(context.db, estate),
-  takeover: (pass, accepted, reason) => takeover(context, pass, takeoverOf(pass, accepted, reason)),
+  takeover: (reconcile, accepted, reason) => takeover(context, reconcile, takeoverOf(reconcile, accepted, reason)),
 });
 
 const openIntents = (db: Database): Promise<readonly { readonly cloud: string; readonly count: number }[]> =>
@@ -49,16 +49,20 @@ const holdings = (
     .orderBy('scope')
     .execute();
 
-const takeover = (context: Context, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): Promise<number> =>
-  chainWrite(context, pass.estate, async (write) => {
-    await checkLease(write.trx, pass, 'begin');
-    await saveClaims(write, pass, claims);
-    await forgetApplied(write.trx, pass);
-    return write.append([{ type: 'note', body: noteBody(pass.estate, note) }]);
+const takeover = (
+  context: Context,
+  reconcile: Reconcile,
+  { claims, note }: ReturnType<typeof takeoverOf>,
+): Promise<number> =>
+  chainWrite(context, reconcile.estate, async (write) => {
+    await checkLease(write.trx, reconcile, 'begin');
+    await saveClaims(write, reconcile, claims);
+    await forgetApplied(write.trx, reconcile);
+    return write.append([{ type: 'note', body: noteBody(reconcile.estate, note) }]);
   });
 
 /** What a takeover claims, and what it notes. */
-export function takeoverOf({ scope, authority }: Pass, accepted: readonly Accepted[], reason: string) {
+export function takeoverOf({ scope, authority }: Reconcile, accepted: readonly Accepted[], reason: string) {
   const claims = new Map<CloudId, Accepted>();
   for (const claim of accepted) {
     const { id, address } = claim.subject;

@@ -63,7 +63,7 @@ const postgresRequests = (db: Database): Requests => ({
   },
 });
 
-/** Two index look-ups in one statement: a running pass asks every second. */
+/** Two index look-ups in one statement: a running reconcile asks every second. */
 async function pulse(db: Database, { estate, scope }: Where): Promise<Pulse> {
   const { rows } = await sql<{ wish: number; reason: string | null; generation: number }>`
     SELECT coalesce(open.wish, 0) AS wish, open.reason, newest.generation

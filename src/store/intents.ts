@@ -4,7 +4,7 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Content } from '../core/ledger/entry.ts';
 import type { EstateCount, Place } from '../core/ledger/estate-count.ts';
 import type { Address } from '../core/resource.ts';
-import type { Intended, IntentDraft, OnTheWay, Pass } from '../ports/ledger.ts';
+import type { Intended, IntentDraft, OnTheWay, Reconcile } from '../ports/ledger.ts';
 import { keepReservations, reserveApprovals, unapproved } from './approvals.ts';
 import type { Context } from './context.ts';
 import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
@@ -23,23 +23,27 @@ import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 /** See the port. About 60 ms for a thousand drafts. */
-export function intend(context: Context, pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]> {
+export function intend(
+  context: Context,
+  reconcile: Reconcile,
+  drafts: readonly IntentDraft[],
+): Promise<readonly Intended[]> {
   const takesPlaces = drafts.some(({ counts }) => counts);
-  return scopeWrite(context, { pass, purpose: 'begin', takesPlaces }, async (write) => {
-    const guardEpoch = await heldGuardEpoch(write.trx, pass);
+  return scopeWrite(context, { reconcile, purpose: 'begin', takesPlaces }, async (write) => {
+    const guardEpoch = await heldGuardEpoch(write.trx, reconcile);
     const known = {
-      open: await openIntents(write.trx, pass, drafts),
-      applied: await appliedGenerations(write.trx, pass, drafts),
+      open: await openIntents(write.trx, reconcile, drafts),
+      applied: await appliedGenerations(write.trx, reconcile, drafts),
     };
-    const approvals = await reserveApprovals(write.trx, pass, drafts);
+    const approvals = await reserveApprovals(write.trx, reconcile, drafts);
     const wanted = unheld(drafts, guardEpoch).filter((draft) => !approvals.refused.has(draft));
-    const count = await takePlaces(write, pass, placesWanted(pass, wanted, known));
-    const judged = intending(pass, drafts, {
+    const count = await takePlaces(write, reconcile, placesWanted(reconcile, wanted, known));
+    const judged = intending(reconcile, drafts, {
       ...{ ...known, count, guardEpoch, at: write.at, nextId: randomUUID },
       unapproved: approvals.refused,
     });
-    await save(write, pass, judged);
-    await keepReservations(write.trx, pass, approvals.reserved, judged.answers);
+    await save(write, reconcile, judged);
+    await keepReservations(write.trx, reconcile, approvals.reserved, judged.answers);
     await write.append(judged.entries);
     return judged.answers;
   });
@@ -49,7 +53,7 @@ const addressesIn = (drafts: readonly IntentDraft[]): readonly string[] => [
   ...new Set(drafts.map(({ subject }) => subject.address)),
 ];
 
-async function appliedGenerations(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
+async function appliedGenerations(trx: Write, { estate, scope }: Reconcile, drafts: readonly IntentDraft[]) {
   const rows = await trx
     .selectFrom('applied')
     .select(['address', 'generation'])
@@ -60,7 +64,7 @@ async function appliedGenerations(trx: Write, { estate, scope }: Pass, drafts: r
   return new Map(rows.map(({ address, generation }) => [address, generation]));
 }
 
-async function openIntents(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
+async function openIntents(trx: Write, { estate, scope }: Reconcile, drafts: readonly IntentDraft[]) {
   const rows = await trx
     .selectFrom('intents')
     .select(['intent', 'attempt', 'verb', 'kind', 'address', 'id'])
@@ -72,7 +76,7 @@ async function openIntents(trx: Write, { estate, scope }: Pass, drafts: readonly
   return new Map(rows.map((row) => [keyText(actionOf(row)), row]));
 }
 
-async function save(write: ChainWrite, { estate, scope }: Pass, { intents, places }: Judged): Promise<void> {
+async function save(write: ChainWrite, { estate, scope }: Reconcile, { intents, places }: Judged): Promise<void> {
   const rows = intents.map(({ action, guardEpoch: guard_epoch, ...record }) => ({
     ...record,
     ...action,
@@ -101,7 +105,7 @@ async function save(write: ChainWrite, { estate, scope }: Pass, { intents, place
 interface Standing extends Known {
   /** Knows an answer for all of `placesWanted`. */
   readonly count: EstateCount;
-  /** Undefined: people said something stricter since the pass was judged. */
+  /** Undefined: people said something stricter since the reconcile was judged. */
   readonly guardEpoch: number | undefined;
   /** No approval lets them pass any more. */
   readonly unapproved: ReadonlySet<IntentDraft>;
@@ -123,7 +127,7 @@ interface Judged {
   readonly places: readonly (Place & Pick<IntentRecord, 'intent' | 'generation' | 'at'>)[];
 }
 
-function intending(pass: Pass, drafts: readonly IntentDraft[], standing: Standing): Judged {
+function intending(reconcile: Reconcile, drafts: readonly IntentDraft[], standing: Standing): Judged {
   const open = new Map(standing.open);
   const entries: Omit<Content, 'at'>[] = [];
   const intents = new Map<string, Judged['intents'][number]>();
@@ -132,41 +136,46 @@ function intending(pass: Pass, drafts: readonly IntentDraft[], standing: Standin
   const judge = (draft: IntentDraft): Intended => {
     const action = actionKey(draft);
     const { guardEpoch } = standing;
-    const forbidden = forbiddance(pass, draft, standing);
+    const forbidden = forbiddance(reconcile, draft, standing);
     if (forbidden !== undefined) return forbidden;
     const before = open.get(keyText(action));
-    const place = before ? undefined : placeOf(pass, draft);
+    const place = before ? undefined : placeOf(reconcile, draft);
     const why = place && standing.count.take(place);
     if (why !== undefined) return { ok: false, reason: 'limit', why };
     const intent = before?.intent ?? standing.nextId();
     const attempt = (before?.attempt ?? 0) + 1;
-    const { generation } = pass.authority;
+    const { generation } = reconcile.authority;
     const record = { intent, action, attempt, at: standing.at, generation, fields: fieldsOf(draft) };
     open.set(keyText(action), { intent, attempt });
     intents.set(intent, { ...record, guardEpoch, details: canonical(draft.details) });
     if (place) places.push({ ...heldPlace(place, intent), intent, generation, at: standing.at });
-    entries.push({ type: 'intent', body: intentBody(pass, draft, record) });
+    entries.push({ type: 'intent', body: intentBody(reconcile, draft, record) });
     return { ok: true, intent, attempt };
   };
   return { answers: drafts.map(judge), entries, intents: [...intents.values()], places };
 }
 
 function forbiddance(
-  pass: Pass,
+  reconcile: Reconcile,
   draft: IntentDraft,
   { guardEpoch, unapproved: without, applied }: Standing,
 ): Extract<Intended, { ok: false }> | undefined {
   if (guardEpoch === undefined && isGuarded(draft)) return overruled;
   if (without.has(draft)) return unapproved;
-  return staleness(pass, draft.subject.address, applied.get(draft.subject.address));
+  return staleness(reconcile, draft.subject.address, applied.get(draft.subject.address));
 }
 
 /** The places that these drafts would take, perhaps one twice: an intent that stands open has its place. */
-function placesWanted(pass: Pass, drafts: readonly IntentDraft[], { open, applied }: Known): readonly Place[] {
+function placesWanted(
+  reconcile: Reconcile,
+  drafts: readonly IntentDraft[],
+  { open, applied }: Known,
+): readonly Place[] {
   return drafts.flatMap((draft) => {
     const { address } = draft.subject;
-    if (staleness(pass, address, applied.get(address)) !== undefined || open.has(keyText(actionKey(draft)))) return [];
-    return placeOf(pass, draft) ?? [];
+    if (staleness(reconcile, address, applied.get(address)) !== undefined || open.has(keyText(actionKey(draft))))
+      return [];
+    return placeOf(reconcile, draft) ?? [];
   });
 }
 
@@ -179,7 +188,7 @@ export const overruled: Extract<Intended, { ok: false }> = {
 
 /** No lower generation is applied after a higher one. */
 export function staleness(
-  { authority: { generation } }: Pass,
+  { authority: { generation } }: Reconcile,
   address: Address,
   applied: number | undefined,
 ): Extract<Intended, { ok: false }> | undefined {
@@ -195,12 +204,12 @@ export async function guardEpochOf(db: Database, estate: string): Promise<number
 }
 
 /**
- * The epoch that these intents are made under; undefined where people said something stricter since the pass was judged. Until
- * this transaction ends nobody raises it. A pass that names no epoch was judged by what it read under its lease.
+ * The epoch that these intents are made under; undefined where people said something stricter since the reconcile was judged. Until
+ * this transaction ends nobody raises it. A reconcile that names no epoch was judged by what it read under its lease.
  */
-async function heldGuardEpoch(trx: Write, pass: Pass): Promise<number | undefined> {
-  const epoch = await lockedEpoch(trx, pass.estate);
-  const judged = pass.guardEpoch ?? (await leasedEpoch(trx, pass));
+async function heldGuardEpoch(trx: Write, reconcile: Reconcile): Promise<number | undefined> {
+  const epoch = await lockedEpoch(trx, reconcile.estate);
+  const judged = reconcile.guardEpoch ?? (await leasedEpoch(trx, reconcile));
   return judged === epoch ? epoch : undefined;
 }
 
@@ -218,7 +227,7 @@ async function lockedEpoch(trx: Write, estate: string): Promise<number> {
   return (await find())?.epoch ?? 0;
 }
 
-async function leasedEpoch(trx: Write, { estate, scope }: Pass): Promise<number> {
+async function leasedEpoch(trx: Write, { estate, scope }: Reconcile): Promise<number> {
   const row = await trx
     .selectFrom('leases')
     .select('guard_epoch')

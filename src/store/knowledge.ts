@@ -38,12 +38,12 @@ export const postgresInventory = (context: Context): Inventory => ({
   record: (estate, observation) => untilAnswered(() => record(context.db, estate, observation)),
   latest: (estate, scope) => untilAnswered(() => latest(context.db, estate, scope)),
   history: (estate, id) => untilAnswered(() => history(context.db, estate, id)),
-  births: (pass, verdicts) => judgeBirths(context, pass, verdicts),
-  confirm: (pass, standing) =>
+  births: (reconcile, verdicts) => judgeBirths(context, reconcile, verdicts),
+  confirm: (reconcile, standing) =>
     untilAnswered(() =>
       context.db.transaction().execute(async (trx) => {
-        await checkLease(trx, pass, 'begin');
-        await saveApplied(trx, pass, standingChanges(pass, standing));
+        await checkLease(trx, reconcile, 'begin');
+        await saveApplied(trx, reconcile, standingChanges(reconcile, standing));
       }),
     ),
   halfReplaced: (estate) => untilAnswered(() => halfReplaced(context.db, estate)),

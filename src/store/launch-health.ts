@@ -3,7 +3,7 @@ import { type Birth, type BirthVerdict, whyStopped } from '../core/knowledge.ts'
 import { canonical } from '../core/ledger/canonical.ts';
 import { type Address, type CloudId, documentOfReplica, type InstanceAttributes } from '../core/resource.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
-import type { Effect, Pass } from '../ports/ledger.ts';
+import type { Effect, Reconcile } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
 import { untilAnswered } from './health.ts';
@@ -47,7 +47,7 @@ function birthIn({ settlement: { outcome, effects }, record: { action, generatio
 /** In the transaction that settles the launches, and before it says what is applied: that is what the address goes back to. */
 export async function saveBirths(
   { trx }: ChainWrite,
-  { estate, scope }: Pass,
+  { estate, scope }: Reconcile,
   { born, released }: BirthChanges,
 ): Promise<void> {
   if (released.length > 0)
@@ -79,24 +79,28 @@ export async function saveBirths(
 }
 
 /** See the port. */
-export async function judgeBirths(context: Context, pass: Pass, verdicts: readonly BirthVerdict[]): Promise<void> {
+export async function judgeBirths(
+  context: Context,
+  reconcile: Reconcile,
+  verdicts: readonly BirthVerdict[],
+): Promise<void> {
   const failed = verdicts.filter((one) => one.as === 'failed');
   if (failed.length > 0)
-    await chainWrite(context, pass.estate, async (write) => {
-      await checkLease(write.trx, pass, 'settle');
-      await judgeIn(write.trx, pass, verdicts);
-      await write.append((await fail(write.trx, pass, failed)).map((body) => ({ type: 'note', body })));
+    await chainWrite(context, reconcile.estate, async (write) => {
+      await checkLease(write.trx, reconcile, 'settle');
+      await judgeIn(write.trx, reconcile, verdicts);
+      await write.append((await fail(write.trx, reconcile, failed)).map((body) => ({ type: 'note', body })));
     });
   else
     await untilAnswered(() =>
       context.db.transaction().execute(async (trx) => {
-        await checkLease(trx, pass, 'settle');
-        await judgeIn(trx, pass, verdicts);
+        await checkLease(trx, reconcile, 'settle');
+        await judgeIn(trx, reconcile, verdicts);
       }),
     );
 }
 
-async function judgeIn(trx: Write, { estate, scope }: Pass, verdicts: readonly BirthVerdict[]): Promise<void> {
+async function judgeIn(trx: Write, { estate, scope }: Reconcile, verdicts: readonly BirthVerdict[]): Promise<void> {
   const of = (id: CloudId) => sql<boolean>`estate = ${estate} AND scope = ${scope} AND id = ${id}`;
   for (const verdict of verdicts)
     switch (verdict.as) {
@@ -126,7 +130,7 @@ async function judgeIn(trx: Write, { estate, scope }: Pass, verdicts: readonly B
 type Failed = Extract<BirthVerdict, { readonly as: 'failed' }>;
 
 /** Keeps each failure once; what never came up is not applied either, so the address goes back to what it held before. */
-async function fail(trx: Write, { estate, scope }: Pass, failed: readonly Failed[]) {
+async function fail(trx: Write, { estate, scope }: Reconcile, failed: readonly Failed[]) {
   const notes: ReturnType<typeof birthNote>[] = [];
   for (const { id, why, wasReady } of failed) {
     const birth = await trx

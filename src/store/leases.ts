@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/leases.ts';
-import type { Pass } from '../ports/ledger.ts';
+import type { Reconcile } from '../ports/ledger.ts';
 import type { Database, Write } from './tables.ts';
 
 /** Of the time to live: how often it is renewed, and how soon again after a renewal that failed. */
@@ -11,8 +11,8 @@ const retryPart = 1 / 12;
 
 /** Leases of this process. `close` gives back all that it still holds. */
 interface PostgresLeases extends Leases {
-  /** How long this process still holds the lease of a pass, in ms; undefined where it never held it or gave it back. */
-  left(pass: Pick<Pass, 'estate' | 'scope' | 'lease'>): number | undefined;
+  /** How long this process still holds the lease of a reconcile, in ms; undefined where it never held it or gave it back. */
+  left(reconcile: Pick<Reconcile, 'estate' | 'scope' | 'lease'>): number | undefined;
   close(): Promise<void>;
 }
 
@@ -226,14 +226,18 @@ export function deadline(clock: Clock, ttlMs: number, start: Moment): Deadline {
   };
 }
 
-/** `settle`: the writes of the pass were sent while it held its lease. */
+/** `settle`: the writes of the reconcile were sent while it held its lease. */
 export type LeasePurpose = 'begin' | 'settle';
 
 /**
- * Throws `LeaseLost` unless the pass holds its scope's newest lease, and keeps others from taking it until this transaction
+ * Throws `LeaseLost` unless the reconcile holds its scope's newest lease, and keeps others from taking it until this transaction
  * ends. `begin`: it must not have run out either; what was already sent may be settled as long as nobody took the lease.
  */
-export async function checkLease(trx: Write, { estate, scope, lease }: Pass, purpose: LeasePurpose): Promise<void> {
+export async function checkLease(
+  trx: Write,
+  { estate, scope, lease }: Reconcile,
+  purpose: LeasePurpose,
+): Promise<void> {
   let query = trx
     .selectFrom('leases')
     .select('epoch')

@@ -15,7 +15,7 @@ import {
 import type { Content, Linked } from '../core/ledger/entry.ts';
 import type { HappeningDraft } from '../ports/events.ts';
 import { LeaseLost } from '../ports/leases.ts';
-import type { Pass } from '../ports/ledger.ts';
+import type { Reconcile } from '../ports/ledger.ts';
 import { Declined } from '../ports/queries.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
@@ -42,23 +42,24 @@ export const chainWrite = <T>(context: Context, estate: string, work: Work<T>): 
   inChain(context, { estate, chain: peopleChain, keys: [peopleChain], begin: async () => {} }, work);
 
 interface ScopeWrite {
-  readonly pass: Pass;
+  readonly reconcile: Reconcile;
   readonly purpose: LeasePurpose;
   /** It may take or return places that all scopes of the estate count against one limit. */
   readonly takesPlaces: boolean;
 }
 
-/** Writes intents and settlements into the chain of their scope, as long as the pass holds its lease. */
+/** Writes intents and settlements into the chain of their scope, as long as the reconcile holds its lease. */
 export const scopeWrite = <T>(
   context: Context,
-  { pass, purpose, takesPlaces }: ScopeWrite,
+  { reconcile, purpose, takesPlaces }: ScopeWrite,
   work: Work<T>,
 ): Promise<T> => {
-  const { estate, scope } = pass;
+  const { estate, scope } = reconcile;
   const keys = [`${estate} ${scope}`, ...(takesPlaces ? [`${estate} limits`] : [])];
   const begin = async (trx?: Write): Promise<void> => {
-    if (trx) await checkLease(trx, pass, purpose);
-    else if (purpose === 'begin' && (context.leaseLeft(pass) ?? 1) <= 0) throw new LeaseLost(scope, pass.lease.holder);
+    if (trx) await checkLease(trx, reconcile, purpose);
+    else if (purpose === 'begin' && (context.leaseLeft(reconcile) ?? 1) <= 0)
+      throw new LeaseLost(scope, reconcile.lease.holder);
   };
   return inChain(context, { estate, chain: scope, keys, begin }, work);
 };

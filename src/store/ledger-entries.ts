@@ -3,14 +3,14 @@ import type { Place } from '../core/ledger/estate-count.ts';
 import type { Held } from '../core/pause.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Approval, ApprovalDraft, By, Pause, Quarantined } from '../ports/fleet-state.ts';
-import type { Effect, IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
+import type { Effect, IntentDraft, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Pin } from '../ports/sources.ts';
 import type { Token } from '../ports/tokens.ts';
 
 /** What the ledger says of an intent. Every attempt is an entry of its own. */
-export const intentBody = (pass: Pass, draft: IntentDraft, { intent, attempt }: IntentRecord) => ({
-  ...passBody(pass),
+export const intentBody = (reconcile: Reconcile, draft: IntentDraft, { intent, attempt }: IntentRecord) => ({
+  ...reconcileBody(reconcile),
   ...subjectBody(actionKey(draft)),
   intent,
   attempt,
@@ -19,8 +19,12 @@ export const intentBody = (pass: Pass, draft: IntentDraft, { intent, attempt }: 
 });
 
 /** What the ledger says of a settlement. Attributes stand in the intent; here only what was done with them. */
-export const settlementBody = (pass: Pass, settlement: Settlement, { intent, attempt, action }: IntentRecord) => ({
-  ...passBody(pass),
+export const settlementBody = (
+  reconcile: Reconcile,
+  settlement: Settlement,
+  { intent, attempt, action }: IntentRecord,
+) => ({
+  ...reconcileBody(reconcile),
   ...subjectBody(action),
   intent,
   attempt,
@@ -39,7 +43,7 @@ function effectBody(effect: Effect): object {
 
 export const noteBody = (estate: string, note: Readonly<Record<string, unknown>>) => ({ estate, note });
 
-const passBody = ({ estate, scope, reconcileId, authority, lease }: Pass) => ({
+const reconcileBody = ({ estate, scope, reconcileId, authority, lease }: Reconcile) => ({
   estate,
   scope,
   reconcileId,
@@ -65,7 +69,7 @@ export interface IntentRecord {
   readonly fields: string;
 }
 
-export function placeOf({ scope }: Pick<Pass, 'scope'>, { subject, counts }: IntentDraft): Place | undefined {
+export function placeOf({ scope }: Pick<Reconcile, 'scope'>, { subject, counts }: IntentDraft): Place | undefined {
   const { address, id } = subject;
   return counts && { as: counts.as, by: counts.by, scope, address, subject: counts.of ?? id ?? address };
 }

@@ -23,9 +23,9 @@ import type { Database, Tables } from './tables.ts';
 export function postgresLedger(context: Context): Ledger {
   const pruneCalls = pruneOld(context.db, context.clock, 'own_calls');
   return {
-    intend: (pass, drafts) => intend(context, pass, drafts),
-    settle: async (pass, settlements) => {
-      await settle(context, pass, settlements);
+    intend: (reconcile, drafts) => intend(context, reconcile, drafts),
+    settle: async (reconcile, settlements) => {
+      await settle(context, reconcile, settlements);
       await pruneCalls();
     },
     note: (estate, note) =>

@@ -29,7 +29,7 @@ import {
   usedOf,
 } from '../core/limits.ts';
 import type { Spent } from '../ports/knowledge.ts';
-import type { Authority, Pass } from '../ports/ledger.ts';
+import type { Authority, Reconcile } from '../ports/ledger.ts';
 import type { ChainWrite } from './ledger-chain.ts';
 import type { IntentRecord } from './ledger-entries.ts';
 import { inChunks } from './statements.ts';
@@ -58,13 +58,13 @@ interface Period {
 }
 
 /** Takes these places, as far as the limits allow. What it returns knows the answer for each of them. */
-export async function takePlaces(write: Taking, pass: Pass, wanted: readonly Place[]): Promise<EstateCount> {
+export async function takePlaces(write: Taking, reconcile: Reconcile, wanted: readonly Place[]): Promise<EstateCount> {
   const { trx, estate } = write;
-  const { generation } = pass.authority;
+  const { generation } = reconcile.authority;
   const refused = new Map<string, string>();
   const take: EstateCount['take'] = (place) => refused.get(refusalKey(place));
   if (wanted.length === 0) return { take };
-  const bounds = await boundsOf(trx, estate, pass.authority);
+  const bounds = await boundsOf(trx, estate, reconcile.authority);
   const byPeriod = Map.groupBy(wanted, (place) => periodOf(place, generation));
   for (const period of [...byPeriod.keys()].sort((a, b) => a - b)) {
     const of = { estate, period };
@@ -74,13 +74,17 @@ export async function takePlaces(write: Taking, pass: Pass, wanted: readonly Pla
     const some = (await takeAll(trx, of, { fresh, bounds })) ? [] : await takeSome(trx, of, { fresh, bounds });
     for (const [place, why] of some) refused.set(refusalKey(place), why);
     const given = fresh.filter((place) => !refused.has(refusalKey(place)));
-    if (period !== healing && given.length > 0) await lowerScopeCount(trx, pass, given);
+    if (period !== healing && given.length > 0) await lowerScopeCount(trx, reconcile, given);
   }
   return { take };
 }
 
 /** What has its place is no longer to be done: see ports/scope-counts.ts. */
-async function lowerScopeCount(trx: Write, { estate, scope, authority }: Pass, given: readonly Place[]): Promise<void> {
+async function lowerScopeCount(
+  trx: Write,
+  { estate, scope, authority }: Reconcile,
+  given: readonly Place[],
+): Promise<void> {
   const less = countOfPlaces(given);
   await sql`
     UPDATE setpoint.scope_counts SET deletes = greatest(deletes - ${less.deletes}::int, 0),
@@ -91,7 +95,7 @@ async function lowerScopeCount(trx: Write, { estate, scope, authority }: Pass, g
 
 const refusalKey = (place: Place): string => `${place.by} ${placeKey(place)}`;
 
-/** The stricter limits of a pass's generation and the one before. `owned`: only where a share is of it. */
+/** The stricter limits of a reconcile's generation and the one before. `owned`: only where a share is of it. */
 async function boundsOf(trx: Write, estate: string, authority: Authority): Promise<LimitBounds> {
   const { generation } = authority;
   const [inForce, before] = await trx

@@ -24,7 +24,7 @@ import { postgresEntryPages, postgresLedger } from './ledger.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresOperations } from './operations.ts';
 import { postgresProposals } from './proposals.ts';
-import { postgresPasses } from './reconciles.ts';
+import { postgresReconciles } from './reconciles.ts';
 import { postgresReplies } from './replies.ts';
 import { usualHistoryMs } from './retention.ts';
 import { appRole, ensureAppRole, ensureReaderRole, readerRole } from './roles.ts';
@@ -186,7 +186,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
   const sharesDatabase = opening.databaseUrl !== undefined;
   const audit = postgresAudit({ db, clock, store }, folder, { ...opening.signing, sharesDatabase });
-  const leases = postgresLeases(writing, clock, { ttlMs: leaseMs, onRelease: audit.passEnded });
+  const leases = postgresLeases(writing, clock, { ttlMs: leaseMs, onRelease: audit.reconcileEnded });
   const context: Context = {
     ...{ db, writing, reading, clock, store },
     queue: writerQueue(writesAtOnce),
@@ -217,7 +217,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     touches: postgresTouches(context),
     rows: postgresRows(context, historyMs),
     happenings: postgresHappenings(context),
-    passes: postgresPasses(context),
+    reconciles: postgresReconciles(context),
     figures: postgresFigures(context),
     entryPages: postgresEntryPages(context),
     tokens: postgresTokens(context),

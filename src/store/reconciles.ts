@@ -4,37 +4,37 @@ import type { HappeningDraft } from '../ports/events.ts';
 import { ForeignCursor } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type {
-  KeptPass,
-  PassDraft,
-  PassEnding,
-  Passes,
-  PassFilter,
-  PassPage,
-  PassQuery,
-  ScopePasses,
-  ToldPass,
+  KeptReconcile,
+  ReconcileDraft,
+  ReconcileEnding,
+  ReconcileFilter,
+  ReconcilePage,
+  ReconcileQuery,
+  Reconciles,
+  ScopeReconciles,
+  ToldReconcile,
 } from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { inTime } from './health.ts';
-import { pruneOld, prunePasses } from './retention.ts';
+import { pruneOld, pruneReconciles } from './retention.ts';
 import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
 import { withinBounds } from './visibility.ts';
 
-export function postgresPasses({ db, reading, clock }: Context): Passes {
+export function postgresReconciles({ db, reading, clock }: Context): Reconciles {
   const prune = pruneOld(db, clock, 'passes');
   return {
-    begin: (pass) => beginPass(db, pass),
-    end: async (pass, ending) => {
-      await endPass(db, pass, ending);
-      await prunePasses(db, pass, ending.quiet);
+    begin: (reconcile) => beginReconcile(db, reconcile),
+    end: async (reconcile, ending) => {
+      await endReconcile(db, reconcile, ending);
+      await pruneReconciles(db, reconcile, ending.quiet);
       await prune();
     },
-    page: (query) => inTime(pagePasses(reading, query)),
-    find: (id, seen) => inTime(findPass(reading, id, seen)),
-    scopes: (estate) => inTime(scopePasses(reading, estate)),
+    page: (query) => inTime(pageReconciles(reading, query)),
+    find: (id, seen) => inTime(findReconcile(reading, id, seen)),
+    scopes: (estate) => inTime(scopeReconciles(reading, estate)),
   };
 }
 
@@ -44,7 +44,7 @@ const graceMs = 15_000;
 interface Row extends Begun {
   readonly ended: number | null;
   readonly outcome: ReconcileOutcome | null;
-  readonly ending: Omit<NonNullable<KeptPass['ending']>, 'ended' | 'outcome'> | null;
+  readonly ending: Omit<NonNullable<KeptReconcile['ending']>, 'ended' | 'outcome'> | null;
   readonly alive: boolean;
 }
 
@@ -52,28 +52,28 @@ interface Begun extends Where {
   readonly id: string;
   readonly targets: readonly string[];
   readonly at: number;
-  readonly about: Pick<KeptPass, 'reason'> & { readonly ground: Omit<KeptPass['ground'], 'targets'> };
+  readonly about: Pick<KeptReconcile, 'reason'> & { readonly ground: Omit<KeptReconcile['ground'], 'targets'> };
 }
 
-async function pagePasses(db: Database, { seen, filter, limit, after }: PassQuery): Promise<PassPage> {
+async function pageReconciles(db: Database, { seen, filter, limit, after }: ReconcileQuery): Promise<ReconcilePage> {
   const where = [within(seen), ...conditions(filter), ...(after === undefined ? [] : [beyond(after)])];
   const { rows } = await sql<Row>`
     SELECT ${columns} FROM setpoint.passes AS pass WHERE ${sql.join(where, sql` AND `)}
     ORDER BY at DESC, id DESC LIMIT ${limit + 1}`.execute(db);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { passes: shown.map(keptOf), ...(last && { next: cursorOf(last) }) };
+  return { reconciles: shown.map(keptOf), ...(last && { next: cursorOf(last) }) };
 }
 
-async function findPass(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldPass | undefined> {
+async function findReconcile(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldReconcile | undefined> {
   if (!isId(id)) return undefined;
-  const { rows } = await sql<Row & { readonly timeline: ToldPass['timeline'] | null }>`
+  const { rows } = await sql<Row & { readonly timeline: ToldReconcile['timeline'] | null }>`
     SELECT ${columns}, timeline FROM setpoint.passes AS pass WHERE id = ${id}::uuid AND ${within(seen)}`.execute(db);
   const [row] = rows;
   return row && { ...keptOf(row), ...(row.timeline && { timeline: row.timeline }) };
 }
 
-async function scopePasses(db: Database, estate: string): Promise<readonly ScopePasses[]> {
+async function scopeReconciles(db: Database, estate: string): Promise<readonly ScopeReconciles[]> {
   const [last, open] = await Promise.all([
     sql<Row>`SELECT *, false AS alive FROM setpoint.last_passes WHERE estate = ${estate}`.execute(db),
     sql<Row>`SELECT ${columns} FROM setpoint.passes AS pass WHERE estate = ${estate} AND ended IS NULL ORDER BY at`.execute(
@@ -93,7 +93,7 @@ const columns = sql`pass.id, pass.estate, pass.scope, targets, at, about, ended,
   WHERE lease.estate = pass.estate AND lease.scope = pass.scope AND lease.epoch = pass.epoch
     AND lease.expires_at > clock_timestamp() - ${graceMs} * interval '1 millisecond') AS alive`;
 
-/** A pass is nobody's in particular: who is bounded to owners sees none. */
+/** A reconcile is nobody's in particular: who is bounded to owners sees none. */
 const within = (seen: readonly Bounds[]): RawBuilder<boolean> =>
   withinBounds(seen, { estate: 'pass.estate', targets: 'targets' });
 
@@ -102,7 +102,14 @@ const anyOf = (column: string, values: readonly string[] | undefined): readonly 
 
 const sharing = (target: string): RawBuilder<boolean> => sql<boolean>`targets && ${[storableText(target)]}::text[]`;
 
-const conditions = ({ estate, scope, target, outcomes, since, until }: PassFilter): readonly RawBuilder<boolean>[] => [
+const conditions = ({
+  estate,
+  scope,
+  target,
+  outcomes,
+  since,
+  until,
+}: ReconcileFilter): readonly RawBuilder<boolean>[] => [
   ...(estate === undefined ? [] : anyOf('pass.estate', [estate])),
   ...(scope === undefined ? [] : anyOf('pass.scope', [scope])),
   ...(target === undefined ? [] : [sharing(target)]),
@@ -121,7 +128,7 @@ function beyond(cursor: string): RawBuilder<boolean> {
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
-function keptOf({ id, estate, scope, targets, at, about: { ground, reason }, ...row }: Row): KeptPass {
+function keptOf({ id, estate, scope, targets, at, about: { ground, reason }, ...row }: Row): KeptReconcile {
   const draft = { id, estate, scope, began: at, ...(reason === undefined ? {} : { reason }) };
   const rest = { ...draft, ground: { targets, ...ground } };
   if (row.ended === null || row.outcome === null || row.ending === null)
@@ -129,17 +136,17 @@ function keptOf({ id, estate, scope, targets, at, about: { ground, reason }, ...
   return { ...rest, state: 'ended', ending: { ...row.ending, ended: row.ended, outcome: row.outcome } };
 }
 
-const beginPass = (db: Database, pass: PassDraft): Promise<void> =>
+const beginReconcile = (db: Database, reconcile: ReconcileDraft): Promise<void> =>
   db.transaction().execute(async (trx) => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('passes')
-      .values({ ...columnsOf(pass), epoch: pass.ground.lease?.epoch ?? null })
+      .values({ ...columnsOf(reconcile), epoch: reconcile.ground.lease?.epoch ?? null })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 1n) await announce(trx, pass.began, [passBegan(pass)]);
+    if (numInsertedOrUpdatedRows === 1n) await announce(trx, reconcile.began, [reconcileBegan(reconcile)]);
   });
 
-const endPass = (db: Database, pass: PassDraft, ending: PassEnding): Promise<void> =>
+const endReconcile = (db: Database, reconcile: ReconcileDraft, ending: ReconcileEnding): Promise<void> =>
   db.transaction().execute(async (trx) => {
     const { ended, outcome, quiet, account } = ending;
     const end = { ended, outcome, ending: JSON.stringify(endOf(ending)) };
@@ -147,34 +154,37 @@ const endPass = (db: Database, pass: PassDraft, ending: PassEnding): Promise<voi
     const whole = { ...end, quiet, timeline: JSON.stringify({ timeline, rest }) };
     await trx
       .insertInto('passes')
-      .values({ ...columnsOf(pass), ...whole, epoch: pass.ground.lease?.epoch ?? null })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...columnsOf(pass), ...whole }))
+      .values({ ...columnsOf(reconcile), ...whole, epoch: reconcile.ground.lease?.epoch ?? null })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...columnsOf(reconcile), ...whole }))
       .execute();
     await trx
       .insertInto('last_passes')
-      .values({ ...columnsOf(pass), ...end })
+      .values({ ...columnsOf(reconcile), ...end })
       .onConflict((conflict) =>
         conflict
           .columns(['estate', 'scope'])
-          .doUpdateSet({ ...columnsOf(pass), ...end })
+          .doUpdateSet({ ...columnsOf(reconcile), ...end })
           // why: a worker that was slow to say so must not hide what came after
-          .where('last_passes.at', '<=', pass.began),
+          .where('last_passes.at', '<=', reconcile.began),
       )
       .execute();
-    await announce(trx, ended, [passEnded(pass, ending)]);
+    await announce(trx, ended, [reconcileEnded(reconcile, ending)]);
   });
 
-const columnsOf = ({ id, estate, scope, began, reason, ground: { targets, ...ground } }: PassDraft) => ({
+const columnsOf = ({ id, estate, scope, began, reason, ground: { targets, ...ground } }: ReconcileDraft) => ({
   ...{ id, estate, scope, targets, at: began },
   about: JSON.stringify({ ground, ...(reason === undefined ? {} : { reason }) }),
 });
 
-const endOf = ({ why, nextAt, account: { counts } }: PassEnding) => ({ why, nextAt, counts });
+const endOf = ({ why, nextAt, account: { counts } }: ReconcileEnding) => ({ why, nextAt, counts });
 
-export const passBegan = (pass: PassDraft): HappeningDraft => happening(pass, { state: 'running' });
+export const reconcileBegan = (reconcile: ReconcileDraft): HappeningDraft => happening(reconcile, { state: 'running' });
 
-export const passEnded = (pass: PassDraft, { outcome, nextAt, account }: PassEnding): HappeningDraft =>
-  happening(pass, {
+export const reconcileEnded = (
+  reconcile: ReconcileDraft,
+  { outcome, nextAt, account }: ReconcileEnding,
+): HappeningDraft =>
+  happening(reconcile, {
     state: 'ended',
     outcome,
     ...account.counts,
@@ -182,7 +192,7 @@ export const passEnded = (pass: PassDraft, { outcome, nextAt, account }: PassEnd
   });
 
 const happening = (
-  { id, estate, scope, reason, ground: { targets, generation } }: PassDraft,
+  { id, estate, scope, reason, ground: { targets, generation } }: ReconcileDraft,
   about: HappeningDraft['about'],
 ): HappeningDraft => ({
   estate,

@@ -28,13 +28,13 @@ export function pruneOld(db: Database, clock: Clock, table: keyof typeof keptMs)
 
 /** Of each scope. Quiet ones are many and much alike, and must not push out those in which something happened. */
 const mostQuiet = 200;
-const mostPasses = 2_000;
+const mostReconciles = 2_000;
 
-/** Never rejects: what is not deleted now is deleted after another pass. */
-export async function prunePasses(db: Database, { estate, scope }: Where, quiet: boolean): Promise<void> {
+/** Never rejects: what is not deleted now is deleted after another reconcile. */
+export async function pruneReconciles(db: Database, { estate, scope }: Where, quiet: boolean): Promise<void> {
   const ofThese = sql`estate = ${estate} AND scope = ${scope} AND quiet = ${quiet}`;
   const beyond = sql`
-    SELECT at FROM setpoint.passes WHERE ${ofThese} ORDER BY at DESC OFFSET ${quiet ? mostQuiet : mostPasses} LIMIT 1`;
+    SELECT at FROM setpoint.passes WHERE ${ofThese} ORDER BY at DESC OFFSET ${quiet ? mostQuiet : mostReconciles} LIMIT 1`;
   await sql`DELETE FROM setpoint.passes WHERE ${ofThese} AND at <= (${beyond})`.execute(db).catch(() => {});
 }
 

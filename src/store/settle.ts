@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { KeptTerms } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Pass, Settlement } from '../ports/ledger.ts';
+import type { Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import { settleApprovals } from './approvals.ts';
 import type { Context } from './context.ts';
@@ -22,23 +22,26 @@ import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */
-export function settle(context: Context, pass: Pass, settlements: readonly Settlement[]): Promise<void> {
+export function settle(context: Context, reconcile: Reconcile, settlements: readonly Settlement[]): Promise<void> {
   const takesPlaces = settlements.some(({ outcome, closes }) => closes && !outcome.ok);
-  return scopeWrite(context, { pass, purpose: 'settle', takesPlaces }, async (write) => {
-    const all = settling(pass, settlements, await recordsOf(write.trx, pass, settlements));
+  return scopeWrite(context, { reconcile, purpose: 'settle', takesPlaces }, async (write) => {
+    const all = settling(reconcile, settlements, await recordsOf(write.trx, reconcile, settlements));
     if (all.length === 0) return;
     await write.append(
-      all.map(({ settlement, record }) => ({ type: 'settlement', body: settlementBody(pass, settlement, record) })),
+      all.map(({ settlement, record }) => ({
+        type: 'settlement',
+        body: settlementBody(reconcile, settlement, record),
+      })),
     );
     await settleApprovals(write.trx, all);
     await keepOwnCalls(write, settlements);
     await noteSettled(write.trx, all);
-    await saveBirths(write, pass, birthChanges(all));
-    await change(write, pass, settledChanges(all));
+    await saveBirths(write, reconcile, birthChanges(all));
+    await change(write, reconcile, settledChanges(all));
   });
 }
 
-async function recordsOf(trx: Write, { estate, scope }: Pass, settlements: readonly Settlement[]) {
+async function recordsOf(trx: Write, { estate, scope }: Reconcile, settlements: readonly Settlement[]) {
   const ids = settlements.map(({ intent }) => intent);
   const rows = await trx
     .selectFrom('intents')
@@ -78,13 +81,13 @@ async function noteSettled(trx: Write, all: readonly Settling[]): Promise<void> 
     WHERE known.intent = told.intent`.execute(trx);
 }
 
-async function change(write: ChainWrite, pass: Pass, changes: SettledChanges): Promise<void> {
+async function change(write: ChainWrite, reconcile: Reconcile, changes: SettledChanges): Promise<void> {
   await closeIntents(write.trx, changes);
-  await returnPlaces(write.trx, pass.estate, changes.returned);
-  await touch(write, pass, changes);
-  await saveClaims(write, pass, changes.claims);
-  await saveApplied(write.trx, pass, changes.applied);
-  await countUnstuck(write.trx, pass, changes);
+  await returnPlaces(write.trx, reconcile.estate, changes.returned);
+  await touch(write, reconcile, changes);
+  await saveClaims(write, reconcile, changes.claims);
+  await saveApplied(write.trx, reconcile, changes.applied);
+  await countUnstuck(write.trx, reconcile, changes);
 }
 
 async function closeIntents(trx: Write, { closed, neverShown, cameLate }: SettledChanges): Promise<void> {
@@ -96,7 +99,11 @@ async function closeIntents(trx: Write, { closed, neverShown, cameLate }: Settle
     await trx.updateTable('intents').set({ never_shown: false }).where(those(cameLate)).execute();
 }
 
-async function touch({ trx, at }: ChainWrite, { estate, scope }: Pass, { written }: SettledChanges): Promise<void> {
+async function touch(
+  { trx, at }: ChainWrite,
+  { estate, scope }: Reconcile,
+  { written }: SettledChanges,
+): Promise<void> {
   if (written.size === 0) return;
   await trx
     .updateTable('claims')
@@ -113,7 +120,7 @@ const ended: KeptTerms = { deletionPolicy: 'retain', protect: false, storeOnly: 
 /** Also what a takeover does. */
 export async function saveClaims(
   { trx, at }: ChainWrite,
-  { estate, scope }: Pass,
+  { estate, scope }: Reconcile,
   claims: SettledChanges['claims'],
 ): Promise<void> {
   const released = [...claims].flatMap(([id, effect]) => (effect === 'release' ? [id] : []));
@@ -171,7 +178,7 @@ export async function saveClaims(
 /** What was removed stays as a row without a body: it says up to which generation nobody may make it again. */
 export async function saveApplied(
   trx: Write,
-  { estate, scope }: Pass,
+  { estate, scope }: Reconcile,
   applied: SettledChanges['applied'],
 ): Promise<void> {
   const rows = [...applied].map(([address, { generation, body }]) => ({
@@ -196,7 +203,7 @@ export async function saveApplied(
  * What was applied last is not known any more: another store went on from there, or commits were lost. The generations stay, so that
  * no lower one is applied. A machine that fails at birth goes back to nothing either.
  */
-export async function forgetApplied(trx: Write, { estate, scope }: Pass): Promise<void> {
+export async function forgetApplied(trx: Write, { estate, scope }: Reconcile): Promise<void> {
   await trx
     .updateTable('applied')
     .set({ body: null })
@@ -214,7 +221,7 @@ export async function forgetApplied(trx: Write, { estate, scope }: Pass): Promis
 }
 
 /** Once more where generation and fields are those of the last one, else from one. */
-async function countUnstuck(trx: Write, { estate, scope }: Pass, { updated }: SettledChanges): Promise<void> {
+async function countUnstuck(trx: Write, { estate, scope }: Reconcile, { updated }: SettledChanges): Promise<void> {
   const rows = [...updated].map(([address, { generation, fields }]) => ({
     estate,
     scope,

@@ -2,7 +2,7 @@ import type { Standing } from '../core/action.ts';
 import { type Applied, neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
-import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
+import type { Effect, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import type { IntentRecord } from './ledger-entries.ts';
 import { sha256 } from './signing.ts';
@@ -56,23 +56,23 @@ export const settledAs = ({ settlement, record }: Settling): string =>
  * nothing showed is settled once more when its object comes late. Throws where any other intent is not open.
  */
 export function settling(
-  pass: Pass,
+  reconcile: Reconcile,
   settlements: readonly Settlement[],
   known: ReadonlyMap<string, Settleable>,
 ): readonly Settling[] {
   const closed = new Set<string>();
   return settlements.flatMap((settlement) => {
     const found = known.get(settlement.intent);
-    if (!found || closed.has(settlement.intent)) throw notOpen(pass, settlement);
+    if (!found || closed.has(settlement.intent)) throw notOpen(reconcile, settlement);
     const { open, neverShown, settled, ...record } = found;
     if (settled === settledAs({ settlement, record })) return [];
-    if (!open && !(neverShown && settlement.outcome.ok)) throw notOpen(pass, settlement);
+    if (!open && !(neverShown && settlement.outcome.ok)) throw notOpen(reconcile, settlement);
     if (settlement.closes) closed.add(settlement.intent);
     return [{ settlement, record, ...(open ? {} : { cameLate: true as const }) }];
   });
 }
 
-const notOpen = ({ scope }: Pass, { intent }: Settlement): Error =>
+const notOpen = ({ scope }: Reconcile, { intent }: Settlement): Error =>
   new Error(`intent ${intent} is not open in ${scope}: it cannot be settled`);
 
 export function settledChanges(all: readonly Settling[]): SettledChanges {
@@ -135,7 +135,7 @@ const appliedOf = ({
 
 /** What stands without a call, as if it had been applied now. */
 export const standingChanges = (
-  { authority: { generation } }: Pass,
+  { authority: { generation } }: Reconcile,
   standing: readonly Standing[],
 ): SettledChanges['applied'] =>
   new Map(

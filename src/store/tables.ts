@@ -15,7 +15,7 @@ export type Tables = RecordTables &
   ReplyTables &
   ProposalTables &
   HappeningTables &
-  PassTables &
+  ReconcileTables &
   RowTables;
 
 /** What was done. */
@@ -352,12 +352,12 @@ interface TouchTable extends InScope {
 }
 
 /** What passes leave behind for people. */
-interface PassTables {
-  passes: PassTable;
-  last_passes: LastPassTable;
+interface ReconcileTables {
+  passes: ReconcileTable;
+  last_passes: LastReconcileTable;
 }
 
-interface PassTable extends InScope, DraftColumns {
+interface ReconcileTable extends InScope, DraftColumns {
   epoch: number | null;
   quiet: Generated<boolean>;
   ended: number | null;
@@ -366,7 +366,7 @@ interface PassTable extends InScope, DraftColumns {
   timeline: Json | null;
 }
 
-interface LastPassTable extends InScope, DraftColumns {
+interface LastReconcileTable extends InScope, DraftColumns {
   ended: number;
   outcome: ReconcileOutcome;
   ending: Json;

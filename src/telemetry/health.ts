@@ -191,7 +191,7 @@ interface Reaching {
 
 const everyMs = 2000;
 const patienceMs = 3000;
-/** A restart of a database is a matter of seconds, and passes wait for it: a worker that missed one question is still ready. */
+/** A restart of a database is a matter of seconds, and reconciles wait for it: a worker that missed one question is still ready. */
 const lateMs = 7000;
 
 /** Asks every two seconds from now on, until stopped. */

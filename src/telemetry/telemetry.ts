@@ -53,7 +53,7 @@ interface Watching {
   readonly monotonic: () => number;
 }
 
-/** Counts what a pass does, and says it. What a person must see is a warning; what repeats with every pass is for debugging. */
+/** Counts what a reconcile does, and says it. What a person must see is a warning; what repeats with every reconcile is for debugging. */
 function watchReconcile(
   about: Where & { readonly reconcileId: string },
   { log: unbound, instruments, monotonic }: Watching,
@@ -97,7 +97,7 @@ function logProgress(log: Log, event: Progress): void {
       if (event.complete) log.debug('listed', { kind: event.kind, count: event.seen });
       break;
     case 'planned':
-      log.debug('planned', { round: event.pass, count: event.actions, findings: event.findings });
+      log.debug('planned', { round: event.round, count: event.actions, findings: event.findings });
       break;
     case 'acting':
       log.debug('sending', { kind: event.kind, verb: event.verb, ...many(event.addresses) });

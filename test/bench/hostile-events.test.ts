@@ -6,7 +6,7 @@ import type { Webhook } from '../../src/http/webhooks/webhook.ts';
 import { until } from '../support/until.ts';
 
 describe('requests from outside, on a real database and queue', { timeout: 600_000 }, () => {
-  it('forged and replayed ones start nothing, genuine ones one pass', async () => {
+  it('forged and replayed ones start nothing, genuine ones one reconcile', async () => {
     const [forged, valid] = await hostileEvents({ forged: 500, valid: 200 });
     assert.deepEqual([forged?.name, forged?.value], ['hostile-events', 0]);
     assert.match(forged?.unit ?? '', /^jobs by 500 forged or replayed in \d+\.\d s$/);
@@ -15,15 +15,15 @@ describe('requests from outside, on a real database and queue', { timeout: 600_0
   });
 
   it('a forgery that is believed is seen, and so are events that are not collected', async () => {
-    const wired: Wired = (hooks, passes) => ({
+    const wired: Wired = (hooks, reconciles) => ({
       ...hooks,
       activeWebhooks: async () =>
         (await hooks.activeWebhooks()).map((one) => ({ ...one, webhooks: [...one.webhooks, believed] })),
       handleEvents: async (estate, cloud, events) => {
         for (const event of events) {
-          const before = passes();
+          const before = reconciles();
           await hooks.handleEvents(estate, cloud, [event]);
-          await until('its pass began', () => passes() > before);
+          await until('its pass began', () => reconciles() > before);
         }
       },
     });
@@ -36,7 +36,7 @@ describe('requests from outside, on a real database and queue', { timeout: 600_0
 /** A hook where there should be none. */
 const believed: Webhook = { name: 'nobody', from: 'github', secret: { env: 'SECRET' } };
 
-it('what is started is too much, and so is a second pass', () => {
+it('what is started is too much, and so is a second reconcile', () => {
   assert.match(missed({ name: 'hostile-events', value: 1, unit: 'jobs' }) ?? '', /is over 0/);
   assert.match(missed({ name: 'hostile-events-valid', value: 2, unit: 'passes' }) ?? '', /is over 1/);
 });

@@ -5,7 +5,7 @@ import { type Account, twoFleets } from '../../bench/two-fleets.ts';
 import { account, region } from '../../bench/virtual/stage.ts';
 import type { Control } from '../../sandbox/control.ts';
 
-const short = { passes: 60, turns: 2, starts: 3, startsOnAws: 1 };
+const short = { reconciles: 60, turns: 2, starts: 3, startsOnAws: 1 };
 
 test('two estates leave each other alone, and two stores of one both stop', async () => {
   const figures = await twoFleets(short);

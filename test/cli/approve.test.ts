@@ -84,7 +84,7 @@ test('whoever says no, cannot be asked, or says nothing of why, changes nothing'
   assert.equal(await store.generations.current('acme'), undefined);
 });
 
-test('bound to a digest: the same passes, another is refused with exit 3', async () => {
+test('bound to a digest: the same reconciles, another is refused with exit 3', async () => {
   const { approve, given, specs } = await standing();
   edit(specs, 'instances.yaml', 'tier: web', 'tier: shop');
   const shown = /Digest: (\w{12})/.exec((await approve()).stderr)?.[1] ?? assert.fail();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
+import { PassThrough as ReconcileThrough } from 'node:stream';
 import { test } from 'node:test';
 import { askYes } from '../../src/cli/prompt.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
@@ -35,7 +35,7 @@ test('without a terminal it is an error that names the flag', async () => {
 
 test('Ctrl-C ends the question', async () => {
   const stop = new AbortController();
-  const terminal = { ...fakeTerminal(), input: new PassThrough() };
+  const terminal = { ...fakeTerminal(), input: new ReconcileThrough() };
   const asked = askYes(terminal, question, stop.signal);
   stop.abort(new Error('interrupted'));
   await assert.rejects(asked, /interrupted|aborted/);

@@ -29,9 +29,9 @@ test('machines that die at boot stop their document, and plan, drift and explain
   assert.notEqual(applied.code, 0);
   const launches = (): number =>
     sandbox.control.log.entries().filter(({ action, status }) => action === 'RunInstances' && status === 200).length;
-  for (let pass = 0; pass < 4; pass++) await worker(where);
+  for (let reconcile = 0; reconcile < 4; reconcile++) await worker(where);
   const before = launches();
-  for (let pass = 0; pass < 3; pass++) await worker(where);
+  for (let reconcile = 0; reconcile < 3; reconcile++) await worker(where);
   assert.equal(launches(), before, 'nothing more is launched');
   const held = /(?:failed-births|rollout-stopped|nothing more is launched)[\s\S]*Client\.InternalError/;
   for (const words of [

@@ -118,31 +118,31 @@ const ends: readonly (readonly [
 ])[] = [
   [
     'settled, and the last look has nothing to do',
-    { outcome: 'done', passes: [settled(web)], last: sight([]) },
+    { outcome: 'done', rounds: [settled(web)], last: sight([]) },
     [web],
     0,
     [],
   ],
-  ['failed, then settled', { outcome: 'done', passes: [lost, settled(web)], last: sight([]) }, [web], 0, []],
-  ['an answer was lost, and it had been a success', { outcome: 'done', passes: [lost], last: sight([]) }, [web], 0, []],
-  ['failed for good', { outcome: 'failed', passes: [lost], last: sight([web]) }, [], 1, []],
+  ['failed, then settled', { outcome: 'done', rounds: [lost, settled(web)], last: sight([]) }, [web], 0, []],
+  ['an answer was lost, and it had been a success', { outcome: 'done', rounds: [lost], last: sight([]) }, [web], 0, []],
+  ['failed for good', { outcome: 'failed', rounds: [lost], last: sight([web]) }, [], 1, []],
   [
     'settled, and it did not stick',
-    { outcome: 'unfinished', passes: [settled(web)], last: sight([web]) },
+    { outcome: 'unfinished', rounds: [settled(web)], last: sight([web]) },
     [],
     0,
     [web],
   ],
   [
     'blocked in the end',
-    { outcome: 'done', passes: [], last: sight([], [{ ...taken, address: web.address }]) },
+    { outcome: 'done', rounds: [], last: sight([], [{ ...taken, address: web.address }]) },
     [],
     0,
     [web],
   ],
-  ['stopped after it was settled', { outcome: 'stopped', passes: [settled(web)], last: sight([web]) }, [web], 0, []],
-  ['stopped before it was sent', { outcome: 'stopped', passes: [], last: sight([web]) }, [], 0, [web]],
-  ['stopped in the first look', { outcome: 'stopped', passes: [] }, [], 0, [web]],
+  ['stopped after it was settled', { outcome: 'stopped', rounds: [settled(web)], last: sight([web]) }, [web], 0, []],
+  ['stopped before it was sent', { outcome: 'stopped', rounds: [], last: sight([web]) }, [], 0, [web]],
+  ['stopped in the first look', { outcome: 'stopped', rounds: [] }, [], 0, [web]],
 ];
 
 for (const [name, converged, done_, failed, left_] of ends)
@@ -152,7 +152,7 @@ for (const [name, converged, done_, failed, left_] of ends)
     assert.deepEqual(addresses(result.done), addresses(done_));
     assert.equal(result.failed.length, failed);
     assert.deepEqual(addresses(result.left), addresses(left_));
-    assert.equal(result.ended.calls, converged.passes.length);
+    assert.equal(result.ended.calls, converged.rounds.length);
   });
 
 /** Two atoms of one rule document: one that goes, and one that comes. */
@@ -168,8 +168,8 @@ const refused = ({ kind, verb, address }: Action): Executed => ({
 
 test('of a rule that was deleted, and not made anew, the deletion counts as done', () => {
   const { made, gone } = atomsOf('removed');
-  const passes = [{ ...refused(made), settled: settled(gone).settled }];
-  const scopes: readonly Converged[] = [{ outcome: 'failed', passes, last: sight([made]) }];
+  const reconciles = [{ ...refused(made), settled: settled(gone).settled }];
+  const scopes: readonly Converged[] = [{ outcome: 'failed', rounds: reconciles, last: sight([made]) }];
   const result = applyResultOf([made, gone], [], { generation: 1, scopes, idle: [] });
   assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Applied: .*1 deleted · 1 failed · generation/);
   assert.equal(exitOf(result), 4);
@@ -177,7 +177,7 @@ test('of a rule that was deleted, and not made anew, the deletion counts as done
 
 test('of a rule that was neither made anew nor deleted nothing counts as done', () => {
   const { made, gone } = atomsOf('changed');
-  const scopes: readonly Converged[] = [{ outcome: 'failed', passes: [refused(made)], last: sight([made, gone]) }];
+  const scopes: readonly Converged[] = [{ outcome: 'failed', rounds: [refused(made)], last: sight([made, gone]) }];
   const result = applyResultOf([made, gone], [], { generation: 1, scopes, idle: [] });
   assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Not applied: .*0 deleted · 1 failed/);
   assert.equal(exitOf(result), 1);

@@ -75,15 +75,15 @@ for (const [given, says, flags] of held)
 
 test('the answer says how many calls are still on the way, and --wait waits for their end', async () => {
   const one = await workerOf(store, 'acme');
-  const intended = await store.ledger.intend(one.pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
+  const intended = await store.ledger.intend(one.reconcile, [draftOf('create', 'a'), draftOf('create', 'b')]);
   const first = await run(['pause', specs, ...because]);
   assert.match(first.stdout, /\n {2}2 calls are still in flight, without an answer yet\. Setpoint sends no more\.\n$/);
-  await store.ledger.settle(one.pass, [settlementOf(intended[0])]);
+  await store.ledger.settle(one.reconcile, [settlementOf(intended[0])]);
   const late = await run(['pause', specs, ...because, '--wait', '1s', '--json']);
   assert.equal(JSON.parse(late.stdout).inFlight, 1, 'it waits no longer than it was told');
   const waits = run(['pause', specs, ...because, '--wait', '10m']);
   await setTimeout(600);
-  await store.ledger.settle(one.pass, [settlementOf(intended[1])]);
+  await store.ledger.settle(one.reconcile, [settlementOf(intended[1])]);
   assert.match((await waits).stdout, /\n {2}No call is in flight\.\n$/);
   await one.lease.release();
   assert.match((await run(['resume', specs, '--all', ...because])).stdout, /\(3 pauses ended\)/);

@@ -90,7 +90,7 @@ test('an ending of two addresses is refused with both', () => {
 const events: readonly (readonly [event: Event, text: string | undefined])[] = [
   [{ at: 'observing', kind: 'network', seen: 2, complete: true }, 'observing, 2 objects so far'],
   [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'observing, 5 objects so far'],
-  [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'plan 1: 1 action to do'],
+  [{ at: 'planned', round: 1, actions: 1, findings: 0 }, 'plan 1: 1 action to do'],
   [{ at: 'acting', kind: 'instance', verb: 'create', addresses: ['web-0', 'web-1'] }, 'creating web-0 and 1 more'],
   [
     { at: 'settled', kind: 'instance', verb: 'create', address: 'aws/1/instance/web-0' },
@@ -106,11 +106,11 @@ const events: readonly (readonly [event: Event, text: string | undefined])[] = [
     '1 done, waiting for group web to appear (at most 5 min)',
   ],
   [{ at: 'observing', kind: 'instance', seen: 3, complete: true }, undefined],
-  [{ at: 'planned', pass: 2, actions: 0, findings: 1 }, undefined],
-  [{ at: 'planned', pass: 2, actions: 1, findings: 0 }, 'plan 2: 1 action to do'],
+  [{ at: 'planned', round: 2, actions: 0, findings: 1 }, undefined],
+  [{ at: 'planned', round: 2, actions: 1, findings: 0 }, 'plan 2: 1 action to do'],
 ];
 
-test('the events of a pass read as one calm line', () => {
+test('the events of a reconcile read as one calm line', () => {
   const said: string[] = [];
   const progress: Progress = {
     show: (_key, text) => void said.push(text),

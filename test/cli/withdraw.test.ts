@@ -26,7 +26,7 @@ async function approved() {
 test('a withdrawn approval lets nothing pass, and the answer says how many calls are still on the way', async () => {
   const { specs, run, store, seq, worker, writes } = await approved();
   const one = await workerOf(store, 'acme');
-  const [sent] = await store.ledger.intend(one.pass, [draftOf('create', 'core')]);
+  const [sent] = await store.ledger.intend(one.reconcile, [draftOf('create', 'core')]);
   const { code, stdout, stderr } = await run(['withdraw', String(seq), specs, ...because]);
   assert.equal(code, 0, stderr);
   assert.match(
@@ -39,7 +39,7 @@ test('a withdrawn approval lets nothing pass, and the answer says how many calls
   assert.match((await store.fleet.requests.pulse(where)).reason ?? '', /withdrew an approval: the image is broken$/);
   assert.match((await run(['ledger'])).stdout, /the image is broken\n/);
   // else the worker would wait five minutes for a network that was perhaps made
-  await store.ledger.settle(one.pass, [settlementOf(sent, denied)]);
+  await store.ledger.settle(one.reconcile, [settlementOf(sent, denied)]);
   await one.lease.release();
   await worker(where);
   assert.equal(writes(), 0);

@@ -5,7 +5,7 @@ import { account, location, resourceGroup } from '../support/azure-session.ts';
 import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
 /** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
-export function azureByHand(url: string, pass: () => void): ByHand {
+export function azureByHand(url: string, reconcile: () => void): ByHand {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const version = /\/microsoft\.compute\//i.test(path) ? compute(path) : '2026-01-01';
     const answer = await fetch(`${url}${path}?api-version=${version}`, {
@@ -15,7 +15,7 @@ export function azureByHand(url: string, pass: () => void): ByHand {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
-    if (method !== 'GET') pass();
+    if (method !== 'GET') reconcile();
     // why: the sandbox answers what its path promises
     return (text === '' ? {} : JSON.parse(text)) as T;
   };

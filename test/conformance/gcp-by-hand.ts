@@ -4,7 +4,7 @@ import { project, region, zone } from '../support/gcp-session.ts';
 import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
 /** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
-export function gcpByHand(url: string, pass: () => void): ByHand {
+export function gcpByHand(url: string, reconcile: () => void): ByHand {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await fetch(`${url}/compute/v1/projects/${project}/${path}`, {
       method,
@@ -13,7 +13,7 @@ export function gcpByHand(url: string, pass: () => void): ByHand {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
-    if (method !== 'GET') pass();
+    if (method !== 'GET') reconcile();
     // why: the sandbox answers what its path promises
     return JSON.parse(text) as T;
   };

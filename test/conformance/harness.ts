@@ -12,7 +12,7 @@ export interface Opened {
 
 /** One provider before one fresh, empty cloud. */
 export interface Harness {
-  /** That of the pass which goes on now: settling ends one and begins another. */
+  /** That of the reconcile which goes on now: settling ends one and begins another. */
   readonly session: Session;
   readonly words: Words;
   /** Does the work while the cloud's time passes as it must. */

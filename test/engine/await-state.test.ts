@@ -164,7 +164,7 @@ describe('what is awaited, and what is seen', () => {
       assert.deepEqual(found.told, one === 'passed' ? [told] : [], 'its birth is told where they passed');
     });
   for (const one of all)
-    it(`checks that pass tell nothing of a machine that is ${one}, unless it runs`, async () => {
+    it(`checks that reconcile tell nothing of a machine that is ${one}, unless it runs`, async () => {
       const { told, checked } = await awaited([one], { minReadyMs: 0 }, ['passed']);
       assert.deepEqual([told.length, checked > 0], one === 'ready' ? [1, true] : [0, false]);
     });
@@ -179,7 +179,7 @@ describe('what is awaited, and what is seen', () => {
       assert.equal(missed.get('i-1')?.message, text);
     }
   });
-  it('a machine that an earlier pass knows as ready has been so since then', async () => {
+  it('a machine that an earlier reconcile knows as ready has been so since then', async () => {
     const born = (id: string, agoMs?: number) => (from: number) => ({
       id,
       ...(agoMs === undefined ? {} : { readySince: from - agoMs }),
@@ -311,9 +311,9 @@ describe('a rolling replacement with an image that dies at boot', () => {
         await world.apply(documents('img-1'), { estate });
         await world.clock.run(() => world.clock.sleep(hour));
         world.cloud.outside.breakImage('img-2', afterMs);
-        const { passes } = await world.apply(documents('img-2'), { estate, job: { passes: 1 } });
+        const { rounds: reconciles } = await world.apply(documents('img-2'), { estate, job: { rounds: 1 } });
         assert.deepEqual(
-          passes.flatMap(({ failed }) => failed.map(({ verb, failure }) => `${verb} ${failure.code}`)),
+          reconciles.flatMap(({ failed }) => failed.map(({ verb, failure }) => `${verb} ${failure.code}`)),
           ['replace Died'],
         );
         assert.deepEqual(

@@ -31,10 +31,14 @@ const machines = (replicas: number, more: object = {}) => ({
   },
 });
 
-const settled = ({ passes }: Applied): readonly string[] =>
-  passes.flatMap((pass) => pass.settled.map(({ verb, kind, address }) => `${verb} ${nameIn(address, kind)}`));
-const findings = ({ passes }: Applied): readonly string[] =>
-  passes.flatMap((pass) => pass.findings.map((finding) => ('code' in finding ? `${finding.code}` : finding.type)));
+const settled = ({ rounds: reconciles }: Applied): readonly string[] =>
+  reconciles.flatMap((reconcile) =>
+    reconcile.settled.map(({ verb, kind, address }) => `${verb} ${nameIn(address, kind)}`),
+  );
+const findings = ({ rounds: reconciles }: Applied): readonly string[] =>
+  reconciles.flatMap((reconcile) =>
+    reconcile.findings.map((finding) => ('code' in finding ? `${finding.code}` : finding.type)),
+  );
 const count = (writes: readonly string[], action: string): number => writes.filter((one) => one === action).length;
 const liveMachines = ({ cloud }: SmallWorld): number =>
   cloud.inspect.live().filter(({ type }) => type === 'instance').length;
@@ -47,7 +51,7 @@ describe('converge', () => {
     assert.equal(first.outcome, 'done');
     assert.deepEqual([count(first.writes, 'RunInstances'), count(first.writes, 'AuthorizeRules')], [1, 1]);
     const second = await world.apply(documents);
-    assert.deepEqual([second.outcome, second.writes, second.passes], ['done', [], []]);
+    assert.deepEqual([second.outcome, second.writes, second.rounds], ['done', [], []]);
   });
 
   it('what people changed is put back', async () => {
@@ -70,7 +74,7 @@ describe('converge', () => {
     assert.deepEqual(writes, ['AuthorizeRules', 'RevokeRules']);
   });
 
-  it('rules that a listing does not show in time keep the old ones for the next pass', async () => {
+  it('rules that a listing does not show in time keep the old ones for the next reconcile', async () => {
     const world = smallWorld();
     await world.apply([convergeNetwork(), convergeRule([443])]);
     await world.clock.advance(600_000);
@@ -305,13 +309,13 @@ describe('converge, what is too early', () => {
   const busy = (world: SmallWorld, times: number): void =>
     world.cloud.faults.add({ on: 'TagObjects', times, fault: { do: 'refuse', code: 'ConcurrentChange' } });
 
-  it('is waited for by patience, not by a count of passes', async () => {
+  it('is waited for by patience, not by a count of reconciles', async () => {
     const world = smallWorld();
     await world.apply([labelled('a')]);
     busy(world, 30);
-    const { outcome, passes } = await world.apply([labelled('b')]);
+    const { outcome, rounds: reconciles } = await world.apply([labelled('b')]);
     assert.equal(outcome, 'done');
-    assert.ok(passes.length > 6, `${passes.length}`);
+    assert.ok(reconciles.length > 6, `${reconciles.length}`);
   });
 
   for (const patienceMs of [0, 1])
@@ -319,8 +323,8 @@ describe('converge, what is too early', () => {
       const world = smallWorld();
       await world.apply([labelled('a')]);
       busy(world, 1000);
-      const { outcome, passes } = await world.apply([labelled('b')], { job: { patienceMs } });
-      assert.deepEqual([outcome, passes.length], ['unfinished', 2]);
+      const { outcome, rounds: reconciles } = await world.apply([labelled('b')], { job: { patienceMs } });
+      assert.deepEqual([outcome, reconciles.length], ['unfinished', 2]);
     });
 
   it('and has an end', async () => {
@@ -341,14 +345,14 @@ const olderNetwork = (tier?: string) => ({
   spec: { targets: ['here'], cidr: '10.0.0.0/16', deletionPolicy: 'delete' },
 });
 
-describe('a pass of an older generation', () => {
+describe('a reconcile of an older generation', () => {
   it('leaves alone what a newer one has applied, and says so once', async () => {
     const world = smallWorld();
     await world.apply([olderNetwork('old')]);
     await world.apply([olderNetwork('new')]);
     const late = await world.apply([olderNetwork('old')], { generation: 1 });
-    assert.deepEqual([late.outcome, late.writes, late.passes.length], ['failed', [], 1]);
-    const [finding] = late.passes.flatMap(({ findings }) => findings);
+    assert.deepEqual([late.outcome, late.writes, late.rounds.length], ['failed', [], 1]);
+    const [finding] = late.rounds.flatMap(({ findings }) => findings);
     assert.ok(finding?.type === 'withheld' && finding.code === 'stale');
     assert.match(finding.why, /generation 2 is already in force .*plan again with the newest specs/);
   });
@@ -385,8 +389,8 @@ describe('what stands as a new spec wants it already', () => {
     const { world, stamp, applied } = await relabelled({ afterMs: 400_000 });
     assert.deepEqual([applied?.generation, Reflect.get(applied?.attributes ?? {}, 'labels')], [2, { tier: 'new' }]);
     stamp('other');
-    const { passes, last } = await world.apply([olderNetwork('new')], { job: { passes: 0 } });
-    assert.deepEqual(passes, []);
+    const { rounds: reconciles, last } = await world.apply([olderNetwork('new')], { job: { rounds: 0 } });
+    assert.deepEqual(reconciles, []);
     assert.deepEqual(new Set(last?.plan.actions.map(({ cause }) => cause)), new Set(['drift']));
   });
 

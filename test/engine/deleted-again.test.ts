@@ -101,7 +101,7 @@ describe('a delete that a lagging replica answers with NotFound', () => {
         if (progress.at === 'settled' && progress.verb !== 'create')
           world.cloud.faults.add({ on: lists, times: 3, fault: { do: 'flicker', share: 1 } });
       };
-      await world.apply(next, { estate, job: { passes: 1, patienceMs: 30_000 }, steering: { notify: hide } });
+      await world.apply(next, { estate, job: { rounds: 1, patienceMs: 30_000 }, steering: { notify: hide } });
       world.cloud.faults.clear();
       await sleep(world, 120_000);
       const done = await world.apply(next, { estate });
@@ -122,7 +122,7 @@ describe('an id that this store settled', () => {
     const [id] = standing(world, 'instance');
     world.cloud.faults.add({ on: ['ListSubnets', 'ListInstances'], fault: { do: 'flicker', share: 1 } });
     // why: nothing is made in the place of what is gone, so that only the claim is judged
-    await world.apply([core, machine('web', { mode: 'observe' })], { estate, job: { passes: 1 } });
+    await world.apply([core, machine('web', { mode: 'observe' })], { estate, job: { rounds: 1 } });
     world.cloud.faults.clear();
     const between = await world.store.inventory.knowledge('acme', scope.scope);
     assert.deepEqual([between.settled.has(id ?? ''), between.ended?.get(id ?? '')?.as], [false, 'gone']);

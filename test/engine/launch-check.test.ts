@@ -14,7 +14,8 @@ const machines = (replicas: number, spec: object = {}) => ({
 });
 const running = ({ cloud }: SmallWorld): readonly string[] =>
   cloud.inspect.live().flatMap(({ type, id }) => (type === 'instance' ? [id] : []));
-const failures = ({ passes }: Applied) => passes.flatMap(({ failed }) => failed.map(({ failure }) => failure));
+const failures = ({ rounds: reconciles }: Applied) =>
+  reconciles.flatMap(({ failed }) => failed.map(({ failure }) => failure));
 
 describe('an image or a size that the cloud does not have', () => {
   for (const { name, spec, absent } of [

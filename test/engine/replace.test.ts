@@ -78,7 +78,7 @@ const stops = (applied: Applied | undefined): readonly string[] =>
 /** The next processes, each a minute later, until nothing is left to do. */
 async function resume(world: SmallWorld, documents: readonly object[]): Promise<readonly Applied[]> {
   const all: Applied[] = [];
-  for (let pass = 0; pass < 8; pass++) {
+  for (let reconcile = 0; reconcile < 8; reconcile++) {
     await world.clock.advance(60_000);
     all.push(await world.apply(documents, { estate }));
     if (all.at(-1)?.outcome === 'done') break;
@@ -200,7 +200,7 @@ describe('a successor that does not come up', () => {
       records(world).map(({ id }) => id),
       old,
     );
-    const failure = applied.passes.flatMap(({ failed }) => failed)[0]?.failure;
+    const failure = applied.rounds.flatMap(({ failed }) => failed)[0]?.failure;
     assert.match(failure?.message ?? '', /did not become ready; it was ended, and ins-\d+ stays/);
     assert.equal(launched(applied), 1);
   });

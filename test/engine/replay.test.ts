@@ -195,7 +195,7 @@ describe('a launch whose answer was lost, and which may not be sent as it was', 
         const asked = await world.apply(documents, { job: { patienceMs: 60_000 } });
         assert.deepEqual([asked.outcome, asked.writes], ['unfinished', []]);
         assert.ok(codes(asked).every((code) => code === 'pending'));
-        for (let pass = 0; pass < 4; pass += 1) await world.apply(documents, { estate: roomy });
+        for (let reconcile = 0; reconcile < 4; reconcile += 1) await world.apply(documents, { estate: roomy });
         assert.ok(world.clock.now() - from >= (at === intended ? 300_000 : 60_000));
         assert.equal(records(world).length, left);
       });
@@ -215,8 +215,8 @@ describe('a launch whose answer was lost, and which may not be sent as it was', 
     const { ledger } = world.store;
     const refusing: Ledger = {
       ...ledger,
-      intend: async (pass, drafts) =>
-        (await ledger.intend(pass, drafts)).map((answer, i) =>
+      intend: async (reconcile, drafts) =>
+        (await ledger.intend(reconcile, drafts)).map((answer, i) =>
           drafts[i]?.subject.address.endsWith('/web-1') ? { ok: false, reason: 'approval', why: 'withdrawn' } : answer,
         ),
     };

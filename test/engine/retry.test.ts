@@ -443,7 +443,7 @@ describe('an estate over quota, on EC2', () => {
     const { resources } = await stage.look();
     assert.equal(resources.filter(({ kind }) => kind === 'instance').length, 137);
     assert.ok(launches <= 20, `${launches} launches`);
-    const [failed] = end.passes.flatMap((pass) => pass.failed);
+    const [failed] = end.rounds.flatMap((reconcile) => reconcile.failed);
     assert.match(failed?.failure.message ?? '', /instance limit of 137/);
   });
 });

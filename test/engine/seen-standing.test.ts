@@ -138,7 +138,7 @@ async function leavePending(what: string, world: SmallWorld, first: CompiledScop
   const [on, more] = pendings[what] ?? [];
   if (on === undefined || more === undefined) return { documents, scope: first };
   world.cloud.faults.add({ on, fault: { do: 'lost-before' } });
-  const { scope } = await world.apply([...documents, more], { job: { passes: 1 } });
+  const { scope } = await world.apply([...documents, more], { job: { rounds: 1 } });
   const { pending } = await world.store.inventory.knowledge('acme', scope.scope);
   assert.deepEqual(
     pending.map(({ verb }) => verb),
@@ -192,9 +192,9 @@ interface Row {
   readonly pending: string;
 }
 
-const isDone = (one: string, { passes }: Applied): boolean => {
+const isDone = (one: string, { rounds: reconciles }: Applied): boolean => {
   const [verb] = one.split(' ');
-  return passes.some(({ settled }) => settled.some((settling) => settling.verb === verb));
+  return reconciles.some(({ settled }) => settled.some((settling) => settling.verb === verb));
 };
 
 describe('what was seen standing is no longer pending', () => {

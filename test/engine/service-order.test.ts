@@ -63,14 +63,14 @@ describe('a rule that moves', () => {
 
     for (const code of ['QuotaExceeded', 'Denied'] as const) {
       it(`${name}: its creation is refused (${code}), and the old stays and is named`, async () => {
-        const { outcome, writes, spans, passes } = await play([then], refuse(code));
+        const { outcome, writes, spans, rounds: reconciles } = await play([then], refuse(code));
         assert.equal(outcome, 'failed');
         assert.ok(!writes.includes('RevokeRules'));
         assert.deepEqual(
           spans.map(([, until]) => until),
           ['stands'],
         );
-        const [held] = passes.flatMap(({ findings }): readonly Finding[] => findings);
+        const [held] = reconciles.flatMap(({ findings }): readonly Finding[] => findings);
         assert.ok(held?.type === 'withheld' && held.action === 'delete' && held.code === 'depends');
         assert.match(held.why, new RegExp(`^waits for .*, which did not go well \\(${code}\\)\\.$`));
       });

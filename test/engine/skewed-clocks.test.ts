@@ -29,7 +29,7 @@ function world() {
   const store = memoryDatabase(clock).connect();
   const { scope, guards } = compiled(documents, dialect);
   /** A worker whose clock is ahead by so much. */
-  const work = async (holder: string, aheadMs: number, passes?: number) => {
+  const work = async (holder: string, aheadMs: number, reconciles?: number) => {
     const ahead: Clock = { now: () => clock.now() + aheadMs, sleep: clock.sleep };
     const { number } = await store.generations.accept('acme', 'r1', guards);
     const acquired = await store.leases.acquire('acme', scope.scope, holder);
@@ -38,15 +38,15 @@ function world() {
     const session = await provider.open({ scope: scope.scope, account: 'acme', region: 'north' }, ahead);
     const authority = { revision: 'r1', generation: number, plan: '', approver: 'test' };
     const { epoch } = acquired.lease;
-    const pass = { estate: 'acme', scope: scope.scope, reconcileId: holder, authority, lease: { holder, epoch } };
+    const reconcile = { estate: 'acme', scope: scope.scope, reconcileId: holder, authority, lease: { holder, epoch } };
     const { batches, dialect: own } = provider;
     const ended = await clock.run(() =>
       converge(
         {
           site: { session, account: 'acme', batches, holds: own.holds, secret: async () => ({}) },
-          authorization: { lease: acquired.lease, pass },
+          authorization: { lease: acquired.lease, reconcile },
           plan: (observation, knowledge) => plan({ wanted: scope.wanted, observation, knowledge, dialect }),
-          ...(passes === undefined ? {} : { passes }),
+          ...(reconciles === undefined ? {} : { rounds: reconciles }),
         },
         { ...store, limiter: inProcessLimiter({ clock: ahead }), clock: ahead, random: () => 0.5 },
         { signal: new AbortController().signal },

@@ -21,9 +21,9 @@ const machines = ({ cloud }: FleetWorld) => cloud.inspect.live().filter(({ type 
 const endAll = ({ cloud }: FleetWorld, from: readonly { readonly id: string }[]): void =>
   void cloud.outside.do('TerminateInstances', { ids: from.map(({ id }) => id) });
 
-async function pass(world: FleetWorld): Promise<readonly string[]> {
+async function reconcile(world: FleetWorld): Promise<readonly string[]> {
   await world.clock.advance(laterMs);
-  const { writes } = await world.pass();
+  const { writes } = await world.reconcile();
   return writes;
 }
 
@@ -59,13 +59,13 @@ async function approve(world: FleetWorld): Promise<Approval> {
 async function approvedOnce(): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([ground, web()], { mode: 'plan' });
-  await world.pass();
+  await world.reconcile();
   await approve(world);
-  assert.ok((await pass(world)).includes('RunInstances'));
+  assert.ok((await reconcile(world)).includes('RunInstances'));
   assert.equal(machines(world).length, 2);
   // A machine that a person ends before it is 15 minutes old would be a failed birth.
   await world.clock.advance(1_000_000);
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 
@@ -100,24 +100,24 @@ describe('an approval lets something be done once', () => {
     const world = await approvedOnce();
     for (let i = 0; i < 3; i++) {
       endAll(world, machines(world));
-      assert.deepEqual(await pass(world), []);
+      assert.deepEqual(await reconcile(world), []);
       assert.equal(machines(world).length, 0);
     }
     await approve(world);
-    assert.ok((await pass(world)).includes('RunInstances'), 'another approval does');
+    assert.ok((await reconcile(world)).includes('RunInstances'), 'another approval does');
   });
 
   it('launches nothing in the place of another incarnation, where it was never used', async () => {
     const world = await approvedOnce();
     endAll(world, machines(world).slice(0, 1));
-    await pass(world);
+    await reconcile(world);
     const unused = await approve(world);
     await approve(world);
-    await pass(world);
+    await reconcile(world);
     assert.equal(machines(world).length, 2);
     await world.store.fleet.approvals.withdraw(where.estate, unused.seq + 1, by);
     endAll(world, machines(world));
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 
   it('changes nothing back that was changed again after it', async () => {
@@ -127,11 +127,11 @@ describe('an approval lets something be done once', () => {
       world.cloud.outside.do('TagObjects', { ids, tags: { tier: 'by hand' } });
     };
     driftAll();
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
     await approve(world);
-    assert.deepEqual(await pass(world), ['TagObjects']);
+    assert.deepEqual(await reconcile(world), ['TagObjects']);
     driftAll();
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 });
 
@@ -139,60 +139,60 @@ describe('the reservation of an approval', () => {
   it('is given back where nothing was sent: a pause came first', async () => {
     const world = fleetWorld();
     await world.accept([ground, web()], { mode: 'plan' });
-    await world.pass();
+    await world.reconcile();
     await approve(world);
     // why: the launch is intended while its subnet is made, and sent after it
     before('CreateSubnet', pauseAll, world);
-    await pass(world);
+    await reconcile(world);
     assert.equal(machines(world).length, 0);
     await resume(world);
-    assert.ok((await pass(world)).includes('RunInstances'));
+    assert.ok((await reconcile(world)).includes('RunInstances'));
     assert.equal(machines(world).length, 2);
     endAll(world, machines(world));
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 
   it('is reserved for a retry: what was refused goes again, and once', async () => {
     const world = fleetWorld();
     await world.accept([ground, web()], { mode: 'plan' });
-    await world.pass();
+    await world.reconcile();
     await approve(world);
     world.cloud.faults.add({ on: 'RunInstances', fault: { do: 'refuse', code: 'Denied' } });
-    await pass(world);
+    await reconcile(world);
     assert.equal(machines(world).length, 0);
     world.cloud.faults.clear();
-    assert.ok((await pass(world)).includes('RunInstances'));
+    assert.ok((await reconcile(world)).includes('RunInstances'));
     endAll(world, machines(world));
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 
-  it('lets both halves of a replacement pass, the second one in another pass, and then nothing more', async () => {
+  it('lets both halves of a replacement pass, the second one in another reconcile, and then nothing more', async () => {
     const world = await approvedOnce();
     await world.accept([ground, web({ replicas: 2, image: 'img-2' })], { mode: 'plan' });
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
     await approve(world);
     world.cloud.faults.add({ on: 'RunInstances', fault: { do: 'refuse', code: 'Denied' } });
-    const half = await pass(world);
+    const half = await reconcile(world);
     assert.ok(half.includes('RunInstances'));
     world.cloud.faults.clear();
-    await pass(world);
+    await reconcile(world);
     assert.deepEqual(
       machines(world).map(({ record }) => Reflect.get(Object(Reflect.get(record, 'hardware')), 'image')),
       ['img-2', 'img-2'],
     );
     endAll(world, machines(world));
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 
   it('lets nothing pass that has not been sent when it is withdrawn', async () => {
     const world = fleetWorld();
     await world.accept([ground, web()], { mode: 'plan' });
-    await world.pass();
+    await world.reconcile();
     const given = await approve(world);
     before('CreateSubnet', () => world.store.fleet.approvals.withdraw(where.estate, given.seq, by), world);
-    const writes = await pass(world);
+    const writes = await reconcile(world);
     assert.deepEqual(writes.slice(writes.indexOf('CreateSubnet') + 1), []);
     assert.deepEqual(await world.store.fleet.approvals.inForce(where), []);
-    assert.deepEqual(await pass(world), []);
+    assert.deepEqual(await reconcile(world), []);
   });
 });

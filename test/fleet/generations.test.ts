@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PauseSubject } from '../../src/core/pause.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 describe('the generation that stands', () => {
   it('is none of which a change failed', async () => {
-    const { accept, cloud, pass, store } = fleetWorld();
+    const { accept, cloud, reconcile, store } = fleetWorld();
     cloud.faults.add({ on: 'CreateNetwork', nth: 1, fault: { do: 'refuse', code: 'Denied' } });
     const number = await accept([network({ internet: false })]);
-    assert.equal((await pass()).outcome, 'partly');
+    assert.equal((await reconcile()).outcome, 'partly');
     assert.equal(await store.fleet.rollouts.standing(where), 0);
-    assert.equal((await pass()).outcome, 'done');
+    assert.equal((await reconcile()).outcome, 'done');
     assert.equal(await store.fleet.rollouts.standing(where), number);
   });
 
   it('is none of which a part could not be seen', async () => {
-    const { accept, cloud, pass, store } = fleetWorld();
+    const { accept, cloud, reconcile, store } = fleetWorld();
     const number = await accept([network({ internet: false }), rule('https')]);
     cloud.faults.add({ on: 'ListRules', fault: { do: 'refuse', code: 'Denied' } });
-    await pass();
+    await reconcile();
     assert.equal(await store.fleet.rollouts.standing(where), 0);
     cloud.faults.clear();
-    await pass();
+    await reconcile();
     assert.equal(await store.fleet.rollouts.standing(where), number);
   });
 });
@@ -53,7 +53,7 @@ const hold = (what: 'healing' | 'rollout', world: FleetWorld, of: PauseSubject =
 async function drifted(): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([...healingGround, web('a')]);
-  assert.equal((await world.pass()).outcome, 'done');
+  assert.equal((await world.reconcile()).outcome, 'done');
   driftBy(world, 'by hand');
   return world;
 }
@@ -62,14 +62,14 @@ describe('healing to a former generation, by what the newest one forbids', () =>
   it('changes nothing that the newest generation only reads', async () => {
     const world = await drifted();
     await world.accept([...healingGround, web('b')], { mode: 'observe' });
-    const { writes } = await world.pass();
+    const { writes } = await world.reconcile();
     assert.deepEqual([writes, tierOf(world)], [[], 'by hand']);
   });
 
   it('changes nothing that the newest generation leaves to a person', async () => {
     const world = await drifted();
     await world.accept([...healingGround, web('b')], { mode: 'plan' });
-    const { writes } = await world.pass();
+    const { writes } = await world.reconcile();
     assert.deepEqual([writes, tierOf(world)], [[], 'by hand']);
   });
 
@@ -78,7 +78,7 @@ describe('healing to a former generation, by what the newest one forbids', () =>
     await world.accept([...healingGround, web('b', 'team-other')]);
     await hold('rollout', world);
     await hold('healing', world, { by: 'owner', name: 'team-web' });
-    const { writes } = await world.pass();
+    const { writes } = await world.reconcile();
     assert.deepEqual([writes, tierOf(world)], [[], 'by hand']);
   });
 });
@@ -103,20 +103,20 @@ function forgetting(world: FleetWorld, forgotten: string): WorkerContext {
   return { ...world.yard, store: { ...world.store, fleet: { ...fleet, trees } } };
 }
 
-const passIn = ({ clock }: FleetWorld, yard: WorkerContext) =>
-  clock.run(() => passHandler(yard, generationsOf(yard))(where, new AbortController().signal));
+const reconcileIn = ({ clock }: FleetWorld, yard: WorkerContext) =>
+  clock.run(() => reconcileHandler(yard, generationsOf(yard))(where, new AbortController().signal));
 
 async function converged(world: FleetWorld): Promise<void> {
-  while ((await world.pass()).ended !== 'done');
+  while ((await world.reconcile()).ended !== 'done');
 }
 
 describe('a former generation that cannot be opened any more', () => {
-  it('is not healed to, and is no reason for a pass to fail', async () => {
+  it('is not healed to, and is no reason for a reconcile to fail', async () => {
     const world = fleetWorld();
     await world.accept(labelled('a'));
     await converged(world);
     await world.accept(labelled('b'), { mode: 'plan' });
-    assert.equal(await passIn(world, forgetting(world, '"tier":"a"')), 'done');
+    assert.equal(await reconcileIn(world, forgetting(world, '"tier":"a"')), 'done');
   });
 
   it('leaves a rollout stopped that stopped there', async () => {
@@ -125,9 +125,9 @@ describe('a former generation that cannot be opened any more', () => {
     await converged(world);
     await world.accept(labelled('b'));
     world.cloud.faults.add({ on: 'TagObjects', nth: 1, fault: { do: 'refuse', code: 'Denied' } });
-    await world.pass();
+    await world.reconcile();
     await world.accept([...labelled('c')]);
-    assert.equal(await passIn(world, forgetting(world, '"tier":"b"')), 'done');
+    assert.equal(await reconcileIn(world, forgetting(world, '"tier":"b"')), 'done');
     const tiers = world.cloud.inspect
       .live()
       .flatMap(({ type, record }) => (type === 'instance' ? [record.tags['tier']] : []));
@@ -143,51 +143,51 @@ describe('a commit that goes from plan to enforce', () => {
   it('does not carry itself out: that counts from the next one on', async () => {
     const world = fleetWorld();
     await world.accept([looseningGround], { mode: 'plan' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
     await world.accept([looseningGround, rule('https')], { mode: 'enforce' });
-    const loosened = await world.pass();
+    const loosened = await world.reconcile();
     assert.ok(!loosened.writes.includes('CreateNetwork'), loosened.writes.join(', '));
     await world.accept([looseningGround, rule('https'), rule('ssh', { ports: [22] })], { mode: 'enforce' });
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
   });
 
   it('does not remove what it no longer names', async () => {
     const world = fleetWorld();
     await world.accept([looseningGround, rule('https')]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     await world.accept([looseningGround, rule('https')], { mode: 'plan' });
-    await world.pass();
+    await world.reconcile();
     await world.accept([looseningGround], { mode: 'enforce' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
   });
 
   it('does not carry out what is new in it either', async () => {
     const world = fleetWorld();
     await world.accept([looseningGround], { mode: 'plan' });
-    await world.pass();
+    await world.reconcile();
     await world.accept([looseningGround, other], { mode: 'enforce' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
     await world.accept([looseningGround, other, rule('ssh')], { mode: 'enforce' });
-    assert.ok((await world.pass()).writes.includes('CreateNetwork'));
+    assert.ok((await world.reconcile()).writes.includes('CreateNetwork'));
   });
 
   it('does not carry out what is new in it where all was only read', async () => {
     const world = fleetWorld();
     await world.accept([looseningGround], { mode: 'observe' });
-    await world.pass();
+    await world.reconcile();
     await world.accept([looseningGround, other], { mode: 'enforce' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
     assert.match(world.said().at(-1) ?? '', /mode/);
   });
 
   it('does not remove what the one before had removed while it was for a person', async () => {
     const world = fleetWorld();
     await world.accept([looseningGround, rule('https')]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     await world.accept([looseningGround], { mode: 'plan' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
     await world.accept([looseningGround, other], { mode: 'enforce' });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
   });
 });
 
@@ -196,8 +196,8 @@ describe('a document that is new', () => {
     const world = fleetWorld();
     const unset = { mode: undefined };
     await world.accept([looseningGround], unset);
-    await world.pass();
+    await world.reconcile();
     await world.accept([looseningGround, network({ ...another, mode: 'enforce' }, { name: 'other' })], unset);
-    assert.ok((await world.pass()).writes.includes('CreateNetwork'));
+    assert.ok((await world.reconcile()).writes.includes('CreateNetwork'));
   });
 });

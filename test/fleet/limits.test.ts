@@ -7,7 +7,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { elsewhere } from '../../src/fleet/other-scopes.ts';
-import { passPolicyOf } from '../../src/fleet/pass-policy.ts';
+import { reconcilePolicyOf } from '../../src/fleet/reconcile-policy.ts';
 import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { boundedIn } from '../../src/queries/approvals.ts';
@@ -27,18 +27,18 @@ const rules = Array.from({ length: 3 }, (_, n) => rule(`r${n}`, { ports: [1000 +
 const limitedTo = (deletes: number) => ({ limits: { deletes, replaces: 5 } });
 const atOf = { north: where, south };
 
-const passOf = (world: FleetWorld, at: keyof typeof atOf) => world.pass(undefined, atOf[at]);
+const reconcileOf = (world: FleetWorld, at: keyof typeof atOf) => world.reconcile(undefined, atOf[at]);
 
 /** Three rules stand in each of two scopes, and a newer generation names none of them. */
 async function removing(deletes: number): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([...ground, ...rules], limitedTo(deletes));
-  for (const at of ['north', 'south'] as const) assert.equal((await passOf(world, at)).outcome, 'done');
+  for (const at of ['north', 'south'] as const) assert.equal((await reconcileOf(world, at)).outcome, 'done');
   await world.accept(ground, limitedTo(deletes));
   return world;
 }
 
-/** What binds a pass there, by the newest generation. */
+/** What binds a reconcile there, by the newest generation. */
 async function charteredAt({ store, yard }: FleetWorld, at: Where) {
   const generations = generationsOf(yard);
   const generation = await store.generations.current('acme');
@@ -47,30 +47,30 @@ async function charteredAt({ store, yard }: FleetWorld, at: Where) {
   const scope = estate.compiled.scopes.find((one) => one.scope === at.scope);
   assert.ok(scope);
   const by = { generation, estate, scope };
-  return { by, charter: await passPolicyOf(at, by, { store, generations }) };
+  return { by, charter: await reconcilePolicyOf(at, by, { store, generations }) };
 }
 
 describe('limits of an estate with two scopes, each with a worker of its own', () => {
   it('hold both back where each alone would be within them', async () => {
     const world = await removing(4);
     for (const at of ['north', 'south', 'north', 'south'] as const)
-      assert.deepEqual((await passOf(world, at)).writes, [], at);
+      assert.deepEqual((await reconcileOf(world, at)).writes, [], at);
     assert.match(world.said().at(-1) ?? '', /withheld: limit 3/);
   });
 
   it('let both go on where they are within them together', async () => {
     const world = await removing(6);
-    assert.notDeepEqual((await passOf(world, 'north')).writes, []);
-    assert.notDeepEqual((await passOf(world, 'south')).writes, []);
+    assert.notDeepEqual((await reconcileOf(world, 'north')).writes, []);
+    assert.notDeepEqual((await reconcileOf(world, 'south')).writes, []);
     assert.deepEqual((await world.store.generations.spent('acme', 2)).generation, { ...noCount, deletes: 6 });
   });
 
   it('do not wait for a scope that nobody ever looked at', async () => {
     const world = fleetWorld();
     await world.accept([...ground, ...rules], limitedTo(4));
-    assert.equal((await passOf(world, 'north')).outcome, 'done');
+    assert.equal((await reconcileOf(world, 'north')).outcome, 'done');
     await world.accept(ground, limitedTo(4));
-    assert.notDeepEqual((await passOf(world, 'north')).writes, []);
+    assert.notDeepEqual((await reconcileOf(world, 'north')).writes, []);
   });
 });
 
@@ -88,7 +88,7 @@ describe('what is still to be destroyed elsewhere', () => {
     const world = await removing(9);
     const [look] = await world.store.inventory.latest('acme', where.scope);
     assert.ok(look);
-    await passOf(world, 'north');
+    await reconcileOf(world, 'north');
     await world.store.inventory.record('acme', { ...look, at: world.clock.now() + 1 });
     assert.deepEqual(await told(world), noCount);
   });
@@ -101,7 +101,7 @@ describe('what is still to be destroyed elsewhere', () => {
 
   it('is one sum once each scope was looked at in this generation: no scope is planned for another', async () => {
     const world = await removing(4);
-    for (const at of ['north', 'south'] as const) await passOf(world, at);
+    for (const at of ['north', 'south'] as const) await reconcileOf(world, at);
     const { by, charter } = await charteredAt(world, south);
     let read = 0;
     const inventory = {
@@ -153,7 +153,7 @@ describe('an approval of what is over a limit', () => {
     const world = await removing(2);
     await approve(world, 'north');
     assert.equal(await allowed(world, 'north'), 3);
-    assert.notDeepEqual((await passOf(world, 'north')).writes, []);
+    assert.notDeepEqual((await reconcileOf(world, 'north')).writes, []);
     assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 3);
     assert.equal(await allowed(world, 'north'), undefined, 'what is spent lifts no limit');
   });
@@ -161,11 +161,11 @@ describe('an approval of what is over a limit', () => {
   it('counts what ran before it', async () => {
     const world = await removing(2);
     await approve(world, 'north');
-    await passOf(world, 'north');
+    await reconcileOf(world, 'north');
     await world.clock.run(() => world.clock.sleep(2 * hour));
     await approve(world, 'south');
     assert.deepEqual([await allowed(world, 'north'), await allowed(world, 'south')], [undefined, 6]);
-    assert.notDeepEqual((await passOf(world, 'south')).writes, []);
+    assert.notDeepEqual((await reconcileOf(world, 'south')).writes, []);
     assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 6);
   });
 
@@ -173,7 +173,7 @@ describe('an approval of what is over a limit', () => {
     const world = await removing(2);
     await approve(world, 'north');
     await approve(world, 'south');
-    for (const at of ['south', 'north'] as const) assert.equal((await passOf(world, at)).outcome, 'done', at);
+    for (const at of ['south', 'north'] as const) assert.equal((await reconcileOf(world, at)).outcome, 'done', at);
     assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 6);
   });
 
@@ -193,9 +193,9 @@ async function begun({ store }: FleetWorld): Promise<void> {
   const address =
     [...applied].find(([, { documents }]) => documents?.some((one) => one.endsWith('/core.r0')))?.[0] ?? '';
   const authority = { revision: 'r', generation: 2, plan: 'unattended', approver: 'setpoint' };
-  const pass = { ...where, reconcileId: '1', authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const reconcile = { ...where, reconcileId: '1', authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const subject = { kind: 'firewall-rule', address } as const;
-  await store.ledger.intend(pass, [
+  await store.ledger.intend(reconcile, [
     { verb: 'delete', subject, details: {}, counts: { as: 'delete', by: 'generation', of: address } },
   ]);
   await lease.release();
@@ -240,7 +240,7 @@ describe('new machines', () => {
   it('that are far more than somebody meant are not launched, and are told of', async () => {
     const world = fleetWorld();
     await world.accept(typo);
-    for (let pass = 0; pass < 2; pass++) await world.pass();
+    for (let reconcile = 0; reconcile < 2; reconcile++) await world.reconcile();
     assert.equal(machinesIn(world), 0);
     assert.match(world.said().at(-1) ?? '', /withheld: limit 900/);
   });
@@ -248,9 +248,9 @@ describe('new machines', () => {
   it('are launched where a person approves them, and no more than those', async () => {
     const world = fleetWorld();
     await world.accept(typo);
-    await world.pass();
+    await world.reconcile();
     await approve(world, typo, {});
-    await world.pass();
+    await world.reconcile();
     assert.equal(machinesIn(world), 900);
     assert.equal((await world.store.generations.spent('acme', 1)).generation.creates, 900);
   });
@@ -259,21 +259,21 @@ describe('new machines', () => {
     const world = fleetWorld();
     const limits = { limits: { creates: 4 } };
     await world.accept([wide, machine('web', { replicas: 3 })], limits);
-    await world.pass();
+    await world.reconcile();
     for (let day = 0; day < 2; day++) {
       for (let times = 0; times < 4; times++) {
         // Machines that end within 15 minutes would be failed births, and nothing more would be launched.
         await world.clock.advance(1_000_000);
-        await world.pass();
+        await world.reconcile();
         for (const { id, type } of world.cloud.inspect.live())
           if (type === 'instance') world.cloud.outside.do('TerminateInstances', { ids: [id] });
         await world.clock.advance(600_000);
-        await world.pass();
+        await world.reconcile();
       }
       const { healing } = await world.store.generations.spent('acme', 1);
       assert.ok(healing.creates > 0 && healing.creates <= 4, `${healing.creates} launches on day ${day}`);
       await world.clock.advance(24 * hour);
-      await world.pass();
+      await world.reconcile();
     }
   });
 });
@@ -300,24 +300,24 @@ describe('rules that nobody wrote', () => {
   it('are closed though healing has used up its deletes and replaces', async () => {
     const world = fleetWorld();
     await world.accept(documents, { limits: { deletes: 0, replaces: 0, share: '0%' } });
-    await world.pass();
+    await world.reconcile();
     const stated = rulesIn(world);
     open(world, 50);
     await world.clock.advance(600_000);
-    await world.pass();
+    await world.reconcile();
     assert.equal(await closed(world), 50);
     assert.equal(rulesIn(world), stated);
   });
 
-  it('beyond the limit wait for a person, and are told of in every pass', async () => {
+  it('beyond the limit wait for a person, and are told of in every reconcile', async () => {
     const world = fleetWorld();
     await world.accept(documents, { limits: { closures: 3 } });
-    await world.pass();
+    await world.reconcile();
     const stated = rulesIn(world);
     open(world, 4);
     await world.clock.advance(600_000);
-    for (let pass = 0; pass < 2; pass++) {
-      await world.pass();
+    for (let reconcile = 0; reconcile < 2; reconcile++) {
+      await world.reconcile();
       assert.equal(rulesIn(world), stated + 4);
       assert.match(world.said().at(-1) ?? '', /withheld: limit 4/);
       const [held, ...others] = await heldByLimits('acme', world.store);
@@ -328,7 +328,7 @@ describe('rules that nobody wrote', () => {
       );
     }
     await approve(world, documents, { limits: { closures: 3 } });
-    await world.pass();
+    await world.reconcile();
     assert.equal(rulesIn(world), stated);
   });
 });

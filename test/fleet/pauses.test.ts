@@ -6,12 +6,12 @@ import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 /**
- * Invariant 15: no request is sent after a word that holds it was committed. Each word is said at every half second of a pass in
- * which requests are throttled, and take a second each; nobody asks the pass to stop.
+ * Invariant 15: no request is sent after a word that holds it was committed. Each word is said at every half second of a reconcile in
+ * which requests are throttled, and take a second each; nobody asks the reconcile to stop.
  */
 interface Row {
   readonly name: string;
-  /** What stands before, and what the pass is to do then. */
+  /** What stands before, and what the reconcile is to do then. */
   readonly prepare: (world: FleetWorld) => Promise<void>;
   readonly say: (world: FleetWorld) => Promise<unknown>;
   /** The requests that it holds. */
@@ -34,7 +34,7 @@ const machines = ({ cloud }: FleetWorld): readonly string[] =>
 const creation = async (world: FleetWorld): Promise<void> => void (await world.accept(all, { limits }));
 const standing = async (world: FleetWorld): Promise<void> => {
   await creation(world);
-  assert.equal((await world.pass()).outcome, 'done');
+  assert.equal((await world.reconcile()).outcome, 'done');
 };
 const scaledDown = async (world: FleetWorld): Promise<void> => {
   await standing(world);
@@ -43,7 +43,7 @@ const scaledDown = async (world: FleetWorld): Promise<void> => {
 /** The ground stands: what is half made there is healed. */
 const grown = async (world: FleetWorld): Promise<void> => {
   await world.accept(heldGround, { limits });
-  assert.equal((await world.pass()).outcome, 'done');
+  assert.equal((await world.reconcile()).outcome, 'done');
   await creation(world);
 };
 const drifted = async (world: FleetWorld): Promise<void> => {
@@ -109,7 +109,7 @@ const rows: readonly Row[] = [
 
 const stepMs = 500;
 
-/** The moment of each request that left, from the beginning of the pass. `saidMs`: undefined: nothing is said. */
+/** The moment of each request that left, from the beginning of the reconcile. `saidMs`: undefined: nothing is said. */
 async function leave({ prepare, say, holds }: Row, saidMs?: number): Promise<readonly number[]> {
   const world = fleetWorld();
   const { clock, cloud } = world;
@@ -127,12 +127,12 @@ async function leave({ prepare, say, holds }: Row, saidMs?: number): Promise<rea
     },
   });
   const said = saidMs === undefined ? undefined : clock.sleep(saidMs).then(() => say(world));
-  await world.pass();
+  await world.reconcile();
   if (clock.now() - from > (saidMs ?? 0)) await said;
   return left;
 }
 
-describe('a word of people, said while a pass is sending', () => {
+describe('a word of people, said while a reconcile is sending', () => {
   for (const row of rows)
     it(`${row.name} holds every request after it`, async () => {
       const undisturbed = await leave(row);
@@ -158,7 +158,7 @@ const ownerWeb = machine('web', { deletionPolicy: 'delete' }, { owner: 'team-web
 async function held(): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([ownerGround, https, ownerWeb]);
-  assert.equal((await world.pass()).outcome, 'done');
+  assert.equal((await world.reconcile()).outcome, 'done');
   await world.store.fleet.pauses.begin('acme', {
     what: 'all',
     of: { by: 'owner', name: 'team-web' },
@@ -174,7 +174,7 @@ describe('a pause of an owner', () => {
     const world = await held();
     for (const ports of [[22], [23], [24]]) {
       await world.accept([ownerGround, rule('ssh', { group: 'other', ports })]);
-      const { writes } = await world.pass();
+      const { writes } = await world.reconcile();
       assert.deepEqual(
         writes.filter((write) => /^(Revoke|Terminate|Delete)/.test(write)),
         ports[0] === 22 ? [] : ['RevokeRules'],
@@ -187,8 +187,8 @@ describe('a pause of an owner', () => {
   it('lets go on what is removed of others', async () => {
     const world = await held();
     await world.accept([ownerGround, https, ownerWeb, rule('ssh', { ports: [22] }, { owner: 'team-ops' })]);
-    await world.pass();
+    await world.reconcile();
     await world.accept([ownerGround, https, ownerWeb]);
-    assert.equal((await world.pass()).writes.length, 1);
+    assert.equal((await world.reconcile()).writes.length, 1);
   });
 });

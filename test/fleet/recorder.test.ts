@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
-import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
-import type { PassEntry } from '../../src/ports/reconciles.ts';
+import type { ReconcileEntry } from '../../src/ports/reconciles.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const everything = [{}];
 
 const newest = async ({ store }: FleetWorld) => {
-  const { passes } = await store.passes.page({ seen: everything, filter: { estate: 'acme' }, limit: 1 });
-  const told = await store.passes.find(passes[0]?.id ?? '', everything);
+  const { reconciles } = await store.reconciles.page({ seen: everything, filter: { estate: 'acme' }, limit: 1 });
+  const told = await store.reconciles.find(reconciles[0]?.id ?? '', everything);
   assert.ok(told);
   return told;
 };
 
-const passIn = (world: FleetWorld, yard: WorkerContext = world.yard, everyMs?: number) =>
-  world.clock.run(() => passHandler(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
+const reconcileIn = (world: FleetWorld, yard: WorkerContext = world.yard, everyMs?: number) =>
+  world.clock.run(() => reconcileHandler(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
 
-describe('how a pass went', () => {
+describe('how a reconcile went', () => {
   it('is written down: what it rests on, every call with its rate limits, what was settled, and when the next is due', async () => {
     const world = fleetWorld();
     const generation = await world.accept([network({ internet: false })]);
     await world.store.fleet.requests.ask(where, 'ann: try');
-    await passIn(world, world.yard, 60_000);
+    await reconcileIn(world, world.yard, 60_000);
     const { reason, ground, state, ending, timeline } = await newest(world);
     assert.deepEqual([reason, ground.targets, ground.generation, state], ['ann: try', ['here'], generation, 'ended']);
     assert.equal(ending?.outcome, 'done');
@@ -43,7 +43,7 @@ describe('how a pass went', () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false })]);
     await world.store.leases.acquire(where.estate, where.scope, 'ops@desk 7');
-    await passIn(world);
+    await reconcileIn(world);
     const { ending, timeline } = await newest(world);
     assert.equal(ending?.outcome, 'busy');
     assert.equal(ending?.nextAt, ending?.ended);
@@ -62,7 +62,7 @@ describe('how a pass went', () => {
       states.push((await newest(world)).state);
       return inventory.knowledge(...asked);
     };
-    await passIn(world, { ...world.yard, store: { ...world.store, inventory: { ...inventory, knowledge } } });
+    await reconcileIn(world, { ...world.yard, store: { ...world.store, inventory: { ...inventory, knowledge } } });
     assert.equal(states[0], 'running');
     assert.equal((await newest(world)).state, 'ended');
   });
@@ -72,14 +72,14 @@ describe('how a pass went', () => {
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
     const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
-    await assert.rejects(passIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
+    await assert.rejects(reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
     const { ending } = await newest(world);
     assert.equal(ending?.outcome, 'failed');
     assert.match(ending?.why ?? '', /JSON/);
   });
 });
 
-describe('writing down how a pass went', () => {
+describe('writing down how a reconcile went', () => {
   for (const [how, write] of [
     ['rejects', () => Promise.reject(new Error('disk full'))],
     [
@@ -90,29 +90,29 @@ describe('writing down how a pass went', () => {
     ],
     ['never answers', () => new Promise<never>(() => {})],
   ] as const)
-    it(`fails no pass where the store ${how}`, async () => {
+    it(`fails no reconcile where the store ${how}`, async () => {
       const world = fleetWorld();
       await world.accept([network({ internet: false })]);
-      const passes = { ...world.store.passes, begin: write, end: write };
-      const yard = { ...world.yard, store: { ...world.store, passes } };
+      const reconciles = { ...world.store.reconciles, begin: write, end: write };
+      const yard = { ...world.yard, store: { ...world.store, passes: reconciles } };
       const before = world.clock.now();
-      assert.equal(await passIn(world, yard), 'done');
-      assert.equal(await passIn(world, yard), 'done');
+      assert.equal(await reconcileIn(world, yard), 'done');
+      assert.equal(await reconcileIn(world, yard), 'done');
       assert.ok(world.clock.now() - before < 60_000);
     });
 });
 
-const read: PassEntry = { at: 5, what: 'call', action: 'List', mutating: false, lanes: ['a'], durationMs: 2 };
-const write: PassEntry = { ...read, at: 3, action: 'Make', mutating: true };
+const read: ReconcileEntry = { at: 5, what: 'call', action: 'List', mutating: false, lanes: ['a'], durationMs: 2 };
+const write: ReconcileEntry = { ...read, at: 3, action: 'Make', mutating: true };
 const timelineNetwork = { kind: 'network', verb: 'create', address: 'aws/1/eu/network/core' } as const;
 
-describe('the timeline of a pass', () => {
+describe('the timeline of a reconcile', () => {
   it('counts what was done, and stands in the order in which things began', () => {
     const timeline = timelineOf();
-    const settled: PassEntry = { at: 6, what: 'settled', ...timelineNetwork };
-    const failed: PassEntry = { ...settled, at: 7, code: 'Denied', why: 'no' };
-    const waited: PassEntry = { at: 1, what: 'wait', reason: 'budget', detail: 'Make', durationMs: 4 };
-    const withheld: PassEntry = { at: 8, what: 'withheld', code: 'mode', why: 'observed' };
+    const settled: ReconcileEntry = { at: 6, what: 'settled', ...timelineNetwork };
+    const failed: ReconcileEntry = { ...settled, at: 7, code: 'Denied', why: 'no' };
+    const waited: ReconcileEntry = { at: 1, what: 'wait', reason: 'budget', detail: 'Make', durationMs: 4 };
+    const withheld: ReconcileEntry = { at: 8, what: 'withheld', code: 'mode', why: 'observed' };
     for (const entry of [read, write, waited, settled, failed, withheld]) timeline.add(entry);
     assert.deepEqual(timeline.account(), {
       counts: { reads: 1, writes: 1, settled: 1, failed: 1, withheld: 1, waitedMs: 4 },
@@ -201,44 +201,44 @@ async function healed({ store }: FleetWorld): Promise<readonly string[]> {
   return named;
 }
 
-describe('a pass that heals what somebody changed', () => {
+describe('a reconcile that heals what somebody changed', () => {
   it('writes who it was into the ledger, with what it does', async () => {
     const world = fleetWorld();
     await world.accept(estate);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(await healed(world), []);
     await world.clock.advance(60_000);
     await byHand(world, 'bob');
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.deepEqual(await healed(world), ['update bob']);
   });
 
   it('names nobody for what comes of a new generation, nor an earlier one for later drift', async () => {
     const world = fleetWorld();
     await world.accept(estate);
-    await world.pass();
+    await world.reconcile();
     await world.clock.advance(60_000);
     await byHand(world, 'bob');
-    await world.pass();
+    await world.reconcile();
     await world.clock.advance(60_000);
     const [one] = world.cloud.inspect.live().filter(({ type }) => type === 'instance');
     world.cloud.outside.do('TagObjects', { ids: [one?.id ?? ''], tags: { tier: 'unseen' } });
-    assert.deepEqual(new Set((await world.pass()).writes), new Set(['TagObjects']));
+    assert.deepEqual(new Set((await world.reconcile()).writes), new Set(['TagObjects']));
     await world.accept([network({ internet: false }), rule('https'), labelled('b')]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.deepEqual(await healed(world), ['update bob']);
   });
 
   it('names him, too, while a newer generation is held and the former one is healed', async () => {
     const world = fleetWorld();
     await world.accept(estate);
-    await world.pass();
+    await world.reconcile();
     await world.accept([network({ internet: false }), rule('https'), labelled('b')]);
     const hold = { what: 'rollout', of: { by: 'estate' }, reason: 'a freeze', person: 'ada' } as const;
     await world.store.fleet.pauses.begin(where.estate, { ...hold, until: world.clock.now() + 3_600_000 });
     await world.clock.advance(60_000);
     await byHand(world, 'eve');
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(await healed(world), ['update eve']);
   });
 });

@@ -20,7 +20,7 @@ const tiers = ({ cloud }: FleetWorld): readonly unknown[] =>
 const waveLabelled = async (name: string): Promise<FleetWorld> => {
   const world = fleetWorld();
   await world.accept(tier(name));
-  for (let passes = 0; (await world.pass()).outcome !== 'done'; passes += 1) assert.ok(passes < 10);
+  for (let reconciles = 0; (await world.reconcile()).outcome !== 'done'; reconciles += 1) assert.ok(reconciles < 10);
   return world;
 };
 
@@ -32,7 +32,7 @@ describe('a rollout in waves', () => {
   it('goes on by itself, one wave after the other', async () => {
     const world = await waveLabelled('a');
     const generation = await world.accept(tier('b'));
-    const { outcome, writes } = await world.pass();
+    const { outcome, writes } = await world.reconcile();
     assert.deepEqual([outcome, tiers(world)], ['done', ['b', 'b', 'b', 'b']]);
     assert.equal(writes.filter((action) => action === 'TagObjects').length, 2, 'the canary, then the rest');
     assert.equal(await world.store.fleet.rollouts.standing(where), generation);
@@ -42,27 +42,27 @@ describe('a rollout in waves', () => {
     const world = await waveLabelled('a');
     await world.accept(tier('b'));
     world.cloud.faults.add({ on: 'TagObjects', nth: 1, fault: { do: 'refuse', code: 'Denied' } });
-    assert.equal((await world.pass()).outcome, 'partly');
+    assert.equal((await world.reconcile()).outcome, 'partly');
     const [stop] = await stopped(world);
     assert.match(stop?.why ?? '', /update instance web-0 failed/);
-    assert.deepEqual([(await world.pass()).writes, tiers(world)], [[], ['a', 'a', 'a', 'a']]);
+    assert.deepEqual([(await world.reconcile()).writes, tiers(world)], [[], ['a', 'a', 'a', 'a']]);
     await resume(world);
-    assert.deepEqual([(await world.pass()).outcome, tiers(world)], ['done', ['b', 'b', 'b', 'b']]);
+    assert.deepEqual([(await world.reconcile()).outcome, tiers(world)], ['done', ['b', 'b', 'b', 'b']]);
   });
 
   it('stays stopped through a commit that asks for the same, and begins anew with one that asks for something else', async () => {
     const world = await waveLabelled('a');
     await world.accept(tier('b'));
     world.cloud.faults.add({ on: 'TagObjects', nth: 1, fault: { do: 'refuse', code: 'Denied' } });
-    await world.pass();
+    await world.reconcile();
     await world.accept([...tier('b'), machine('other')]);
-    assert.equal((await world.pass()).outcome, 'partly');
+    assert.equal((await world.reconcile()).outcome, 'partly');
     assert.deepEqual(
       tiers(world).filter((one) => one === 'b'),
       [],
     );
     await world.accept([...tier('c'), machine('other')]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.equal(tiers(world).filter((one) => one === 'c').length, 4);
   });
 });
@@ -74,10 +74,10 @@ const waitingLabelled = (tier: string) => [
 
 describe('a wave that waits for what only a person lets go on', () => {
   it('is not looked for again and again', async () => {
-    const { accept, pass, store, cloud, clock } = fleetWorld();
+    const { accept, reconcile, store, cloud, clock } = fleetWorld();
     const { pauses } = store.fleet;
     await accept(waitingLabelled('a'));
-    while ((await pass()).ended !== 'done');
+    while ((await reconcile()).ended !== 'done');
     await accept(waitingLabelled('b'));
     const later = ['web-1', 'web-2'].map(
       (name) => ({ by: 'address', name: `${where.scope}/instance/${name}` }) as const,
@@ -85,13 +85,13 @@ describe('a wave that waits for what only a person lets go on', () => {
     const said = { reason: 'debugging', person: 'ada' };
     const until = clock.now() + 86_400_000;
     for (const of of later) await pauses.begin(where.estate, { what: 'rollout', of, ...said, until });
-    await pass();
+    await reconcile();
     await pauses.begin(where.estate, { what: 'healing', of: { by: 'estate' }, ...said, until });
     const [canary] = cloud.inspect.live().filter(({ record }) => record.tags['tier'] === 'b');
     cloud.outside.do('TagObjects', { ids: [canary?.id ?? ''], tags: { tier: 'by hand' } });
     for (const of of later) await pauses.end(where.estate, { what: 'rollout', of }, said);
     await clock.advance(60_000);
-    const held = await pass();
+    const held = await reconcile();
     assert.deepEqual([held.ended, held.outcome], ['done', 'partly']);
   });
 });
@@ -125,12 +125,12 @@ function launched({ cloud }: FleetWorld, image: string): number {
   return new Set(made).size;
 }
 
-/** Passes as a fleet has them: again at once where there is more to do, else a minute later. */
+/** Reconciles as a fleet has them: again at once where there is more to do, else a minute later. */
 async function passing(world: FleetWorld, forMs: number): Promise<void> {
   const until = world.clock.now() + forMs;
-  for (let passes = 0; world.clock.now() < until; passes += 1) {
-    assert.ok(passes < 2_000, 'passes without end');
-    const { ended } = await world.pass();
+  for (let reconciles = 0; world.clock.now() < until; reconciles += 1) {
+    assert.ok(reconciles < 2_000, 'passes without end');
+    const { ended } = await world.reconcile();
     if (ended === 'done') await world.clock.advance(60_000);
   }
 }

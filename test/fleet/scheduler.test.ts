@@ -24,7 +24,7 @@ function watched(): Watched {
   const queue = {
     ...idleQueue(),
     request: async (to: Where, urgency: Urgency) => void requested.push([to, urgency]),
-    schedule: async (passes: readonly Periodic[]) => void scheduled.push(passes),
+    schedule: async (reconciles: readonly Periodic[]) => void scheduled.push(reconciles),
   };
   return {
     world,
@@ -33,7 +33,7 @@ function watched(): Watched {
     start: (holder, differing = {}) => {
       const yard = { ...world.yard, queue, outside: { ...world.yard.outside, ...differing, holder } };
       const stop = new AbortController();
-      const ended = runScheduler({ passEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
+      const ended = runScheduler({ reconcileEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
       return {
         end: () => {
           stop.abort();
@@ -45,7 +45,7 @@ function watched(): Watched {
 }
 
 describe('the scheduler', () => {
-  it('puts a pass of every scope into the queue, and again every ten seconds: a queue may forget', async () => {
+  it('puts a reconcile of every scope into the queue, and again every ten seconds: a queue may forget', async () => {
     const { world, scheduled, start } = watched();
     await world.accept([network()]);
     const duty = start('worker-1');
@@ -54,7 +54,7 @@ describe('the scheduler', () => {
     await duty.end();
   });
 
-  it('asks for a pass now for every wish without an answer, until there is one', async () => {
+  it('asks for a reconcile now for every wish without an answer, until there is one', async () => {
     const { world, requested, start } = watched();
     await world.accept([network()]);
     const duty = start('worker-1');
@@ -74,10 +74,10 @@ describe('the scheduler', () => {
     await duty.end();
   });
 
-  it('keeps up the passes of an estate that it cannot open: another worker may', async () => {
+  it('keeps up the reconciles of an estate that it cannot open: another worker may', async () => {
     const { world, scheduled, start } = watched();
     await world.accept([network()]);
-    await world.pass();
+    await world.reconcile();
     const specs = () => {
       throw new Error('unknown key');
     };

@@ -8,7 +8,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import { openEstate } from '../../src/estate/load.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { KeptRow, Rows } from '../../src/ports/inventory-rows.ts';
 import { lookOf, rowOf } from '../store/fixtures.ts';
@@ -34,20 +34,20 @@ const hold = (what: 'healing' | 'rollout' | 'all', world: FleetWorld) =>
     until: world.clock.now() + 3_600_000,
   });
 
-describe('a pass of a fleet', () => {
+describe('a reconcile of a fleet', () => {
   it('does nothing where nothing was accepted', async () => {
-    const { outcome, ended } = await fleetWorld().pass();
+    const { outcome, ended } = await fleetWorld().reconcile();
     assert.deepEqual([outcome, ended], ['idle', 'done']);
   });
 
   it('converges what is in mode enforce with nobody there, and the next makes no call that changes anything', async () => {
     const world = fleetWorld();
     const number = await world.accept(estate);
-    const first = await world.pass();
+    const first = await world.reconcile();
     assert.deepEqual([first.outcome, first.ended], ['done', 'done']);
     assert.equal(machines(world).length, 1);
     assert.equal(await world.store.fleet.rollouts.standing(where), number);
-    const second = await world.pass();
+    const second = await world.reconcile();
     assert.deepEqual([second.outcome, second.writes], ['done', []]);
   });
 
@@ -68,37 +68,37 @@ describe('a pass of a fleet', () => {
         return new Promise(() => {});
       },
     });
-    const hung = await world.pass();
+    const hung = await world.reconcile();
     assert.deepEqual([hung.outcome, hung.ended, hung.writes], ['stopped', 'again', []]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
   });
 
   it('leaves what is in mode plan to a person, until it is approved: that and no more', async () => {
     const world = fleetWorld();
     const generation = await world.accept(estate, { mode: 'plan' });
-    const waiting = await world.pass();
+    const waiting = await world.reconcile();
     assert.deepEqual([waiting.outcome, waiting.writes], ['partly', []]);
     assert.equal(await world.store.fleet.rollouts.standing(where), 0);
     const network = (await actionsOf(world)).filter(({ kind }) => kind === 'network');
     await approve(world, generation, network);
-    const approved = await world.pass();
+    const approved = await world.reconcile();
     assert.deepEqual([approved.outcome, new Set(approved.writes)], ['partly', new Set(['CreateNetwork'])]);
     await approve(world, generation, await actionsOf(world));
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.equal(machines(world).length, 1);
   });
 });
 
-describe('a pass while people hold a fleet still', () => {
+describe('a reconcile while people hold a fleet still', () => {
   it('heals to the former generation while a newer one is held', async () => {
     const world = fleetWorld();
     const first = await world.accept(estate);
-    await world.pass();
+    await world.reconcile();
     const second = await world.accept([network({ internet: false }), rule('https'), labelled('b')]);
     await hold('rollout', world);
     const [one] = machines(world);
     world.cloud.outside.do('TagObjects', { ids: [one?.id ?? ''], tags: { tier: 'by hand' } });
-    const held = await world.pass();
+    const held = await world.reconcile();
     assert.equal(held.outcome, 'partly');
     assert.equal(tierOf(world), 'a', 'what drifted is back as the former generation had it');
     assert.equal(await world.store.fleet.rollouts.standing(where), first);
@@ -107,30 +107,30 @@ describe('a pass while people hold a fleet still', () => {
       { what: 'rollout', of: { by: 'estate' } },
       { person: 'ada', reason: 'the freeze is over' },
     );
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.deepEqual([tierOf(world), await world.store.fleet.rollouts.standing(where)], ['b', second]);
   });
 
   it('rolls out, and heals nothing, while healing is held', async () => {
     const world = fleetWorld();
     await world.accept(estate);
-    await world.pass();
+    await world.reconcile();
     await hold('healing', world);
     const [one] = machines(world);
     world.cloud.outside.do('TagObjects', { ids: [one?.id ?? ''], tags: { tier: 'by hand' } });
-    assert.deepEqual((await world.pass()).writes, []);
+    assert.deepEqual((await world.reconcile()).writes, []);
     await world.accept([...estate, rule('http', { ports: [80] })]);
-    assert.deepEqual((await world.pass()).writes, ['AuthorizeRules']);
+    assert.deepEqual((await world.reconcile()).writes, ['AuthorizeRules']);
     assert.equal(tierOf(world), 'by hand');
   });
 });
 
-describe('a pass beside others', () => {
+describe('a reconcile beside others', () => {
   it('that cannot see all of its scope is no success, and brings nothing into force', async () => {
     const world = fleetWorld();
     await world.accept(estate);
     world.cloud.faults.add({ on: 'ListNetworks', fault: { do: 'refuse', code: 'Denied' } });
-    const { outcome, writes } = await world.pass();
+    const { outcome, writes } = await world.reconcile();
     assert.deepEqual([outcome, writes], ['partly', []]);
     assert.match(world.said().at(-1) ?? '', /not listed: network \(\w+\)/);
     assert.equal(await world.store.fleet.rollouts.standing(where), 0);
@@ -140,7 +140,7 @@ describe('a pass beside others', () => {
     const world = fleetWorld();
     await world.accept(estate);
     await world.store.leases.acquire(where.estate, where.scope, 'ada@laptop');
-    const { outcome, ended, writes } = await world.pass();
+    const { outcome, ended, writes } = await world.reconcile();
     assert.deepEqual([outcome, ended, writes], ['busy', 'again', []]);
   });
 
@@ -148,9 +148,9 @@ describe('a pass beside others', () => {
     const world = fleetWorld();
     const generation = await world.accept(estate);
     await world.store.fleet.quarantine.put(where, 'it throws', generation);
-    assert.equal((await world.pass()).outcome, 'quarantined');
+    assert.equal((await world.reconcile()).outcome, 'quarantined');
     await world.accept([network({ internet: false })]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.deepEqual(await world.store.fleet.quarantine.list(), []);
   });
 
@@ -159,12 +159,12 @@ describe('a pass beside others', () => {
     const generation = await world.accept(estate);
     await world.store.fleet.quarantine.put(where, 'it throws', generation);
     await world.store.fleet.requests.ask(where, 'a person');
-    const { outcome, ended, writes } = await world.pass();
+    const { outcome, ended, writes } = await world.reconcile();
     assert.deepEqual([outcome, ended, writes], ['quarantined', 'done', []]);
     assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
     await world.clock.advance(600_000);
     await world.store.fleet.requests.ask(where, 'the same person');
-    assert.equal((await world.pass()).outcome, 'done', 'it is tried again when its time has come');
+    assert.equal((await world.reconcile()).outcome, 'done', 'it is tried again when its time has come');
   });
 
   it('tries a scope in quarantine again after ten minutes: it may have been bad luck', async () => {
@@ -172,19 +172,19 @@ describe('a pass beside others', () => {
     const generation = await world.accept(estate);
     await world.store.fleet.quarantine.put(where, 'its workers died', generation);
     await world.clock.advance(599_000);
-    assert.equal((await world.pass()).outcome, 'quarantined');
+    assert.equal((await world.reconcile()).outcome, 'quarantined');
     await world.clock.advance(1_000);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
   });
 
   it('answers the wish that it began with, and stops for one that comes while it runs', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false }), machine('web', { replicas: 3 })]);
     await world.store.fleet.requests.ask(where, 'a person');
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
     await world.accept([network({ internet: false }), rule('https')]);
-    const running = world.pass();
+    const running = world.reconcile();
     await world.store.fleet.requests.ask(where, 'another person');
     const { outcome, ended } = await running;
     assert.deepEqual([outcome, ended], ['stopped', 'again']);
@@ -233,19 +233,19 @@ function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false
   return { ...world.yard, store: { ...store, leases: { ...leases, acquire }, fleet: { ...fleet, requests } } };
 }
 
-const passIn = ({ clock }: FleetWorld, yard: WorkerContext, signal = new AbortController().signal) =>
-  clock.run(() => passHandler(yard, generationsOf(yard))(where, signal));
+const reconcileIn = ({ clock }: FleetWorld, yard: WorkerContext, signal = new AbortController().signal) =>
+  clock.run(() => reconcileHandler(yard, generationsOf(yard))(where, signal));
 
-describe('a pass while the database is away', () => {
+describe('a reconcile while the database is away', () => {
   for (const reads of [false, true])
     it(`waits for it and comes again, and is no poison${reads ? ': where it only reads too' : ''}`, async () => {
       const world = fleetWorld();
       await world.accept([network({ internet: false })]);
       const until = world.clock.now() + 120_000;
       const yard = withoutDatabase(world, () => world.clock.now() < until, reads);
-      assert.equal(await passIn(world, yard), 'again');
+      assert.equal(await reconcileIn(world, yard), 'again');
       assert.ok(world.clock.now() >= until);
-      assert.equal(await passIn(world, yard), 'done');
+      assert.equal(await reconcileIn(world, yard), 'done');
     });
 
   for (const code of ['53100', '58030', '57P01', '08006', '25P03', '40001', '40P01', '55P03', '57014'])
@@ -257,10 +257,10 @@ describe('a pass while the database is away', () => {
       const failing = { ...fleet, approvals: { ...fleet.approvals, inForce: () => Promise.reject(thrown) } };
       for (let times = 0; times < 6; times++) {
         const from = world.clock.now();
-        assert.equal(await passIn(world, { ...world.yard, store: { ...world.store, fleet: failing } }), 'again');
+        assert.equal(await reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: failing } }), 'again');
         assert.ok(world.clock.now() - from >= 2000, 'it is no hot loop');
       }
-      assert.equal(await passIn(world, world.yard), 'done');
+      assert.equal(await reconcileIn(world, world.yard), 'done');
     });
 
   it('throws what is a fault of our own', async () => {
@@ -268,7 +268,7 @@ describe('a pass while the database is away', () => {
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
     const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
-    await assert.rejects(passIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
+    await assert.rejects(reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
   });
 });
 
@@ -280,9 +280,9 @@ describe('a worker that cannot open the newest generation', () => {
     const specs = () => {
       throw new Error('unknown key');
     };
-    assert.equal(await passIn(world, { ...world.yard, outside: { ...world.yard.outside, specs } }), 'done');
+    assert.equal(await reconcileIn(world, { ...world.yard, outside: { ...world.yard.outside, specs } }), 'done');
     assert.equal((await world.store.fleet.requests.pulse(where)).wish, 1);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
   });
 });
 
@@ -293,7 +293,7 @@ async function rowsIn({ store }: FleetWorld): Promise<readonly KeptRow[]> {
   return (await store.rows.page({ seen: [{}], filter: {}, sort, limit: 1000 })).rows;
 }
 
-/** The statuses that a thing had, look by look: in virtual time all looks of a pass are at one moment, and the last one counts. */
+/** The statuses that a thing had, look by look: in virtual time all looks of a reconcile are at one moment, and the last one counts. */
 function watched(world: FleetWorld, of = core): () => readonly string[] {
   const { rows } = world.store;
   const statuses: string[] = [];
@@ -305,12 +305,12 @@ function watched(world: FleetWorld, of = core): () => readonly string[] {
   return () => statuses.splice(0);
 }
 
-describe('the lines of the inventory, beside a pass', () => {
+describe('the lines of the inventory, beside a reconcile', () => {
   it('are kept at its first look and at its last', async () => {
     const world = fleetWorld();
     const seen = watched(world);
     await world.accept([network({ internet: false }), rule('https')]);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Pending', 'InSync']);
     assert.ok((await rowsIn(world)).every(({ state, whose }) => state.status === 'InSync' || whose.claim !== 'ours'));
   });
@@ -318,13 +318,13 @@ describe('the lines of the inventory, beside a pass', () => {
   it('show drift before it is healed, and are kept once where nothing is to be done', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false }, { labels: { tier: 'web' } })]);
-    await world.pass();
+    await world.reconcile();
     const seen = watched(world);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['InSync']);
     const [standing] = await world.store.rows.find({ seen: [{}], of: core });
     world.cloud.outside.do('TagObjects', { ids: [standing?.called.id ?? ''], tags: { tier: 'db' } });
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Drifted', 'InSync']);
   });
 
@@ -333,15 +333,15 @@ describe('the lines of the inventory, beside a pass', () => {
     const seen = watched(world);
     world.cloud.faults.add({ on: 'CreateNetwork', fault: { do: 'refuse', code: 'Denied' } });
     await world.accept([network({ internet: false })]);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Pending', 'Failed']);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Failed', 'Failed']);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Blocked'], 'refused twice: it waits, and its reason quotes the cloud');
     world.cloud.faults.clear();
     await world.clock.run(() => world.clock.sleep(61_000, new AbortController().signal));
-    await world.pass();
+    await world.reconcile();
     assert.equal(seen().at(-1), 'InSync');
   });
 
@@ -351,23 +351,23 @@ describe('the lines of the inventory, beside a pass', () => {
     await world.store.rows.keep({ ...where, scope: 'aws/111122223333/eu-west-1' }, lookOf(0, failed));
     world.cloud.faults.add({ on: 'CreateNetwork', fault: { do: 'refuse', code: 'Denied' } });
     await world.accept([network({ internet: false })]);
-    await world.pass();
+    await world.reconcile();
     const seen = watched(world);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual(seen(), ['Failed', 'Failed']);
   });
 
   it('show what was healed while a newer generation waits', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false }, { labels: { tier: 'web' } })]);
-    await world.pass();
+    await world.reconcile();
     await world.accept([network({ internet: false }, { labels: { tier: 'web', more: 'x' } })]);
     const until = world.clock.now() + 3_600_000;
     const hold = { what: 'rollout', of: { by: 'estate' }, reason: 'a freeze', person: 'ada', until } as const;
     await world.store.fleet.pauses.begin(where.estate, hold);
     const [standing] = await world.store.rows.find({ seen: [{}], of: core });
     world.cloud.outside.do('TagObjects', { ids: [standing?.called.id ?? ''], tags: { tier: 'db' } });
-    assert.deepEqual((await world.pass()).writes, ['TagObjects']);
+    assert.deepEqual((await world.reconcile()).writes, ['TagObjects']);
     const [row] = await world.store.rows.find({ seen: [{}], of: core });
     assert.deepEqual([row?.state.status, row?.state.code], ['Paused', 'paused']);
     assert.equal(row?.called.labels['tier'], 'web');
@@ -378,10 +378,10 @@ describe('keeping the lines of the inventory', () => {
   it('changes none where a listing failed', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false }), rule('https')]);
-    await world.pass();
+    await world.reconcile();
     const before = (await rowsIn(world)).map(({ key, state }) => [key, state]);
     world.cloud.faults.add({ on: 'ListRules', fault: { do: 'refuse', code: 'Denied' } });
-    await world.pass();
+    await world.reconcile();
     const after = await rowsIn(world);
     assert.deepEqual(
       after.map(({ key, state }) => [key, state]),
@@ -390,7 +390,7 @@ describe('keeping the lines of the inventory', () => {
     assert.ok(after.some(({ place, observed }) => place.kind === 'firewall-rule' && !observed.complete));
   });
 
-  it('fails no pass', async () => {
+  it('fails no reconcile', async () => {
     const world = fleetWorld();
     const broken: Rows = {
       ...world.store.rows,
@@ -400,14 +400,14 @@ describe('keeping the lines of the inventory', () => {
     };
     Object.assign(world.store, { rows: broken });
     await world.accept([network({ internet: false })]);
-    assert.equal((await world.pass()).outcome, 'done');
+    assert.equal((await world.reconcile()).outcome, 'done');
     assert.deepEqual(await rowsIn(world), []);
   });
 
-  it('is of the scope and estate of the pass', async () => {
+  it('is of the scope and estate of the reconcile', async () => {
     const world = fleetWorld();
     const number = await world.accept([network({ internet: false })]);
-    await world.pass();
+    await world.reconcile();
     for (const row of await rowsIn(world)) {
       assert.deepEqual([row.estate, row.place.scope], [where.estate, where.scope]);
       if (row.whose.claim === 'ours') assert.equal(row.state.generation, number);

@@ -45,7 +45,7 @@ function folderFollowed({ allowEndpoint = true } = {}): FolderFollowed {
 }
 
 describe('following a folder', () => {
-  it('makes each sound state of it the next generation, with a wish for a pass, and nothing of what stays', async () => {
+  it('makes each sound state of it the next generation, with a wish for a reconcile, and nothing of what stays', async () => {
     const { world, says, end } = folderFollowed();
     says('r1', [network()]);
     await world.clock.advance(10_000);

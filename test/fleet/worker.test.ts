@@ -28,7 +28,7 @@ async function startedOn({ yard }: FleetWorld, load: () => Promise<void> = async
   const log = { ...yard.telemetry.log, warn: (message: string) => void order.push(message) };
   const telemetry = { ...yard.telemetry, log };
   const worker = await startWorker(
-    { sources: [], passEveryMs: 60_000, atOnce: 1 },
+    { sources: [], reconcileEveryMs: 60_000, atOnce: 1 },
     { ...yard, queue, outside, telemetry },
   );
   await worker.stop();
@@ -38,7 +38,7 @@ async function startedOn({ yard }: FleetWorld, load: () => Promise<void> = async
 async function applied(): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([network()]);
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 

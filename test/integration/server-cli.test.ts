@@ -88,7 +88,7 @@ test('logs in with the first token', async () => {
   assert.match(stdout, new RegExp(`^Logged in: ${url} as .* · until .* UTC\n {2}admin on everything\n$`));
 });
 
-test('looks again by a pass, and tells what the store has: byte for byte', async () => {
+test('looks again by a reconcile, and tells what the store has: byte for byte', async () => {
   const refreshed = await there(['inventory', '--refresh', '--server', 'last', '--json']);
   assert.equal(refreshed.code, 0, refreshed.stderr);
   assert.equal(JSON.parse(refreshed.stdout).scopes[0].complete, true);

@@ -34,14 +34,14 @@ describe('an approval over the API', () => {
     assert.deepEqual([given?.by, given?.digest], [{ person: 'bob', reason: 'seen' }, offer.digest]);
     assert.equal(JSON.parse(JSON.stringify(body)).approvals[0].actor, 'bob');
     assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /^bob approved: seen$/);
-    await world.pass();
+    await world.reconcile();
     assert.equal(tierOf(world), 'b');
   });
 
   it('says in the ledger where nobody knows who made it', async () => {
     const world = await inForce();
     await bringIn(world, labelled('b'), undefined);
-    await world.pass();
+    await world.reconcile();
     assert.deepEqual((await offered(world, 'ada')).authors, { unknown: true });
     assert.equal((await approve(world, 'ada')).status, 201);
     const [given] = await world.store.fleet.approvals.inForce(where);
@@ -58,7 +58,7 @@ describe('an approval of what somebody wrote by a forge’s noreply address', ()
     it(`says that nobody knows whose it is: ${address}`, async () => {
       const world = await inForce();
       await bringIn(world, labelled('b'), ['root@acme.example', address]);
-      await world.pass();
+      await world.reconcile();
       assert.deepEqual((await offered(world, 'ada')).authors, { unknown: true });
       assert.equal((await approve(world, 'ada')).status, 201);
       const [given] = await world.store.fleet.approvals.inForce(where);
@@ -88,7 +88,7 @@ describe('the reach of an approval over the API', () => {
     const world = await waiting();
     const { digest } = await offered(world, 'bob');
     await bringIn(world, labelled('c'), ['root@acme.example']);
-    await world.pass();
+    await world.reconcile();
     const { status, text } = await world.api.ask('bob', 'POST /v1/approvals', { body: { digest, reason: 'late' } });
     assert.equal(status, 409);
     assert.equal(JSON.parse(text).digest, (await offered(world, 'bob')).digest);
@@ -97,7 +97,7 @@ describe('the reach of an approval over the API', () => {
   it('is nothing on half a look', async () => {
     const world = await waiting();
     world.cloud.faults.add({ on: 'ListNetworks', fault: { do: 'refuse', code: 'Denied' } });
-    await world.pass();
+    await world.reconcile();
     const { status, text } = await approve(world, 'bob');
     assert.equal(status, 409);
     assert.match(text, /half a look.*network was not listed/);
@@ -121,12 +121,12 @@ describe('the reach of an approval over the API', () => {
       }),
     });
     await bringIn(world, owned('a'), ['root@acme.example']);
-    await world.pass();
+    await world.reconcile();
     assert.equal((await approve(world, 'bob')).status, 201);
-    await world.pass();
+    await world.reconcile();
     await world.clock.advance(1_000);
     await bringIn(world, owned('b'), ['root@acme.example']);
-    await world.pass();
+    await world.reconcile();
     const theirs = await offered(world, 'web');
     assert.deepEqual(
       theirs.actions.map(({ address }) => address),
@@ -137,7 +137,7 @@ describe('the reach of an approval over the API', () => {
     const wide = await world.api.ask('web', 'POST /v1/approvals', { body: { digest: all.digest, reason: 'more' } });
     assert.equal(wide.status, 409);
     assert.equal((await approve(world, 'web')).status, 201);
-    await world.pass();
+    await world.reconcile();
     const tiers = world.cloud.inspect
       .live()
       .flatMap(({ type, record }) => (type === 'instance' ? [record.tags['tier']] : []));
@@ -156,11 +156,11 @@ const withdrawnCallers = {
   elsewhere: withGrants('elsewhere', { role: 'approver', estates: ['other'] }),
 };
 
-/** A label of a machine waits; bob let it pass, and no pass ran since. */
+/** A label of a machine waits; bob let it pass, and no reconcile ran since. */
 async function approved(): Promise<AnswersWorld & { readonly seq: number }> {
   const world = await inForce(withdrawnCallers);
   await bringIn(world, labelled('b'), ['root@acme.example']);
-  await world.pass();
+  await world.reconcile();
   assert.equal((await approve(world, 'bob')).status, 201);
   const [approval] = await world.store.fleet.approvals.inForce(where);
   return { ...world, seq: approval?.seq ?? -1 };
@@ -187,11 +187,11 @@ describe('an approval withdrawn over the API', () => {
       const { status: got, text } = await withdraw(world, who);
       assert.equal(got, status, text);
       assert.equal((await world.store.fleet.approvals.inForce(where)).length, status === 200 ? 0 : 1);
-      await world.pass();
+      await world.reconcile();
       assert.equal(tierOf(world), status === 200 ? 'a' : 'b');
     });
 
-  it('asks for a pass, names the approval, and counts the calls that are still on the way', async () => {
+  it('asks for a reconcile, names the approval, and counts the calls that are still on the way', async () => {
     const world = await approved();
     const { text } = await withdraw(world, 'bob');
     const { estate, approval, inFlight } = JSON.parse(text);
@@ -229,12 +229,12 @@ const owned = (owner: string | undefined, tier: string) => [
 async function takenOver(first: string | undefined, second: string | undefined): Promise<AnswersWorld> {
   const world = answersWorld(boundedCallers);
   await bringIn(world, owned(first, 'a'), ['root@acme.example']);
-  await world.pass();
+  await world.reconcile();
   assert.equal((await approve(world, 'bob')).status, 201);
-  await world.pass();
+  await world.reconcile();
   await world.clock.advance(1_000);
   await bringIn(world, owned(second, 'b'), ['root@acme.example']);
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 
@@ -242,7 +242,7 @@ describe('an offer to who is bounded to an owner', () => {
   it('counts what goes without them, and tells what was approved, of nobody else', async () => {
     const world = answersWorld(boundedCallers);
     await bringIn(world, owned('team-db', 'a'), ['root@acme.example']);
-    await world.pass();
+    await world.reconcile();
     assert.equal((await approve(world, 'bob')).status, 201);
     const told = async (who: string) => {
       const { text } = await world.api.ask(who, 'GET /v1/approvals');

@@ -83,7 +83,7 @@ const byPost: readonly Attempt[] = [
     try: async (world) => {
       await applied(world, 'ci', 'ci');
       await bringIn(world, labelled('c'), ['bob@acme.example']);
-      await world.pass();
+      await world.reconcile();
       return approve(world, 'ada');
     },
   },

@@ -120,7 +120,7 @@ const byHistory: readonly Attempt[] = [
     status: 403,
     try: async (world) => {
       await bringIn(world, [...labelled('b'), network({}, { name: 'other' })], ['bob@acme.example']);
-      await world.pass();
+      await world.reconcile();
       return approve(world, 'ada');
     },
   },
@@ -130,7 +130,7 @@ const byHistory: readonly Attempt[] = [
     try: async (world) => {
       await bringIn(world, [...labelled('a'), network({}, { name: 'other' })], ['bob@acme.example']);
       await bringIn(world, [...labelled('b'), network({}, { name: 'more' })], ['bob@acme.example']);
-      await world.pass();
+      await world.reconcile();
       return approve(world, 'ada');
     },
   },
@@ -139,7 +139,7 @@ const byHistory: readonly Attempt[] = [
     status: 403,
     try: async (world) => {
       await bringIn(world, [...labelled('b'), network({}, { name: 'other' })], undefined);
-      await world.pass();
+      await world.reconcile();
       return approve(world, 'ada');
     },
   },
@@ -149,7 +149,7 @@ const byHistory: readonly Attempt[] = [
     from: inForce,
     try: async (world) => {
       await bringIn(world, labelled('b'), ['bob@acme.example'], true);
-      await world.pass();
+      await world.reconcile();
       return approve(world, 'root');
     },
   },
@@ -159,11 +159,11 @@ const byHistory: readonly Attempt[] = [
     from: inForce,
     try: async (world) => {
       await bringIn(world, labelled('c'), ['bob@acme.example']);
-      await world.pass();
+      await world.reconcile();
       const { digest } = await offered(world, 'ada');
       assert.equal((await whole(world, 'ada', digest)).status, 201);
       await bringIn(world, [...labelled('c'), network({}, { name: 'other' })], ada);
-      await world.pass();
+      await world.reconcile();
       return whole(world, 'ada', digest);
     },
   },

@@ -22,7 +22,7 @@ const callers = {
 async function drifted() {
   const world = answersWorld(callers);
   await world.accept(documents);
-  await world.pass();
+  await world.reconcile();
   await world.store.fleet.pauses.begin('acme', {
     what: 'all',
     of: { by: 'estate' },
@@ -31,7 +31,7 @@ async function drifted() {
     until: world.clock.now() + 86_400_000,
   });
   world.meddle('by hand');
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 
@@ -90,10 +90,10 @@ describe('drift, out of the store', () => {
   it('tells what a machine has and no document states, and does nothing about it', async () => {
     const world = answersWorld(callers);
     await world.accept(documents);
-    await world.pass();
+    await world.reconcile();
     const machines = world.cloud.inspect.live().filter(({ type }) => type === 'instance');
     for (const { id } of machines) world.cloud.outside.do('SetIdentity', { id, identity: 'admin' });
-    await world.pass();
+    await world.reconcile();
     const { actions, summary, findings } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
     assert.deepEqual([actions, summary.drifted, findings.map(({ type }) => type)], [[], 0, ['unmanaged', 'unmanaged']]);
     const web = driftOf((await world.api.ask('web', 'GET /v1/drift')).body);
@@ -131,7 +131,7 @@ describe('drift, out of the store', () => {
       { what: 'all', of: { by: 'estate' } },
       { person: 'ada', reason: 'over' },
     );
-    await world.pass();
+    await world.reconcile();
     // why: as a worker leaves it that has written, and not looked again yet
     await world.store.inventory.record('acme', { ...before, at: before.at });
     assert.deepEqual(driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body).actions, []);

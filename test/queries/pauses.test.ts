@@ -29,7 +29,7 @@ const documents = [
 async function standing(): Promise<AnswersWorld> {
   const world = answersWorld(operators);
   await world.accept(documents);
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 
@@ -73,7 +73,7 @@ describe('a pause over the API', () => {
       assert.equal((await world.store.fleet.pauses.inForce('acme')).length, status === 201 ? 1 : 0);
     });
 
-  it('holds in the name of who asked, for a day, and asks for passes', async () => {
+  it('holds in the name of who asked, for a day, and asks for reconciles', async () => {
     const world = await standing();
     const { text } = await pause(world, 'web', { subject: { type: 'owner', name: 'team-web' }, mode: 'healing' });
     const [held] = await world.store.fleet.pauses.inForce('acme');
@@ -87,10 +87,10 @@ describe('a pause over the API', () => {
       /wim paused healing for owner team-web: a freeze/,
     );
     world.meddle('by hand');
-    assert.equal((await world.pass()).writes.length, 1, 'what is not of the team is healed');
+    assert.equal((await world.reconcile()).writes.length, 1, 'what is not of the team is healed');
   });
 
-  it('asks for passes wherever somebody works, and names these places to those who see all', async () => {
+  it('asks for reconciles wherever somebody works, and names these places to those who see all', async () => {
     const world = await standing();
     await world.store.leases.acquire('acme', 'memory/globex/south', 'a worker');
     const subject = { type: 'owner', name: 'team-web' };

@@ -140,10 +140,10 @@ describe('a plan that is brought into force', () => {
     const [authors] = await world.store.authors.since('acme', 1, 10);
     assert.ok(authors?.told?.names.includes('ada@acme.example') && authors.told.names.includes('carl@acme.example'));
     assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /generation 2/);
-    await world.pass();
+    await world.reconcile();
     assert.equal(tierOf(world), 'a', 'the mode is plan: a person lets it pass');
     assert.equal((await approve(world, 'bob')).status, 201);
-    await world.pass();
+    await world.reconcile();
     assert.equal(tierOf(world), 'b');
   });
 
@@ -151,7 +151,7 @@ describe('a plan that is brought into force', () => {
     const world = await inForce();
     const id = await postPlan(world, 'ada');
     world.meddle('by hand');
-    await world.pass();
+    await world.reconcile();
     const { status, text } = await apply(world, id);
     assert.equal(status, 409);
     assert.deepEqual(

@@ -37,12 +37,12 @@ const documents = [
 async function drifted(): Promise<AnswersWorld> {
   const world = answersWorld(callers);
   await world.accept(documents, { mode: 'enforce' });
-  await world.pass();
+  await world.reconcile();
   await world.accept(documents, { mode: 'plan' });
   const { cloud } = world;
   const [db] = await world.store.rows.find({ seen: [{}], of: `${where.scope}/instance/db-0` });
   cloud.outside.do('TagObjects', { ids: [db?.called.id ?? ''], tags: { tier: 'by hand' } });
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 

@@ -84,7 +84,7 @@ test('postgres: a worker whose queries fail waits between them, and goes on when
     await queue.request(at('a'), 'now');
     await until('it began', () => seen.begun.length === 1);
     await asked(owner, `REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${role}`);
-    // why: who has ended a pass asks for the next one at once, and again.
+    // why: who has ended a reconcile asks for the next one at once, and again.
     seen.end('aws/1/a');
     await until('its trouble is told', isTold);
     const before = await rollbacks(owner);

@@ -95,7 +95,7 @@ const orderLaws: Laws = {
         urgent += 1;
         // why: p counts too, as it is urgent by then.
         const waits = { 4: 'p', 7: 'q' }[urgent];
-        // why: it is sent ahead beside the pass, which may end before it gets there.
+        // why: it is sent ahead beside the reconcile, which may end before it gets there.
         if (waits) await until(`${waits} is ahead`, () => isNext(at(waits)));
         return 'done';
       },
@@ -120,7 +120,7 @@ const orderLaws: Laws = {
 /** So that nothing here comes by a lock that ran out, however long a test waits. */
 const slow = { lockMs: 600_000, stalledMs: 300_000 };
 
-/** A crew that has stopped may still be writing down what its passes came to. */
+/** A crew that has stopped may still be writing down what its reconciles came to. */
 const nothingLeft = (queue: Queue): Promise<void> =>
   until('nothing is left', async () => (await queue.counts()).every(({ count }) => count === 0));
 
@@ -176,7 +176,7 @@ const handOverLaws: Laws = {
     const queue = await open({ pace: { ...slow, graceMs: 1_000 } });
     const deaf = shop({ deaf: true });
     await queue.request(at('a'), 'now');
-    // why: such a pass never ends, so a crew that waited for it would not return from this.
+    // why: such a reconcile never ends, so a crew that waited for it would not return from this.
     await working(queue, deaf, () => until('it began', () => deaf.begun.length === 1));
     const seen = shop({ by: async () => 'done' });
     await working(queue, seen, () => until('it was taken over', () => seen.begun.length === 1));

@@ -12,43 +12,47 @@ const options = { skip: redisMissing() ?? false, timeout: 300_000 };
 
 const open = (url: string) => openQueue({ redisUrl: url }, { clouds: ['aws'], pace: quickPace, tries: quickTries });
 
-const passes = [
+const reconciles = [
   { ...at('a'), everyMs: 200 },
   { ...at('b'), everyMs: 200 },
 ];
 
-test('what FLUSHALL took comes back with the next schedule, and a pass that ran is told to end', options, async () => {
-  const server = await startRedis();
-  const queue = await open(server.url);
-  const endless = (signal: AbortSignal) =>
-    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  const seen = shop({
-    atOnce: 4,
-    by: async ({ scope }, signal) => (scope === at('endless').scope ? endless(signal) : 'done'),
-  });
-  try {
-    await queue.schedule(passes);
-    await queue.request(at('endless'), 'now');
-    await working(queue, seen, async () => {
-      await until('all came', () => new Set(seen.begun).size === 3);
-      assert.deepEqual(seen.aborted, []);
-      await flush(server.url);
-      await until('it is told to end', () => seen.aborted.some((why) => why instanceof JobLost));
-      // why: a pass that was due in that moment may have been handed on already
-      await until('nothing is scheduled', async () => {
-        const { length } = seen.begun;
-        await quiet(600);
-        return seen.begun.length === length;
-      });
-      seen.begun.length = 0;
-      await queue.schedule(passes);
-      await until('passes come again', () => new Set(seen.begun).size === 2);
+test(
+  'what FLUSHALL took comes back with the next schedule, and a reconcile that ran is told to end',
+  options,
+  async () => {
+    const server = await startRedis();
+    const queue = await open(server.url);
+    const endless = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const seen = shop({
+      atOnce: 4,
+      by: async ({ scope }, signal) => (scope === at('endless').scope ? endless(signal) : 'done'),
     });
-  } finally {
-    await queue.close();
-    await server.stop();
-  }
-});
+    try {
+      await queue.schedule(reconciles);
+      await queue.request(at('endless'), 'now');
+      await working(queue, seen, async () => {
+        await until('all came', () => new Set(seen.begun).size === 3);
+        assert.deepEqual(seen.aborted, []);
+        await flush(server.url);
+        await until('it is told to end', () => seen.aborted.some((why) => why instanceof JobLost));
+        // why: a reconcile that was due in that moment may have been handed on already
+        await until('nothing is scheduled', async () => {
+          const { length } = seen.begun;
+          await quiet(600);
+          return seen.begun.length === length;
+        });
+        seen.begun.length = 0;
+        await queue.schedule(reconciles);
+        await until('passes come again', () => new Set(seen.begun).size === 2);
+      });
+    } finally {
+      await queue.close();
+      await server.stop();
+    }
+  },
+);
 
 test('a Redis that starts again, and empty, is worked with again once passes are scheduled', options, async () => {
   let server = await startRedis();
@@ -61,7 +65,7 @@ test('a Redis that starts again, and empty, is worked with again once passes are
         await server.stop();
         seen.begun.length = 0;
         server = await startRedis({ port });
-        await queue.schedule(passes);
+        await queue.schedule(reconciles);
         await until('all come', () => new Set(seen.begun).size === 2);
       }
     });
@@ -71,7 +75,7 @@ test('a Redis that starts again, and empty, is worked with again once passes are
   }
 });
 
-test('a pass whose Redis is out of reach is told to end, and its crew stops', options, async () => {
+test('a reconcile whose Redis is out of reach is told to end, and its crew stops', options, async () => {
   const server = await startRedis();
   const queue = await open(server.url);
   const seen = shop();

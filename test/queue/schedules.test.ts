@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { syncSchedules } from '../../src/queue/schedules.ts';
 
-const pass = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
+const reconcile = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
 
 type Timed = Parameters<typeof syncSchedules>[0];
 
@@ -28,16 +28,16 @@ const taken = Object.assign(new Error('current and next time slots already have 
   code: -11,
 });
 
-describe('two who put the same pass back at once', () => {
+describe('two who put the same reconcile back at once', () => {
   for (const [name, error] of Object.entries({ deadlock, taken }))
     it(`one gives way to the other, and looks again: ${name}`, async () => {
       const { queue, kept } = queueWith(error);
-      await syncSchedules(queue, [pass]);
+      await syncSchedules(queue, [reconcile]);
       assert.equal(kept.size, 1);
     });
 
   it('what else a server refuses is told', async () => {
     const { queue } = queueWith(new Error('the disk is full'));
-    await assert.rejects(syncSchedules(queue, [pass]), /the disk is full/);
+    await assert.rejects(syncSchedules(queue, [reconcile]), /the disk is full/);
   });
 });

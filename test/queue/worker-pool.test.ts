@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { backoff, breaker, JobLost, runningPasses } from '../../src/queue/worker-pool.ts';
+import { backoff, breaker, JobLost, runningReconciles } from '../../src/queue/worker-pool.ts';
 
 const ceiling = { firstMs: 1_000, capMs: 30_000 };
 
@@ -110,14 +110,14 @@ test('a worker that stops is not started again', (t) => {
   assert.equal(worker.paused, 1);
 });
 
-/** A pass under a lock of 1500 ms. */
+/** A reconcile under a lock of 1500 ms. */
 function running(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const passes = runningPasses(1_500);
+  const reconciles = runningReconciles(1_500);
   const told: Error[] = [];
   const end = Promise.withResolvers<void>();
-  const job = { id: '7' } as Parameters<typeof passes.during>[0]; // why: nothing else of it is asked
-  const over = passes.during(job, 'token', (signal) => {
+  const job = { id: '7' } as Parameters<typeof reconciles.during>[0]; // why: nothing else of it is asked
+  const over = reconciles.during(job, 'token', (signal) => {
     signal.addEventListener('abort', () => told.push(signal.reason));
     return end.promise;
   });
@@ -126,14 +126,14 @@ function running(t: TestContext) {
     await over;
   };
   const reasons = (): readonly string[] => told.map(({ name }) => name);
-  return { passes, reasons, finish, tick: (ms: number) => t.mock.timers.tick(ms) };
+  return { passes: reconciles, reasons, finish, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-test('a pass is told to end as soon as its lock was not renewed for as long as it lasts', (t) => {
-  const { passes, reasons, tick } = running(t);
+test('a reconcile is told to end as soon as its lock was not renewed for as long as it lasts', (t) => {
+  const { passes: reconciles, reasons, tick } = running(t);
   for (let times = 0; times < 3; times++) {
     tick(1_499);
-    passes.renewed(['7', 'somebody else']);
+    reconciles.renewed(['7', 'somebody else']);
   }
   tick(1_499);
   assert.deepEqual(reasons(), []);
@@ -141,26 +141,26 @@ test('a pass is told to end as soon as its lock was not renewed for as long as i
   assert.deepEqual(reasons(), [JobLost.name]);
 });
 
-test('a pass whose lock the server says is lost is told at once', (t) => {
-  const { passes, reasons } = running(t);
-  passes.lose(['somebody else']);
+test('a reconcile whose lock the server says is lost is told at once', (t) => {
+  const { passes: reconciles, reasons } = running(t);
+  reconciles.lose(['somebody else']);
   assert.deepEqual(reasons(), []);
-  passes.lose(['7']);
+  reconciles.lose(['7']);
   assert.deepEqual(reasons(), [JobLost.name]);
 });
 
-test('a pass that was told to end, and does not, keeps no timer: it would keep the process', (t) => {
-  const { passes } = running(t);
+test('a reconcile that was told to end, and does not, keeps no timer: it would keep the process', (t) => {
+  const { passes: reconciles } = running(t);
   const cleared = t.mock.method(globalThis, 'clearTimeout');
-  passes.abort(new Error('this worker stops'));
-  passes.renewed(['7']);
+  reconciles.abort(new Error('this worker stops'));
+  reconciles.renewed(['7']);
   assert.equal(cleared.mock.callCount(), 1);
 });
 
-test('a pass that has ended is listed no more, and told nothing', async (t) => {
-  const { passes, reasons, finish, tick } = running(t);
-  assert.equal(passes.list().length, 1);
+test('a reconcile that has ended is listed no more, and told nothing', async (t) => {
+  const { passes: reconciles, reasons, finish, tick } = running(t);
+  assert.equal(reconciles.list().length, 1);
   await finish();
   tick(9_000);
-  assert.deepEqual([passes.list(), reasons()], [[], []]);
+  assert.deepEqual([reconciles.list(), reasons()], [[], []]);
 });

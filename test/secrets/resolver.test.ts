@@ -117,7 +117,7 @@ describe('a store', () => {
     assert.match(text.ok ? 'read' : text.failure.message, /did not answer within 0.02 s/);
   });
 
-  test('is not waited for once the pass is stopped', async () => {
+  test('is not waited for once the reconcile is stopped', async () => {
     const stop = new AbortController();
     const aws = (): Promise<never> => new Promise(() => stop.abort(new Error('shutdown')));
     await assert.rejects(resolve({ uri: arn }, { stores: { ...unasked, aws } }, { signal: stop.signal }), /shutdown/);

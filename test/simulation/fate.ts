@@ -72,6 +72,6 @@ export function fated(fate: Fate, { clock, stall }: Body): Life {
 
 const mortal = (ledger: Ledger, deal: <T>(dealing: () => Promise<T>) => Promise<T>): Ledger => ({
   ...ledger,
-  intend: (pass, drafts) => deal(() => ledger.intend(pass, drafts)),
-  settle: (pass, settlements) => deal(() => ledger.settle(pass, settlements)),
+  intend: (reconcile, drafts) => deal(() => ledger.intend(reconcile, drafts)),
+  settle: (reconcile, settlements) => deal(() => ledger.settle(reconcile, settlements)),
 });

@@ -125,7 +125,7 @@ const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a write in the pass after convergence',
+    name: 'a write in the reconcile after convergence',
     breaks: 7,
     done: (trace) => ({ ...trace, end: { ...trace.end, writes: 1 } }),
   },
@@ -168,7 +168,7 @@ const damages: readonly Damage[] = [
     }),
   },
   {
-    name: 'a secret in what a pass told',
+    name: 'a secret in what a reconcile told',
     breaks: 10,
     done: (trace) =>
       withLastRun(trace, (run) => ({ ...run, told: [{ at: 'waiting', why: 'backoff', detail: canary }] })),

@@ -79,7 +79,7 @@ interface Scene {
   readonly scope: string;
 }
 
-/** Closes the creations that it finds open as never happened, as a pass does that looked for them in vain. */
+/** Closes the creations that it finds open as never happened, as a reconcile does that looked for them in vain. */
 async function givesUp({ clock, database, scope }: Scene): Promise<void> {
   const store = database.connect();
   await clock.sleep(600_000);
@@ -87,14 +87,14 @@ async function givesUp({ clock, database, scope }: Scene): Promise<void> {
   assert.ok(acquired.ok);
   const { holder, epoch } = acquired.lease;
   const authority = { revision: 'r2', generation: 2, plan: '', approver: 'test' };
-  const pass = { estate: 'acme', scope, reconcileId: 'rival', authority, lease: { holder, epoch } };
+  const reconcile = { estate: 'acme', scope, reconcileId: 'rival', authority, lease: { holder, epoch } };
   const { pending } = await store.inventory.knowledge('acme', scope);
   const failure = { kind: 'terminal', code: neverHappened, message: 'looked for in vain' } as const;
   const settlements = pending.map(({ intent }) => ({
     ...{ intent, outcome: { ok: false, failure } as const, closes: true, effects: [], calls: [] },
   }));
   assert.ok(settlements.length > 0);
-  await store.ledger.settle(pass, settlements);
+  await store.ledger.settle(reconcile, settlements);
   await acquired.lease.release();
 }
 

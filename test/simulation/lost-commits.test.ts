@@ -82,8 +82,14 @@ function lifeOf(seed: number): Life {
       assert.ok(acquired.ok);
       const { holder, epoch } = acquired.lease;
       const authority = { revision: '', generation, plan: '', approver: 'ada' };
-      const pass = { estate: 'acme', scope: scope.scope, reconcileId: 'takeover', authority, lease: { holder, epoch } };
-      await store.estates.takeover(pass, accepted, 'the failover lost them');
+      const reconcile = {
+        estate: 'acme',
+        scope: scope.scope,
+        reconcileId: 'takeover',
+        authority,
+        lease: { holder, epoch },
+      };
+      await store.estates.takeover(reconcile, accepted, 'the failover lost them');
       await acquired.lease.release();
       return accepted.map(({ subject }) => subject.id ?? '');
     },

@@ -175,7 +175,7 @@ async function work(
       authorization: {
         lease,
         guard: { epoch: guardEpoch, judge: async (actions) => refusalsOf(actions, await heldNow()) },
-        pass: {
+        reconcile: {
           estate: 'acme',
           scope,
           reconcileId: orders.name,

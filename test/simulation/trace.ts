@@ -71,7 +71,7 @@ export interface EndTrace {
   /** Seen without faults. */
   readonly sight: PlannedObservation;
   readonly outcome: string;
-  /** Mutating requests of the pass after convergence. */
+  /** Mutating requests of the reconcile after convergence. */
   readonly writes: number;
 }
 

@@ -8,7 +8,7 @@ import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { draftOf, guardsOf, intentOf, passOf, scope, settlementOf } from './fixtures.ts';
+import { draftOf, guardsOf, intentOf, reconcileOf, scope, settlementOf } from './fixtures.ts';
 import { ownStore } from './own-store.ts';
 import { portOf } from './owner.ts';
 
@@ -22,10 +22,10 @@ const open = async (port: number, databaseClock: Clock = clock): Promise<Store> 
   return openStore({ folder, databaseUrl, clock, databaseClock, create: true, leaseMs: 600_000 });
 };
 
-async function passIn(of: Store, estate: string, where = scope) {
+async function reconcileIn(of: Store, estate: string, where = scope) {
   const acquired = await of.leases.acquire(estate, where, 'me');
   assert.ok(acquired.ok);
-  return { ...passOf(estate, acquired.lease), scope: where };
+  return { ...reconcileOf(estate, acquired.lease), scope: where };
 }
 
 const other = 'aws/111122223333/us-east-1';
@@ -60,14 +60,14 @@ test('chains: a scope that is held in the middle of its write keeps no other sco
   const estate = 'held';
   const own = await open(await portOf(folder));
   await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
-  const held = await passIn(own, estate);
+  const held = await reconcileIn(own, estate);
   await own.ledger.intend(held, [draftOf('create', 'first')]);
   const door = await gate(estate, 'settlement', 'insert');
   const [slow] = await own.ledger.intend(held, [draftOf('create', 'slow')]);
   const settling = own.ledger.settle(held, [settlementOf(slow)]);
   await door.reached();
 
-  const free = await passIn(store, estate, other);
+  const free = await reconcileIn(store, estate, other);
   const [made] = await store.ledger.intend(free, [
     draftOf('create', 'a', { subject: { kind: 'network', address: `${other}/network/a` } }),
   ]);
@@ -92,8 +92,8 @@ test('chains: a page ends before an entry whose number is higher than one that i
   const estate = 'edge';
   const own = await open(await portOf(folder));
   await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
-  const held = await passIn(own, estate);
-  const free = await passIn(store, estate, other);
+  const held = await reconcileIn(own, estate);
+  const free = await reconcileIn(store, estate, other);
   const draft = (name: string) =>
     draftOf('create', name, { subject: { kind: 'network', address: `${other}/network/${name}` } });
   // why: both chains are made before, so the transaction that is held is the newest one that there is
@@ -140,9 +140,9 @@ test('chains: a COMMIT without an answer is read back, and written once', async 
   const estate = 'unanswered';
   const way = await silentWay(await portOf(folder));
   const own = await open(way.port);
-  const pass = await passIn(own, estate);
+  const reconcile = await reconcileIn(own, estate);
   const door = await gate(estate, 'intent', 'commit');
-  const intending = own.ledger.intend(pass, [draftOf('create', 'a')]);
+  const intending = own.ledger.intend(reconcile, [draftOf('create', 'a')]);
   await door.reached();
   way.dropAnswers();
   await door.open();
@@ -153,7 +153,7 @@ test('chains: a COMMIT without an answer is read back, and written once', async 
     entries.map(({ body }) => [body['intent'], body['attempt']]),
     [[intentOf(intended), 1]],
   );
-  await own.ledger.settle(pass, [settlementOf(intended)]);
+  await own.ledger.settle(reconcile, [settlementOf(intended)]);
   assert.equal((await store.audit.verify(estate)).ok, true);
   await own.close();
   await way.close();
@@ -163,9 +163,9 @@ test('chains: a COMMIT that never arrived is made again over another connection'
   const estate = 'lost';
   const way = await silentWay(await portOf(folder));
   const own = await open(way.port);
-  const pass = await passIn(own, estate);
+  const reconcile = await reconcileIn(own, estate);
   const door = await gate(estate, 'intent', 'insert');
-  const intending = own.ledger.intend(pass, [draftOf('create', 'a')]);
+  const intending = own.ledger.intend(reconcile, [draftOf('create', 'a')]);
   await door.reached();
   way.silence();
   // why: the server ends a transaction in which nothing comes; here nobody waits for it to do so
@@ -187,16 +187,16 @@ test('connections: when all of them fall silent at once, one deadline is waited 
   const estate = 'silent';
   const way = await silentWay(await portOf(folder));
   const own = await open(way.port);
-  const pass = await passIn(own, estate);
+  const reconcile = await reconcileIn(own, estate);
   const many = Array.from({ length: 6 }, (_, n) => own.inventory.knowledge(estate, `aws/1/r${n}`));
   const chains = Array.from({ length: 3 }, (_, n) => own.ledger.note(`${estate}-${n}`, {}));
-  await Promise.all([...many, ...chains, own.ledger.intend(pass, [draftOf('create', 'a')])]);
+  await Promise.all([...many, ...chains, own.ledger.intend(reconcile, [draftOf('create', 'a')])]);
   const before = way.count();
   assert.ok(before > 3);
   way.silence();
   const tried: number[] = [];
   try {
-    const [intended] = await own.ledger.intend(pass, [draftOf('create', 'b')]);
+    const [intended] = await own.ledger.intend(reconcile, [draftOf('create', 'b')]);
     assert.ok(intended?.ok);
     tried.push(way.triedInVain());
     for (let times = 0; times < 2; times += 1) {
@@ -220,8 +220,8 @@ test('chains: moments are the database’s, and within a chain they never go bac
   ];
   await ahead.ledger.note(estate, { n: 1 });
   await behind.ledger.note(estate, { n: 2 });
-  const pass = await passIn(behind, estate);
-  await behind.ledger.intend(pass, [draftOf('create', 'a')]);
+  const reconcile = await reconcileIn(behind, estate);
+  await behind.ledger.intend(reconcile, [draftOf('create', 'a')]);
   const moments: number[] = [];
   for await (const { at } of store.ledger.entries({ estate })) moments.push(at - now);
   assert.deepEqual(moments, [200_000, 200_000, -200_000], 'each chain by itself');
@@ -238,13 +238,13 @@ test('chains: moments are the database’s, and within a chain they never go bac
 });
 
 test('leases: a write that began to wait after its lease was over asks the database nothing', async () => {
-  const pass = await passIn(store, 'over');
+  const reconcile = await reconcileIn(store, 'over');
   // why: before the clock goes on, as a renewal that is quick enough would keep the lease
   await admin.query(
     'BEGIN; LOCK TABLE setpoint.leases, setpoint.chains; SET LOCAL idle_in_transaction_session_timeout = 0',
   );
   await clock.advance(11_000);
-  await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'a')]), /no longer holds the lease/);
+  await assert.rejects(store.ledger.intend(reconcile, [draftOf('create', 'a')]), /no longer holds the lease/);
   await admin.query('ROLLBACK');
 });
 
@@ -266,33 +266,33 @@ interface SilentWay {
 const TERMINATE = 'X'.charCodeAt(0);
 
 async function silentWay(to: number): Promise<SilentWay> {
-  const links = new Map<Socket, { readonly far: Socket; passes: { there: boolean; back: boolean } }>();
+  const links = new Map<Socket, { readonly far: Socket; reconciles: { there: boolean; back: boolean } }>();
   const vain = new Set<Socket>();
   const server = createServer((near) => {
     const far = createConnection({ host: '127.0.0.1', port: to });
-    const passes = { there: true, back: true };
-    links.set(near, { far, passes });
+    const reconciles = { there: true, back: true };
+    links.set(near, { far, reconciles });
     for (const socket of [near, far]) socket.setNoDelay(true).on('error', () => {});
     near.on('data', (chunk) => {
-      if (passes.there) far.write(chunk);
+      if (reconciles.there) far.write(chunk);
       else if (chunk[0] !== TERMINATE) vain.add(near);
     });
-    far.on('data', (chunk) => void (passes.back && near.write(chunk)));
+    far.on('data', (chunk) => void (reconciles.back && near.write(chunk)));
     near.once('close', () => {
       links.delete(near);
-      if (passes.there) far.destroy();
+      if (reconciles.there) far.destroy();
     });
-    far.once('close', () => void (passes.back && near.destroy()));
+    far.once('close', () => void (reconciles.back && near.destroy()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('a way listens on a port');
   const fars = new Set<Socket>();
   const drop = (there: boolean): void => {
-    for (const { far, passes } of links.values()) {
+    for (const { far, reconciles } of links.values()) {
       fars.add(far);
-      passes.back = false;
-      passes.there &&= !there;
+      reconciles.back = false;
+      reconciles.there &&= !there;
     }
   };
   return {

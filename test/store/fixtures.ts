@@ -4,7 +4,7 @@ import type { Guards } from '../../src/core/limits.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { KeptLook, RowPage, RowQuery, Rows } from '../../src/ports/inventory-rows.ts';
 import type { Lease } from '../../src/ports/leases.ts';
-import type { Intended, IntentDraft, Pass, Settlement } from '../../src/ports/ledger.ts';
+import type { Intended, IntentDraft, Reconcile, Settlement } from '../../src/ports/ledger.ts';
 import type { Accepted, Store } from '../../src/ports/store.ts';
 
 export const scope = 'aws/111122223333/eu-west-1';
@@ -13,21 +13,25 @@ export const scope = 'aws/111122223333/eu-west-1';
 export interface Worker {
   readonly store: Store;
   readonly lease: Lease;
-  readonly pass: Pass;
+  readonly reconcile: Reconcile;
 }
 
 export async function workerOf(
   store: Store,
   estate: string,
-  authority: Partial<Pass['authority']> = {},
+  authority: Partial<Reconcile['authority']> = {},
 ): Promise<Worker> {
   const acquired = await store.leases.acquire(estate, scope, 'ops@here 1');
   if (!acquired.ok) throw new Error(`held by ${acquired.heldBy}`);
   const { lease } = acquired;
-  return { store, lease, pass: passOf(estate, lease, authority) };
+  return { store, lease, reconcile: reconcileOf(estate, lease, authority) };
 }
 
-export const passOf = (estate: string, lease: Pass['lease'], authority: Partial<Pass['authority']> = {}): Pass => ({
+export const reconcileOf = (
+  estate: string,
+  lease: Reconcile['lease'],
+  authority: Partial<Reconcile['authority']> = {},
+): Reconcile => ({
   estate,
   scope,
   reconcileId: 'r1',
@@ -94,9 +98,9 @@ export const denied: Partial<Settlement> = {
 
 /** Intends and settles in one go. */
 export async function apply(worker: Worker, draft: IntentDraft, settled: Partial<Settlement> = {}): Promise<Intended> {
-  const [intended] = await worker.store.ledger.intend(worker.pass, [draft]);
+  const [intended] = await worker.store.ledger.intend(worker.reconcile, [draft]);
   if (!intended) throw new Error('no answer for the draft');
-  if (intended.ok) await worker.store.ledger.settle(worker.pass, [settlementOf(intended, settled)]);
+  if (intended.ok) await worker.store.ledger.settle(worker.reconcile, [settlementOf(intended, settled)]);
   return intended;
 }
 

@@ -177,8 +177,8 @@ test('a question of people takes 5 s at most', async () => {
     store.figures.seen('race', ['a'], seen),
     store.entryPages.page({ estate: 'race', filter: {}, newestFirst: true, limit: 1 }),
     store.entryPages.count('race'),
-    store.passes.page({ seen, filter: {}, limit: 1 }),
-    store.passes.scopes('race'),
+    store.reconciles.page({ seen, filter: {}, limit: 1 }),
+    store.reconciles.scopes('race'),
   ];
   // why: without its limit none of them would ever be answered, so nothing needs to be timed.
   await Promise.all(questions.map((one) => assert.rejects(one, { name: 'Declined', because: 'too-many' })));

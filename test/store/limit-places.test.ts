@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Place } from '../../src/core/ledger/estate-count.ts';
 import type { Limits } from '../../src/core/limits.ts';
-import type { Pass } from '../../src/ports/ledger.ts';
+import type { Reconcile } from '../../src/ports/ledger.ts';
 import { connect } from '../../src/store/connection.ts';
 import { keepPlaces, returnPlaces, takePlaces } from '../../src/store/limit-places.ts';
 import type { Database, Write } from '../../src/store/tables.ts';
@@ -35,7 +35,7 @@ interface Work {
 const transaction = <T>({ worker }: Pick<Work, 'worker'>, work: (trx: Write) => Promise<T>): Promise<T> =>
   (pools[worker % pools.length] as Database).transaction().execute(work); // why: there are pools
 
-const passOf = ({ estate, worker, allowDeletes }: Work): Pass => ({
+const reconcileOf = ({ estate, worker, allowDeletes }: Work): Reconcile => ({
   ...{ estate, scope: `memory/acme/r${worker}`, reconcileId: 'r1' },
   authority: { revision: 'abc', generation: 1, plan: 'd1', approver: 'ops', ...(allowDeletes && { allowDeletes }) },
   lease: { holder: 'ops', epoch: 1 },
@@ -50,7 +50,7 @@ const placeOf = (worker: number, name: string, rest: Partial<Place> = {}): Place
 const take = (work: Work, wanted: readonly Place[]): Promise<readonly string[]> =>
   transaction(work, async (trx) => {
     const write = { trx, estate: work.estate, at: clock.now() };
-    const count = await takePlaces(write, passOf(work), wanted);
+    const count = await takePlaces(write, reconcileOf(work), wanted);
     const given = wanted.filter((place) => count.take(place) === undefined);
     const held = given.map((place) => ({ ...place, intent: randomUUID(), generation: 1, at: clock.now() }));
     for (const { intent, scope, address } of held)

@@ -16,12 +16,12 @@ import { replicaOf } from './replica.ts';
 const estate = 'acme';
 
 async function write(store: Store, ...names: readonly string[]): Promise<void> {
-  const { pass, lease } = await workerOf(store, estate);
+  const { reconcile, lease } = await workerOf(store, estate);
   await store.ledger.intend(
-    pass,
+    reconcile,
     names.map((name) => draftOf('create', name)),
   );
-  // why: a pass that ends signs
+  // why: a reconcile that ends signs
   await lease.release();
 }
 

@@ -25,7 +25,7 @@ test('a write whose connection is lost in the middle of its transaction is made 
   await apply(worker, draftOf('create', 'a'));
   await admin.query('BEGIN');
   await admin.query("SELECT 1 FROM setpoint.chains WHERE estate = 'cut' FOR UPDATE");
-  const intended = store.ledger.intend(worker.pass, [draftOf('create', 'b')]);
+  const intended = store.ledger.intend(worker.reconcile, [draftOf('create', 'b')]);
   await endAllWhileOneWaits();
   await admin.query('COMMIT');
   assert.deepEqual(

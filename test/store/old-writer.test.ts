@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Pass } from '../../src/ports/ledger.ts';
+import type { Reconcile } from '../../src/ports/ledger.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { addressOf, guardsOf, scope, type Worker, workerOf } from './fixtures.ts';
 import { ownStore } from './own-store.ts';
@@ -38,7 +38,7 @@ async function begunBy(estate: string): Promise<Worker> {
   return workerOf(store, estate);
 }
 
-const begun = async (estate: string): Promise<Pass> => (await begunBy(estate)).pass;
+const begun = async (estate: string): Promise<Reconcile> => (await begunBy(estate)).reconcile;
 
 describe('a program of the version before, beside this one', () => {
   it('intends as it did while nobody says anything', async () => {
@@ -69,7 +69,7 @@ describe('a program of the version before, beside this one', () => {
   });
 
   it('finds nothing that an approval lets pass, whoever gave it, and gives what this one finds', async () => {
-    const pass = await begun('approved');
+    const reconcile = await begun('approved');
     const by = { person: 'kim', reason: 'looked at' };
     const until = Date.now() + 3_600_000;
     const draft = { estate: 'approved', scope, generation: 1, digest: 'd', actions: ['one'], destroys: 0, by, until };
@@ -93,7 +93,7 @@ describe('a program of the version before, beside this one', () => {
       read.map((row) => row.body.actions),
       [[], []],
     );
-    const found = await store.fleet.approvals.inForce(pass);
+    const found = await store.fleet.approvals.inForce(reconcile);
     assert.deepEqual(
       found.map(({ actions }) => actions),
       [['one'], ['two']],
@@ -101,11 +101,11 @@ describe('a program of the version before, beside this one', () => {
   });
 
   it('holds this one by a pause of its own', async () => {
-    const pass = await begun('both');
+    const reconcile = await begun('both');
     const guardEpoch = await store.ledger.guardEpoch('both');
     await oldPause('both');
     const draft = { verb: 'create', subject: { kind: 'network', address: addressOf('a') }, details: {} } as const;
-    const [answer] = await store.ledger.intend({ ...pass, guardEpoch }, [draft]);
+    const [answer] = await store.ledger.intend({ ...reconcile, guardEpoch }, [draft]);
     assert.deepEqual([answer?.ok, answer?.ok === false && answer.reason], [false, 'guards']);
   });
 });

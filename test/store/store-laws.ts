@@ -15,9 +15,9 @@ import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
-import { passLaws } from './laws/pass-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { proposalLaws } from './laws/proposal-laws.ts';
+import { reconcileLaws } from './laws/reconcile-laws.ts';
 import { replyLaws } from './laws/reply-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
@@ -44,7 +44,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...generationLaws,
     ...fleetLaws,
     ...openIntentLaws,
-    ...passLaws,
+    ...reconcileLaws,
     ...figureLaws,
     ...entryPageLaws,
     ...peopleLaws,

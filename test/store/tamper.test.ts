@@ -35,9 +35,9 @@ after(async () => {
 
 /** Five entries of a scope, and a checkpoint after the third. */
 async function written(estate: string): Promise<void> {
-  const { pass } = await workerOf(store, estate);
+  const { reconcile } = await workerOf(store, estate);
   for (let n = 1; n <= 5; n++) {
-    await store.ledger.intend(pass, [draftOf('create', `n${n}`)]);
+    await store.ledger.intend(reconcile, [draftOf('create', `n${n}`)]);
     if (n === 3) await store.audit.checkpoint(estate);
   }
 }
@@ -199,8 +199,8 @@ test('checkpoints: a line cut short by a crash gives way to the next one, any ot
   const sound = await readFile(file, 'utf8');
   await appendFile(file, '{"at":1,"est');
   assert.deepEqual(readCheckpoints(await readFile(file, 'utf8')), readCheckpoints(sound));
-  const { pass } = await workerOf(store, 'later');
-  await store.ledger.intend(pass, [draftOf('create', 'a')]);
+  const { reconcile } = await workerOf(store, 'later');
+  await store.ledger.intend(reconcile, [draftOf('create', 'a')]);
   const made = await store.audit.checkpoint('later');
   assert.ok(made);
   assert.equal(await readFile(file, 'utf8'), `${sound}${canonical(made)}\n`);
@@ -210,10 +210,10 @@ test('checkpoints: a line cut short by a crash gives way to the next one, any ot
   assert.throws(() => readCheckpoints('{"a":1}'), /line 1/);
 });
 
-test('checkpoints: entries that could not be signed at the end of a pass are signed when their process ends', async () => {
+test('checkpoints: entries that could not be signed at the end of a reconcile are signed when their process ends', async () => {
   const command = await openStore({ folder, clock, databaseClock: clock, create: true });
-  const { pass, lease } = await workerOf(command, 'unlucky');
-  await command.ledger.intend(pass, [draftOf('create', 'a')]);
+  const { reconcile, lease } = await workerOf(command, 'unlucky');
+  await command.ledger.intend(reconcile, [draftOf('create', 'a')]);
   await admin.query('ALTER TABLE setpoint.checkpoints RENAME TO mislaid');
   await lease.release();
   await admin.query('ALTER TABLE setpoint.mislaid RENAME TO checkpoints');

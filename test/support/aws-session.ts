@@ -18,7 +18,7 @@ export function openAwsSession(url: string, clock: Clock): Promise<Session> {
 export interface AwsStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** A new pass over the same account. */
+  /** A new reconcile over the same account. */
   open(): Promise<Session>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export const openAzureSession = (url: string, clock: Clock): Promise<Session> =>
 export interface AzureStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** A new pass over the same subscription. */
+  /** A new reconcile over the same subscription. */
   open(): Promise<Session>;
   close(): Promise<void>;
 }

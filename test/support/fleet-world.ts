@@ -2,7 +2,7 @@ import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { openEstate } from '../../src/estate/load.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
@@ -21,8 +21,8 @@ export interface FleetWorld {
   /** The documents become the next generation, as if a folder had said so. */
   accept(documents: readonly object[], estate?: object): Promise<number>;
   /** Of `where`, where no other scope is named. */
-  pass(signal?: AbortSignal, at?: Where): Promise<Passed>;
-  /** What each pass said of what it left open. */
+  reconcile(signal?: AbortSignal, at?: Where): Promise<Passed>;
+  /** What each reconcile said of what it left open. */
   said(): readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function fleetWorld(): FleetWorld {
       said.push(why);
     }),
   };
-  const passOf = passHandler(yard, generationsOf(yard));
+  const reconcileOf = reconcileHandler(yard, generationsOf(yard));
   return {
     clock,
     cloud,
@@ -76,9 +76,9 @@ export function fleetWorld(): FleetWorld {
       await store.fleet.trees.keep('acme', revision, kept);
       return (await store.generations.accept('acme', revision, compiled.guards)).number;
     },
-    pass: async (signal = new AbortController().signal, at = where) => {
+    reconcile: async (signal = new AbortController().signal, at = where) => {
       const before = cloud.history.calls.length;
-      const ended = await clock.run(() => passOf(at, signal));
+      const ended = await clock.run(() => reconcileOf(at, signal));
       const calls = cloud.history.calls
         .slice(before)
         .filter(({ mutating, caller }) => mutating && caller !== 'outside');
@@ -106,7 +106,7 @@ export const idleQueue = (): Queue => ({
   close: async () => {},
 });
 
-/** `ended` is told how each pass ended. */
+/** `ended` is told how each reconcile ended. */
 export function silent(ended: (outcome: ReconcileOutcome, why?: string) => void): Telemetry<unknown> {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
   return {

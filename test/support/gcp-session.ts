@@ -19,7 +19,7 @@ export function openGcpSession(url: string, clock: Clock): Promise<Session> {
 export interface GcpStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** A new pass over the same project. */
+  /** A new reconcile over the same project. */
   open(): Promise<Session>;
   /** Does the work while the cloud's time passes: it answers a `wait` only when an operation has ended. */
   run<T>(work: () => Promise<T>): Promise<T>;

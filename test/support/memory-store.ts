@@ -2,7 +2,7 @@ import { canonical } from '../../src/core/ledger/canonical.ts';
 import { type Head, peopleChain, rootOf, type SignedCheckpoint } from '../../src/core/ledger/chain.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import type { EntryPages, Pass } from '../../src/ports/ledger.ts';
+import type { EntryPages, Reconcile } from '../../src/ports/ledger.ts';
 import type { KeptOperations } from '../../src/ports/provider.ts';
 import { type Audit, defaultUnsignedLimitMs, type Estates, type Store } from '../../src/ports/store.ts';
 import { exportLine } from '../../src/store/audit.ts';
@@ -22,7 +22,7 @@ import { memoryTouches } from './memory-store/last-modified.ts';
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
-import { memoryPasses } from './memory-store/reconciles.ts';
+import { memoryReconciles } from './memory-store/reconciles.ts';
 import { memoryAuthors, memoryProposals, memorySources } from './memory-store/sources.ts';
 import { memoryTokens } from './memory-store/tokens.ts';
 
@@ -97,7 +97,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     touches: memoryTouches(data, clock),
     happenings: memoryHappenings(data),
     rows: memoryRows(data, clock),
-    passes: memoryPasses(data, clock),
+    reconciles: memoryReconciles(data, clock),
     figures: memoryFigures(data),
     entryPages: memoryEntryPages(data),
     tokens: memoryTokens(data, clock),
@@ -125,18 +125,24 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
     [...(data.estates.get(name)?.scopes ?? [])]
       .flatMap(([scope, { claims }]) => (claims.size === 0 ? [] : [{ scope, resources: claims.size }]))
       .sort((a, b) => (a.scope < b.scope ? -1 : 1)),
-  takeover: async (pass, accepted, reason) => takeover(data, clock.now(), pass, takeoverOf(pass, accepted, reason)),
+  takeover: async (reconcile, accepted, reason) =>
+    takeover(data, clock.now(), reconcile, takeoverOf(reconcile, accepted, reason)),
 });
 
-function takeover(data: Memory, at: number, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): number {
-  checkLease(data, pass, at);
-  const estate = estateOf(data, pass.estate);
-  const scope = scopeOf(estate, pass.scope);
+function takeover(
+  data: Memory,
+  at: number,
+  reconcile: Reconcile,
+  { claims, note }: ReturnType<typeof takeoverOf>,
+): number {
+  checkLease(data, reconcile, at);
+  const estate = estateOf(data, reconcile.estate);
+  const scope = scopeOf(estate, reconcile.scope);
   change(scope, { ...settledChanges([]), claims }, at);
   for (const [address, { generation }] of scope.applied) scope.applied.set(address, { generation, body: undefined });
   for (const [id, birth] of scope.births)
     if (birth.before) scope.births.set(id, { ...birth, before: { ...birth.before, body: undefined } });
-  return append(estate, { at, type: 'note', body: noteBody(pass.estate, note) });
+  return append(estate, { at, type: 'note', body: noteBody(reconcile.estate, note) });
 }
 
 /** Checkpoints here are signed with nothing but a hash: enough to keep the laws. */

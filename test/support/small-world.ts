@@ -7,7 +7,7 @@ import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { EnginePorts, PassControl } from '../../src/engine/ports.ts';
+import type { EnginePorts, ReconcileControl } from '../../src/engine/ports.ts';
 import type { Lease } from '../../src/ports/leases.ts';
 import { compiled } from './engine-world/compiled.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
@@ -23,13 +23,13 @@ export interface SmallWorld {
 }
 
 export interface How {
-  readonly steering?: Partial<PassControl>;
+  readonly steering?: Partial<ReconcileControl>;
   readonly job?: Partial<Convergence>;
   readonly lease?: (lease: Lease) => Lease;
   readonly estate?: object;
   /** Told of each plan, and of what it rests on. */
   readonly planned?: (observation: Observation, made: ScopePlan) => void;
-  /** What the pass says it is of; the newest, where it is left out. */
+  /** What the reconcile says it is of; the newest, where it is left out. */
   readonly generation?: number;
 }
 
@@ -86,7 +86,7 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
     },
     authorization: {
       lease: how.lease?.(lease) ?? lease,
-      pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
+      reconcile: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
     },
     plan: (observation, knowledge) => {
       const made = plan({ wanted, observation, knowledge, dialect });

@@ -30,11 +30,11 @@ function watched(samples: Partial<Samples> = {}) {
 
 const failure = { kind: 'terminal', code: 'InvalidAMIID', message: 'no such image', requestId: 'req-9' } as const;
 
-describe('a pass that is watched', () => {
+describe('a reconcile that is watched', () => {
   const events: readonly Progress[] = [
     { at: 'observing', kind: 'instance', seen: 4, complete: false },
     { at: 'observing', kind: 'instance', seen: 7, complete: true },
-    { at: 'planned', pass: 1, actions: 3, findings: 1 },
+    { at: 'planned', round: 1, actions: 3, findings: 1 },
     { at: 'acting', kind: 'instance', verb: 'create', addresses: [at('web-0'), at('web-1'), at('web-2')] },
     { at: 'settled', kind: 'instance', verb: 'create', address: at('web-0') },
     { at: 'settled', kind: 'instance', verb: 'create', address: at('web-1') },
@@ -54,10 +54,10 @@ describe('a pass that is watched', () => {
     },
   ];
   const { telemetry, said, value, time } = watched();
-  const pass = telemetry.reconcile(about);
-  for (const event of events) pass.notify(event);
+  const reconcile = telemetry.reconcile(about);
+  for (const event of events) reconcile.notify(event);
   time.now += 1500;
-  pass.ended('done');
+  reconcile.ended('done');
 
   const counted: readonly (readonly [string, string])[] = [
     ['setpoint_reconciles_total{cloud="aws",outcome="done"}', '1'],

@@ -43,7 +43,7 @@ describe('a limiter that is watched', () => {
     assert.deepEqual(told, [`${run.key} waited 0`, `${run.key} waited 1000`, `${tag.key} waited 1000`]);
   });
 
-  it('answers when it was, and passes on that the cloud refused', async () => {
+  it('answers when it was, and reconciles on that the cloud refused', async () => {
     const { clock, told, limiter } = watched();
     const sentAt = await limiter.take(need(run), signal);
     assert.equal(sentAt, clock.now());

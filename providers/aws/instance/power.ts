@@ -31,7 +31,7 @@ export function start(ids: readonly CloudId[], { client }: Scope, call: Call): P
 }
 
 const pollEveryMs = 5_000;
-/** A machine that will not stop within ten minutes needs a person or another pass. */
+/** A machine that will not stop within ten minutes needs a person or another reconcile. */
 const mostPolls = 120;
 
 /** Until every one of them is in this state: polled together, by the clock, each poll within the budget. */

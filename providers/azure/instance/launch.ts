@@ -130,7 +130,7 @@ async function makeMachine(
   return made.ok ? made : { ok: false, failure: withoutSecrets(made.failure, secrets) };
 }
 
-/** Once the machine stands the answer is the machine: what fails of this is seen, and done, by the next pass. */
+/** Once the machine stands the answer is the machine: what fails of this is seen, and done, by the next reconcile. */
 async function finished(
   item: Item,
   vm: VirtualMachine,

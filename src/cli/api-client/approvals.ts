@@ -103,7 +103,7 @@ export const withdrawOnServer = (
 ): Promise<ReturnType<typeof decodeWithdrawn>> =>
   client.request({ method: 'POST', path: '/v1/approvals/withdraw', body, key: randomUUID() }, decodeWithdrawn);
 
-/** Lets exactly that pass. Who may not is refused as by a limit. */
+/** Lets exactly that reconcile. Who may not is refused as by a limit. */
 export async function approveOnServer(client: ApiClient, approval: ApprovalRequest): Promise<readonly Approval[]> {
   const { estate, target, address, digest, reason, expiresMs } = approval;
   const targets = target.length === 0 ? {} : { targets: target };

@@ -93,7 +93,7 @@ function whyOf(claim: string, status: string, reason: string): string {
   return status === 'Unmanaged' ? reason : 'No estate claims it.';
 }
 
-/** `observation`: the newest of its scope; absent: none yet. `quarantined`: the reason that no pass observes it. */
+/** `observation`: the newest of its scope; absent: none yet. `quarantined`: the reason that no reconcile observes it. */
 interface ServerTarget {
   readonly name: string;
   readonly estate: string;
@@ -140,7 +140,7 @@ const answer = decode.object({ items: decode.list(target) });
 const pollMs = 1000;
 const mostMs = 600_000;
 
-/** Asks for a pass of every scope of these targets, and waits until each was looked at anew: as they are then. */
+/** Asks for a reconcile of every scope of these targets, and waits until each was looked at anew: as they are then. */
 export async function refreshTargets(
   client: ApiClient,
   targets: readonly ServerTarget[],

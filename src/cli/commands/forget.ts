@@ -109,13 +109,13 @@ interface Where {
 }
 
 const letGo = ({ scope, id, settled: { kind, address } }: Known, where: Where, context: Context): Promise<void> =>
-  withLedgerAccess({ ...where, scope }, context, async (pass) => {
+  withLedgerAccess({ ...where, scope }, context, async (reconcile) => {
     const { ledger } = where.store;
     const details = { because: 'let go by a person' };
-    const [intended] = await ledger.intend(pass, [{ verb: 'forget', subject: { kind, address, id }, details }]);
+    const [intended] = await ledger.intend(reconcile, [{ verb: 'forget', subject: { kind, address, id }, details }]);
     if (!intended?.ok) throw new Error(`the ledger refused to forget ${address}`);
     const settlement = { intent: intended.intent, outcome: { ok: true }, closes: true, calls: [] } as const;
-    await ledger.settle(pass, [{ ...settlement, effects: released(id, address) }]);
+    await ledger.settle(reconcile, [{ ...settlement, effects: released(id, address) }]);
   });
 
 const released = (id: CloudId, address: Address): readonly Effect[] => [

@@ -231,7 +231,7 @@ function stopNamed(given: string, stops: readonly Stop[]): Stop {
   });
 }
 
-/** Lets a scope have passes again. */
+/** Lets a scope have reconciles again. */
 async function releaseQuarantine(given: string, { estate, store, by }: Resuming): Promise<Quarantined> {
   const { quarantine } = store.fleet;
   const list = await quarantine.list(estate.name);

@@ -113,7 +113,7 @@ function progressOf({ standing, wish }: ScopeStatus, newest: number): string {
   return `${at}${waits}${wish === undefined ? '' : ` · reconcile requested: ${wish}`}`;
 }
 
-/** Nothing where a pass is still to come: that may be all. */
+/** Nothing where a reconcile is still to come: that may be all. */
 const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
   scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
     ? ['  To see the rest: setpoint plan. To see and approve pending actions: setpoint approve --reason "…"']

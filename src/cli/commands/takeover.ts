@@ -109,7 +109,9 @@ async function write(
 ): Promise<void> {
   if (accepted.length === 0) return;
   const ledgerWork = { estate, store, scope, lockTimeoutMs: options.lockTimeout };
-  await withLedgerAccess(ledgerWork, context, (pass) => store.estates.takeover(pass, accepted, options.reason));
+  await withLedgerAccess(ledgerWork, context, (reconcile) =>
+    store.estates.takeover(reconcile, accepted, options.reason),
+  );
 }
 
 /** An id that was named and cannot be taken over is a mistake, whatever else was named. */

@@ -126,9 +126,9 @@ async function reconcileScopes(
   });
 }
 
-function endOf({ outcome, passes }: Converged): string {
-  const settled = passes.reduce((sum, pass) => sum + pass.settled.length, 0);
-  const failed = passes.at(-1)?.failed.length ?? 0;
+function endOf({ outcome, rounds: reconciles }: Converged): string {
+  const settled = reconciles.reduce((sum, reconcile) => sum + reconcile.settled.length, 0);
+  const failed = reconciles.at(-1)?.failed.length ?? 0;
   return `${outcome === 'done' && failed === 0 ? 'converged' : outcome}, ${settled} done${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
@@ -141,12 +141,12 @@ function reconcileScope(
   const { store, estate, authority, reconcileId } = work;
   const lease = work.leases.get(scope);
   if (lease === undefined) throw new Error(`${scope} is not leased`);
-  const pass = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const reconcile = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const policies = [...(input.choices?.policies ?? []), ...work.policies];
   const planner: Planner = (observation, knowledge) =>
     plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(
-    { site, authorization: { pass, lease, guard: work.guard }, plan: planner },
+    { site, authorization: { reconcile, lease, guard: work.guard }, plan: planner },
     {
       ledger: store.ledger,
       operations: store.operations,

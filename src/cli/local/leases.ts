@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { ScopeKey } from '../../core/resource.ts';
 import type { Lease } from '../../ports/leases.ts';
-import type { Authority, Pass } from '../../ports/ledger.ts';
+import type { Authority, Reconcile } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
@@ -79,7 +79,7 @@ interface LedgerWork {
 export function withLedgerAccess<T>(
   { estate, store, scope, lockTimeoutMs }: LedgerWork,
   context: Context,
-  work: (pass: Pass) => Promise<T>,
+  work: (reconcile: Reconcile) => Promise<T>,
 ): Promise<T> {
   const request = { estate: estate.name, store, scopes: [scope], timeoutMs: lockTimeoutMs };
   return withLeases(request, context, async (leases) => {

@@ -60,7 +60,7 @@ interface Observation<S extends Store | undefined> {
   readonly grant?: PlanGrant;
 }
 
-/** Observes every scope, plans, and passes both on; the scopes' sessions are closed afterwards, whatever happened. */
+/** Observes every scope, plans, and reconciles both on; the scopes' sessions are closed afterwards, whatever happened. */
 export async function withObservedEstate<T, S extends Store | undefined>(
   { estate, store, grant = {} }: Observation<S>,
   context: Context,
@@ -147,7 +147,7 @@ export function recordAppliedInventory(
   const seen = looked.map(({ scope, input }): SeenScope => {
     const end = last.get(scope.scope);
     const { observation, knowledge } = end?.last ?? input;
-    const attempt = attemptOf(end?.passes ?? []);
+    const attempt = attemptOf(end?.rounds ?? []);
     return { scope, observation, knowledge, ...(attempt === undefined ? {} : { attempt }) };
   });
   return writeInventory(estate, seen, means);

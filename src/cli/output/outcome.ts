@@ -36,9 +36,9 @@ export function applyResultOf(
   stale: readonly RefusedChange[],
   { scopes, idle }: ApplyOutcome,
 ): ApplyResult {
-  const passes = scopes.flatMap((scope) => scope.passes);
+  const reconciles = scopes.flatMap((scope) => scope.rounds);
   const isOver = settledOrGone(scopes);
-  const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
+  const failed = new Map(reconciles.flatMap((reconcile) => reconcile.failed.map((one) => [one.address, one] as const)));
   const entries = entriesOf(approved);
   const paused = pausedSince(approved, scopes);
   const isTold = ({ address }: Action): boolean => failed.has(address) || paused.some((one) => one.address === address);
@@ -54,7 +54,7 @@ export function applyResultOf(
     ),
     ended: {
       stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
-      calls: passes.reduce((sum, { calls }) => sum + calls.writes, 0),
+      calls: reconciles.reduce((sum, { calls }) => sum + calls.writes, 0),
     },
   };
 }
@@ -65,7 +65,9 @@ export function applyResultOf(
  */
 function settledOrGone(scopes: readonly Converged[]): (address: Address) => boolean {
   const settled = new Set(
-    scopes.flatMap(({ passes }) => passes.flatMap((pass) => pass.settled.map((one) => one.address))),
+    scopes.flatMap(({ rounds: reconciles }) =>
+      reconciles.flatMap((reconcile) => reconcile.settled.map((one) => one.address)),
+    ),
   );
   const looked = scopes.every(({ last }) => last !== undefined);
   const open = new Set(
@@ -80,7 +82,7 @@ function settledOrGone(scopes: readonly Converged[]): (address: Address) => bool
 
 /** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */
 function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
-  const findings = scopes.flatMap(({ passes }) => passes.flatMap((pass) => pass.findings));
+  const findings = scopes.flatMap(({ rounds: reconciles }) => reconciles.flatMap((reconcile) => reconcile.findings));
   const byAddress = new Map(findings.flatMap((found) => (isRefusal(found) ? [[found.address, found] as const] : [])));
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }

@@ -97,7 +97,7 @@ const waitingFor = {
 } as const satisfies Record<Waiting, string>;
 
 /**
- * Tells the events of one scope's passes as one calm line: what is being done, and how much is behind us. The looks of a
+ * Tells the events of one scope's reconciles as one calm line: what is being done, and how much is behind us. The looks of a
  * wait are not told: the line that says what is waited for stays until something else is done. The scope stands at the head
  * of the line, and is not said again in its addresses.
  */
@@ -126,7 +126,7 @@ function eventLine(event: Event, so: { readonly seen: number; readonly settled: 
     case 'observing':
       return `observing, ${count(so.seen, 'object')} so far`;
     case 'planned':
-      return `plan ${event.pass}: ${count(event.actions, 'action')} to do`;
+      return `plan ${event.round}: ${count(event.actions, 'action')} to do`;
     case 'acting':
       return `${done}${doing[event.verb]} ${many(event.addresses)}`;
     case 'settled':

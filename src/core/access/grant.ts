@@ -6,7 +6,7 @@ export type Role = (typeof roles)[number];
 
 /**
  * read: ask what there is · plan: what would a change do · approve: let pass what is withheld · operate: bring posted specs
- * into force, pause, resume, ask for a pass · administer: give and take access.
+ * into force, pause, resume, ask for a reconcile · administer: give and take access.
  */
 export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],

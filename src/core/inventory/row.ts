@@ -103,7 +103,7 @@ export interface Sides {
   readonly desired?: Wish;
   readonly observed?: Sight;
   readonly diff: readonly FieldChange[];
-  /** What the next pass does, or would do if nothing held it. */
+  /** What the next reconcile does, or would do if nothing held it. */
   readonly next?: Next;
 }
 

@@ -84,7 +84,7 @@ export const countOfPlaces = (places: readonly Pick<Place, 'as'>[]): Count =>
 
 const whose = { generation: '', healing: ' for healing in 24 h' };
 
-/** Only what bounds the place itself: another sort of its budget may be over its limit because a person let that pass. */
+/** Only what bounds the place itself: another sort of its budget may be over its limit because a person let that reconcile. */
 function excessText({ as }: Place, bounds: LimitBounds, count: Count): string | undefined {
   const excess = excessesOf(bounds, count, budgetOf[as]).find(({ of }) => of === as || of === 'share');
   if (excess === undefined) return undefined;

@@ -44,7 +44,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   ...(action.by === undefined ? {} : { by: action.by }),
 });
 
-/** Parents come first by kind, so one pass from networks to instances finds everything whose ground is missing. */
+/** Parents come first by kind, so one reconcile from networks to instances finds everything whose ground is missing. */
 function dropUnfounded(actions: readonly Action[], world: World, findings: Finding[]): readonly Action[] {
   const made = new Set<Address>(world.ours.keys());
   const kept: Action[] = [];

@@ -194,5 +194,5 @@ function termsChanges(
 const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>
   (terms.ignore ?? []).some((ignore) => field === ignore || field.startsWith(`${ignore}.`));
 
-/** No pass reads user data from a cloud: where no hash of ours is known it is unowned. */
+/** No reconcile reads user data from a cloud: where no hash of ours is known it is unowned. */
 const unknowable = ({ field, from }: FieldChange): boolean => field.startsWith('boot.') && from === undefined;

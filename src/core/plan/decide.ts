@@ -225,7 +225,7 @@ function slotTaken({ kind, address, name }: Desired, world: World): Claimed | un
   return index.get(slotOf(prefixIn(address, kind), kind, name));
 }
 
-/** Only subnets and groups can clash otherwise; one pass over them is enough for all. */
+/** Only subnets and groups can clash otherwise; one reconcile over them is enough for all. */
 const clashables = new WeakMap<World, ReadonlyMap<string, readonly Claimed[]>>();
 function clashable(desired: Desired, world: World): readonly Claimed[] {
   let index = clashables.get(world);

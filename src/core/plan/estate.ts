@@ -69,7 +69,7 @@ function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Ch
   return plans;
 }
 
-/** What was approved counts like all else, and passes. */
+/** What was approved counts like all else, and reconciles. */
 const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
   ...choices,
   policies: [...(choices.policies ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],

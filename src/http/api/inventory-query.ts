@@ -6,7 +6,7 @@ import { kindNames } from '../../core/kinds/kinds.ts';
 import { clouds, type ScopeKey } from '../../core/resource.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
 import type { KeptRow, RowQuery, RowSort, Rows } from '../../ports/inventory-rows.ts';
-import type { Passes } from '../../ports/reconciles.ts';
+import type { Reconciles } from '../../ports/reconciles.ts';
 import {
   afterField,
   asOfField,
@@ -35,18 +35,18 @@ export const visibleEstate = async (
 ): Promise<string | undefined> =>
   asked === undefined ? undefined : resolveEstate({ asked, in: 'query', permission: 'read' }, caller, estates);
 
-/** When each scope of an estate has its next pass, at the latest; of one that runs, since when it does. */
+/** When each scope of an estate has its next reconcile, at the latest; of one that runs, since when it does. */
 type NextAttempts = (estate: string) => Promise<ReadonlyMap<ScopeKey, number>>;
 
 const cachedMs = 1_000;
 
 /** Known for a second: many ask at once. */
-export function nextAttemptsBy(passes: Pick<Passes, 'scopes'>, clock: Pick<Clock, 'now'>): NextAttempts {
+export function nextAttemptsBy(reconciles: Pick<Reconciles, 'scopes'>, clock: Pick<Clock, 'now'>): NextAttempts {
   const known = new Map<string, { readonly at: number; readonly asked: ReturnType<NextAttempts> }>();
   return (estate) => {
     const before = known.get(estate);
     if (before !== undefined && clock.now() - before.at < cachedMs) return before.asked;
-    const asked = readNextAttempts(estate, passes);
+    const asked = readNextAttempts(estate, reconciles);
     known.set(estate, { at: clock.now(), asked });
     asked.catch(() => known.delete(estate));
     return asked;
@@ -55,9 +55,9 @@ export function nextAttemptsBy(passes: Pick<Passes, 'scopes'>, clock: Pick<Clock
 
 async function readNextAttempts(
   estate: string,
-  passes: Pick<Passes, 'scopes'>,
+  reconciles: Pick<Reconciles, 'scopes'>,
 ): Promise<ReadonlyMap<ScopeKey, number>> {
-  const scopes = await passes.scopes(estate);
+  const scopes = await reconciles.scopes(estate);
   return new Map(
     scopes.flatMap(({ scope, last, running }) => {
       const at = running?.began ?? last?.ending?.nextAt;

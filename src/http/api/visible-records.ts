@@ -4,56 +4,56 @@ import type { Address } from '../../core/resource.ts';
 import type { Happening } from '../../ports/events.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
-import type { KeptPass, PassEntry, ToldPass } from '../../ports/reconciles.ts';
+import type { KeptReconcile, ReconcileEntry, ToldReconcile } from '../../ports/reconciles.ts';
 
 /**
- * A pass as it is told to who sees something of one of its targets.
+ * A reconcile as it is told to who sees something of one of its targets.
  *
  *   they see                        | and are told
  *   --------------------------------+------------------------------------------------------------------
  *   all of the estate               | all of it
- *   all of each target of the pass  | all of it but who asked for it and why: that may be about others
+ *   all of each target of the reconcile  | all of it but who asked for it and why: that may be about others
  *   less                            | times, counts and calls, the targets that they see, and steps at addresses that they see
  */
-export function visiblePass(pass: KeptPass, seen: readonly Bounds[]): KeptPass {
-  if (seesAll(seen, pass.estate)) return pass;
-  const { reason: _, ending, ...rest } = pass;
-  const ground = { ...pass.ground, targets: visibleTargets(seen, targetsOf(pass)) };
+export function visibleReconcile(reconcile: KeptReconcile, seen: readonly Bounds[]): KeptReconcile {
+  if (seesAll(seen, reconcile.estate)) return reconcile;
+  const { reason: _, ending, ...rest } = reconcile;
+  const ground = { ...reconcile.ground, targets: visibleTargets(seen, targetsOf(reconcile)) };
   if (ending === undefined) return { ...rest, ground };
   const { why, ...ended } = ending;
-  const isWhole = why !== undefined && seesTargets(seen, targetsOf(pass));
+  const isWhole = why !== undefined && seesTargets(seen, targetsOf(reconcile));
   return { ...rest, ground, ending: { ...ended, ...(isWhole ? { why } : {}) } };
 }
 
-/** The timeline of such a pass, with the details of waits left out where they may name what is not seen. */
+/** The timeline of such a reconcile, with the details of waits left out where they may name what is not seen. */
 export async function visibleTimeline(
-  { timeline, ...pass }: ToldPass,
+  { timeline, ...reconcile }: ToldReconcile,
   seen: readonly Bounds[],
   figures: Pick<Figures, 'seen'>,
 ): Promise<VisibleTimeline | undefined> {
-  if (timeline === undefined || seesTargets(seen, targetsOf(pass))) return timeline;
+  if (timeline === undefined || seesTargets(seen, targetsOf(reconcile))) return timeline;
   const named = [...new Set(timeline.timeline.flatMap(addressesOf))];
-  const since = await figures.seen(pass.estate, named, seen);
-  const end = pass.ending?.ended ?? pass.began;
+  const since = await figures.seen(reconcile.estate, named, seen);
+  const end = reconcile.ending?.ended ?? reconcile.began;
   const known = new Set(named.filter((address) => (since.get(address) ?? Number.POSITIVE_INFINITY) <= end));
   return { ...timeline, timeline: timeline.timeline.flatMap((entry) => visibleEntry(entry, known)) };
 }
 
-export type VisibleTimeline = Omit<NonNullable<ToldPass['timeline']>, 'timeline'> & {
+export type VisibleTimeline = Omit<NonNullable<ToldReconcile['timeline']>, 'timeline'> & {
   readonly timeline: readonly VisibleEntry[];
 };
-type Wait = Extract<PassEntry, { readonly what: 'wait' }>;
-export type VisibleEntry = Exclude<PassEntry, Wait> | (Omit<Wait, 'detail'> & { readonly detail?: string });
+type Wait = Extract<ReconcileEntry, { readonly what: 'wait' }>;
+export type VisibleEntry = Exclude<ReconcileEntry, Wait> | (Omit<Wait, 'detail'> & { readonly detail?: string });
 
-const targetsOf = ({ estate, ground: { targets } }: Pick<KeptPass, 'estate' | 'ground'>) => ({ estate, targets });
+const targetsOf = ({ estate, ground: { targets } }: Pick<KeptReconcile, 'estate' | 'ground'>) => ({ estate, targets });
 
-function addressesOf(entry: PassEntry): readonly Address[] {
+function addressesOf(entry: ReconcileEntry): readonly Address[] {
   if (entry.what === 'sent') return entry.addresses;
   if (entry.what !== 'settled' && entry.what !== 'withheld') return [];
   return entry.address === undefined ? [] : [entry.address];
 }
 
-function visibleEntry(entry: PassEntry, known: ReadonlySet<Address>): readonly VisibleEntry[] {
+function visibleEntry(entry: ReconcileEntry, known: ReadonlySet<Address>): readonly VisibleEntry[] {
   switch (entry.what) {
     case 'call':
     case 'listed':
@@ -131,7 +131,7 @@ async function entriesSeen(
 
 /**
  * What happened, as it is told to who sees something of it: to whoever does not see all of the estate without the names of targets
- * that they do not see, and of a pass without who asked for it and why. The same one where nothing is left out.
+ * that they do not see, and of a reconcile without who asked for it and why. The same one where nothing is left out.
  */
 export function visibleEvent(happening: Happening, seen: readonly Bounds[]): Happening {
   const { estate, type, about } = happening;

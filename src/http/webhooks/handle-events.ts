@@ -55,14 +55,14 @@ export function webhooksOn(resources: WebhookResources): WebhookDependencies {
   };
 }
 
-/** Used to read events, keep them, and ask for passes. */
+/** Used to read events, keep them, and ask for reconciles. */
 interface EventDependencies {
   cloud(cloud: Cloud): Promise<Provider>;
   readonly touches: Pick<Touches, 'keep'>;
   readonly requests: Pick<Requests, 'ask'>;
   readonly queue: Pick<Queue, 'request'>;
   readonly log: Log;
-  /** Whether a pass that runs there may be ended for this; absent: always. Where not, one comes after it. */
+  /** Whether a reconcile that runs there may be ended for this; absent: always. Where not, one comes after it. */
   readonly mayInterrupt?: (where: Where) => boolean;
 }
 
@@ -75,8 +75,8 @@ interface CloudEvents {
 }
 
 /**
- * Asks for a pass of each scope that others changed, once however many events tell of it. Nothing in an event is believed but
- * that a scope is worth a look: what is there, the pass finds out. Scopes that are none of the estate's are passed over.
+ * Asks for a reconcile of each scope that others changed, once however many events tell of it. Nothing in an event is believed but
+ * that a scope is worth a look: what is there, the reconcile finds out. Scopes that are none of the estate's are passed over.
  */
 export async function handleEvents(
   { estate, scopes, cloud, events }: CloudEvents,
@@ -111,13 +111,13 @@ function reasonOf(touches: readonly Touch[]): string {
 }
 
 /**
- * A pass that runs ends at once for whoever asks for one now. Where others change a scope all the time, or the events of our own
+ * A reconcile that runs ends at once for whoever asks for one now. Where others change a scope all the time, or the events of our own
  * calls cannot be told from theirs, it would never come to its end: for events it does so once in this time, and what is told in
  * between is looked at after it.
  */
 const everyMs = 60_000;
 
-/** Says whether a pass may be ended for an event now, and remembers that it was. */
+/** Says whether a reconcile may be ended for an event now, and remembers that it was. */
 export function interruptLimit(clock: Clock): (where: Where) => boolean {
   const lately = new Map<string, number>();
   return ({ estate, scope }) => {

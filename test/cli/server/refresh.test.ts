@@ -55,7 +55,7 @@ describe('a server is asked to look again', () => {
     assert.equal(clock.now(), start + 10 * minute);
   });
 
-  test('not where no pass would: a scope in quarantine', async () => {
+  test('not where no reconcile would: a scope in quarantine', async () => {
     const { clock, again, wishes } = world(0, { held: { quarantine: { why: 'a defect' } } });
     await assert.rejects(
       clock.run(again),

@@ -170,7 +170,7 @@ describe('approving by a server', () => {
     assert.match(stderr, /Nothing was approved\.\n {2}why: .*the permission approve/);
   });
 
-  test('lets exactly that pass, with the words that it would from here', async () => {
+  test('lets exactly that reconcile, with the words that it would from here', async () => {
     const its = await asked(['approve', '--yes', '--json', ...because], 'approver');
     assert.equal(its.code, 0, its.stderr);
     const [given] = JSON.parse(its.stdout).approvals;

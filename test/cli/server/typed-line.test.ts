@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
+import { PassThrough as ReconcileThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { UserError } from '../../../src/cli/errors.ts';
 import { applyKeys, askSecret, type TypedLine } from '../../../src/cli/prompt.ts';
@@ -32,7 +32,7 @@ describe('a secret is asked for', () => {
 
   test('without showing it, and the terminal is left as it was', async () => {
     const raw: boolean[] = [];
-    const input = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => void raw.push(on) });
+    const input = Object.assign(new ReconcileThrough(), { setRawMode: (on: boolean) => void raw.push(on) });
     const terminal = { ...fakeTerminal(), input };
     const asked = askSecret(terminal, question, never);
     input.write('s3cret\r');
@@ -45,7 +45,7 @@ describe('a secret is asked for', () => {
 
   test('Ctrl-C ends it, and the terminal is left as it was', async () => {
     const raw: boolean[] = [];
-    const input = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => void raw.push(on) });
+    const input = Object.assign(new ReconcileThrough(), { setRawMode: (on: boolean) => void raw.push(on) });
     const asked = askSecret({ ...fakeTerminal(), input }, question, never);
     input.write('s3c\x03');
     await assert.rejects(asked, /Interrupted before/);
@@ -54,7 +54,7 @@ describe('a secret is asked for', () => {
 
   test('a run that is stopped stops asking', async () => {
     const stop = new AbortController();
-    const asked = askSecret({ ...fakeTerminal(), input: new PassThrough() }, question, stop.signal);
+    const asked = askSecret({ ...fakeTerminal(), input: new ReconcileThrough() }, question, stop.signal);
     stop.abort(new Error('interrupted'));
     await assert.rejects(asked, /interrupted/);
   });

@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream';
+import { type Readable, PassThrough as ReconcileThrough } from 'node:stream';
 import type { Output, Terminal } from '../../../src/cli/terminal.ts';
 
 /** A terminal that remembers; `input` speaks the given text, or is absent. */
@@ -26,7 +26,7 @@ function captured(live: boolean): { readonly output: Output; text(): string } {
 }
 
 function spoken(text: string): Readable {
-  const stream = new PassThrough();
+  const stream = new ReconcileThrough();
   stream.end(text);
   return stream;
 }

@@ -2,7 +2,7 @@ import { loadProvider } from '../../../providers/index.ts';
 import { cliDependencies } from '../../../src/bootstrap/cli-dependencies.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import { generationsOf } from '../../../src/fleet/generations.ts';
-import { passHandler } from '../../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../../src/fleet/worker-context.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { ReconcileOutcome } from '../../../src/ports/telemetry.ts';
@@ -11,7 +11,7 @@ import { idleQueue, silent } from '../../support/fleet-world.ts';
 import type { MemoryDatabase } from '../../support/memory-store.ts';
 import { realClock } from './in-process.ts';
 
-/** One pass of a worker that has no folder, on real providers and the store of a command line: how it ended. */
+/** One reconcile of a worker that has no folder, on real providers and the store of a command line: how it ended. */
 export function workerOn(database: MemoryDatabase): (where: Where) => Promise<ReconcileOutcome | undefined> {
   const outcomes: ReconcileOutcome[] = [];
   const yard: WorkerContext = {
@@ -28,9 +28,9 @@ export function workerOn(database: MemoryDatabase): (where: Where) => Promise<Re
     clock: realClock,
     telemetry: silent((outcome) => outcomes.push(outcome)),
   };
-  const pass = passHandler(yard, generationsOf(yard));
+  const reconcile = reconcileHandler(yard, generationsOf(yard));
   return async (where) => {
-    await pass(where, new AbortController().signal);
+    await reconcile(where, new AbortController().signal);
     return outcomes.at(-1);
   };
 }

@@ -67,7 +67,7 @@ export const admissionLaws: readonly Law[] = [
     },
   },
   {
-    name: 'where a request is refused nothing is sent, and the pass ends with the reason',
+    name: 'where a request is refused nothing is sent, and the reconcile ends with the reason',
     kinds: every,
     hold: async (stage, kind) => {
       const creation = stage.creation(kind);

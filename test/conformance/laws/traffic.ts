@@ -144,8 +144,8 @@ async function holds(stage: Stage, change: Change): Promise<void> {
 }
 
 async function done(work: Promise<Converged>): Promise<void> {
-  const { outcome, passes, last } = await work;
-  assert.equal(outcome, 'done', JSON.stringify([passes.at(-1)?.failed, last?.plan.findings]));
+  const { outcome, rounds: reconciles, last } = await work;
+  assert.equal(outcome, 'done', JSON.stringify([reconciles.at(-1)?.failed, last?.plan.findings]));
 }
 
 const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string> | undefined): boolean =>

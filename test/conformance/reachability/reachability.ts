@@ -22,10 +22,10 @@ async function holds(scenario: Scenario, cloud: Asked, record?: Recorder): Promi
   await using world = await sandboxWorld(cloud, record);
   const documents = documentsOf(cloud, scenario);
   const first = await world.apply(documents);
-  assert.equal(first.outcome, 'done', JSON.stringify([first.passes.at(-1)?.failed, first.last?.plan.findings]));
+  assert.equal(first.outcome, 'done', JSON.stringify([first.rounds.at(-1)?.failed, first.last?.plan.findings]));
   const again = await world.apply(documents);
   assert.deepEqual(
-    again.passes.flatMap(({ settled }) => settled),
+    again.rounds.flatMap(({ settled }) => settled),
     [],
     'what was made is what was asked for',
   );

@@ -148,18 +148,18 @@ function carryOut(actions: readonly Action[], scope: Scope): Scope {
   return { there, applied };
 }
 
-interface Pass {
+interface Reconcile {
   readonly before: Scope;
   readonly plan: ScopePlan;
 }
 
 /** Pass after pass until one has nothing to do; what is left undone then is in the last of them. */
-export function rollOn(wanted: Wanted, from: Scope, most = 200): readonly Pass[] {
-  const passes: Pass[] = [];
-  for (let before = from; passes.length < most; ) {
+export function rollOn(wanted: Wanted, from: Scope, most = 200): readonly Reconcile[] {
+  const reconciles: Reconcile[] = [];
+  for (let before = from; reconciles.length < most; ) {
     const made = planOf(wanted, before);
-    passes.push({ before, plan: made });
-    if (made.actions.length === 0) return passes;
+    reconciles.push({ before, plan: made });
+    if (made.actions.length === 0) return reconciles;
     before = carryOut(made.actions, before);
   }
   return assert.fail(`not done after ${most} passes`);

@@ -338,14 +338,14 @@ function wanting(desired: readonly Desired[], waves: Readonly<Record<string, Rol
   return { ...base, documents, ...unless(ofTarget) };
 }
 
-const passesOf = (wanted: Wanted, from: readonly Desired[]): readonly (readonly string[])[] =>
+const reconcilesOf = (wanted: Wanted, from: readonly Desired[]): readonly (readonly string[])[] =>
   rollOn(wanted, holding(from)).map(({ plan }) => plan.actions.map(({ verb, address }) => `${verb} ${short(address)}`));
 const short = (address: string): string => lastOf(address).replace(/ ingress tcp ([\d-]+) .*/, ' $1');
 
 describe('waves of rules', () => {
   it('a rule that moves on: its new atoms go in waves, and no old one before the last of them', () => {
     const wanted = wanting([...ground, ...atoms('core.in', [1, 2, 3, 4])], { 'core.in': [1, 2, 'rest'] });
-    assert.deepEqual(passesOf(wanted, [...ground, ...atoms('core.in', [8, 9])]), [
+    assert.deepEqual(reconcilesOf(wanted, [...ground, ...atoms('core.in', [8, 9])]), [
       ['create core.web 1'],
       ['create core.web 2', 'create core.web 3'],
       ['create core.web 4', 'delete core.web 8', 'delete core.web 9'],
@@ -364,7 +364,7 @@ describe('waves of rules', () => {
       '1 wave: comes after firewall-rule core.web ingress tcp 3 10.0.0.0/8, which waits for its wave.',
       '1 wave: wave 1 of 2: 0 of 2 done; waits for core.web ingress tcp 2 10.0.0.0/8',
     ]);
-    assert.deepEqual(passesOf(wanted, from).slice(1), [['create core.web 3', 'delete core.web 1-8'], []]);
+    assert.deepEqual(reconcilesOf(wanted, from).slice(1), [['create core.web 3', 'delete core.web 1-8'], []]);
   });
 
   it('a machine changes groups only after the last wave of the rules that name its new one, and their old ones go after it', () => {
@@ -375,7 +375,7 @@ describe('waves of rules', () => {
       box: [1, 'rest'],
     });
     assert.deepEqual(
-      passesOf(wanted, [...ground, ...old, box(0, waveRulesWeb.address), box(1, waveRulesWeb.address)]),
+      reconcilesOf(wanted, [...ground, ...old, box(0, waveRulesWeb.address), box(1, waveRulesWeb.address)]),
       [
         ['create core.lb 1'],
         ['create core.lb 2', 'update box-0'],
@@ -420,7 +420,7 @@ describe('waves of a target', () => {
       documents: [...atom('core.in', 2).documents, ...atom('core.b', 2).documents],
     };
     const wanted = wanting([...ground, atom('core.in', 1), shared, atom('core.in', 3)], { 'core.in': [1, 1, 'rest'] });
-    assert.deepEqual(passesOf(wanted, ground)[0], ['create core.web 1', 'create core.web 2']);
+    assert.deepEqual(reconcilesOf(wanted, ground)[0], ['create core.web 1', 'create core.web 2']);
   });
 
   it('what no document speaks of any more goes in the waves of the target', () => {
@@ -476,8 +476,8 @@ it('whatever the waves: no atom goes before its successors stand, none that stay
       );
       const from = [...ground, ...united(a, b)];
       const aim = new Set(wanted.desired.map(({ address }) => address));
-      const passes = rollOn(wanted, holding(from));
-      for (const { before, plan } of passes) {
+      const reconciles = rollOn(wanted, holding(from));
+      for (const { before, plan } of reconciles) {
         const made = new Set(plan.actions.flatMap(({ verb, address }) => (verb === 'create' ? [address] : [])));
         const gone = plan.actions.filter(({ verb }) => verb === 'delete');
         assert.ok(gone.every(({ address }) => !aim.has(address)));
@@ -485,7 +485,7 @@ it('whatever the waves: no atom goes before its successors stand, none that stay
         for (const { address } of gone.filter(({ kind }) => kind === 'firewall-rule'))
           assert.ok([...aim].every((other) => isThere(other) || !overlap(blockOf(address), blockOf(other))));
       }
-      const last = passes.at(-1);
+      const last = reconciles.at(-1);
       assert.deepEqual([...(last?.before.there.keys() ?? [])].toSorted(), [...aim].toSorted());
       assert.equal(last?.plan.findings.length, 0);
     }),

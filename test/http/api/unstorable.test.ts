@@ -15,7 +15,7 @@ const { yard, clock } = fleetWorld();
 const { store } = await ownStore(clock);
 const place: Place = {
   ...{ estate: where.estate, target: 'here', address: `${where.scope}/network/core` },
-  ids: { pass: 'none', token: 'none', plan: 'none' },
+  ids: { reconcile: 'none', token: 'none', plan: 'none' },
 };
 
 /** PostgreSQL holds neither: asked for as they are they would be its errors, and so defects of ours. */

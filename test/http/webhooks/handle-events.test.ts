@@ -61,7 +61,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silen
 const heard = (...events: readonly (readonly Touch[])[]) =>
   ({ estate: 'acme', scopes: [north, south], cloud: 'aws', events }) as const;
 
-describe('events ask for passes', () => {
+describe('events ask for reconciles', () => {
   it('one of each scope, however many events name it', async () => {
     const { store, asked, kept, ears: all } = ears();
     const events = Array.from({ length: 500 }, (_, index) => [touchOf(north, `Call${index}`, index)]);

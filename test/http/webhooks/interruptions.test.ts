@@ -5,7 +5,7 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 
 const north = { estate: 'acme', scope: 'aws/111122223333/eu-north-1' };
 
-describe('a pass is ended for an event', () => {
+describe('a reconcile is ended for an event', () => {
   it('once a minute in each scope of each estate', async () => {
     const clock = virtualClock();
     const may = interruptLimit(clock);

@@ -43,7 +43,7 @@ describe('a group whose egress could not be closed', () => {
     });
   }
 
-  test('is not made yet where the pass stopped in between', async () => {
+  test('is not made yet where the reconcile stopped in between', async () => {
     const call = recordedCall(undefined, ({ action }) => {
       if (action === 'RevokeSecurityGroupEgress') throw new Error('the lease is lost');
     });

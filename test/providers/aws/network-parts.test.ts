@@ -167,7 +167,7 @@ describe('a new mark', () => {
     });
   }
 
-  test('that could not be written on the parts is not on the network: the next pass writes it again', async () => {
+  test('that could not be written on the parts is not on the network: the next reconcile writes it again', async () => {
     await createOne(session, core);
     const fault = { match: { action: 'CreateTags', times: 1 }, effect: { kind: 'throttle' } } as const;
     stage.sandbox.control.faults.add(fault);

@@ -69,7 +69,7 @@ test('an internal error is ambiguous: the VPC may stand', async () => {
   assert.equal(result?.ok === false && result.failure.kind, 'ambiguous');
 });
 
-test('a part that fails leaves a network that says so, and the next pass finishes it', async () => {
+test('a part that fails leaves a network that says so, and the next reconcile finishes it', async () => {
   faults().add({ match: { action: 'CreateRoute', times: 1 }, effect: { kind: 'throttle' } });
   assert.equal((await createOne(session, core)).attributes.internet, 'partial');
   const partial = await only();

@@ -200,7 +200,7 @@ describe('every request', () => {
     assert.ok(call.reported.every(({ answer }) => answer.requestId !== undefined && answer.durationMs >= 0));
   });
 
-  test('that the pass does not admit is not sent', async () => {
+  test('that the reconcile does not admit is not sent', async () => {
     const call = recordedCall(undefined, () => {
       throw new Error('stop');
     });
@@ -208,7 +208,7 @@ describe('every request', () => {
     assert.deepEqual(actionsOf(estate.stage), []);
   });
 
-  test('that was admitted as the pass was stopped is not sent either', async () => {
+  test('that was admitted as the reconcile was stopped is not sent either', async () => {
     const stop = new AbortController();
     const call = recordedCall(stop.signal, () => stop.abort(new Error('shutdown')));
     await assert.rejects(
@@ -218,7 +218,7 @@ describe('every request', () => {
     assert.deepEqual(actionsOf(estate.stage), []);
   });
 
-  test('once the pass is stopped, what has its answer keeps it and the rest is told so', async () => {
+  test('once the reconcile is stopped, what has its answer keeps it and the rest is told so', async () => {
     let writes = 0;
     const call = recordedCall(undefined, () => {
       if (++writes > 2) throw new Error('stop');

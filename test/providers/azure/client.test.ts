@@ -52,7 +52,7 @@ describe('every request', () => {
     assert.deepEqual([came.length, call.reported.length], [0, 0]);
   });
 
-  test('is not sent once the pass was aborted', async () => {
+  test('is not sent once the reconcile was aborted', async () => {
     const { client, came } = await arm({ body: vnet });
     const stop = new AbortController();
     const call = recordedCall(stop.signal, () => stop.abort(new Error('stopped')));

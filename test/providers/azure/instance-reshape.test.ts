@@ -157,7 +157,7 @@ describe('a change that is interrupted', () => {
     }
   }
 
-  test('by the end of its pass is gone on with from where it stands', async () => {
+  test('by the end of its reconcile is gone on with from where it stands', async () => {
     const machine = await running(land, 'stop-0');
     const stop = new AbortController();
     const call = recordedCall(stop.signal, ({ action }) => {

@@ -66,7 +66,7 @@ export async function running(land: Land, name: string, over: Partial<Attributes
   return { creation, observed };
 }
 
-/** As a new pass lists it. */
+/** As a new reconcile lists it. */
 export async function machineSeen({ stage }: Land, name: string): Promise<Observed<'instance'>> {
   const found = (await machinesSeen(await stage.open())).filter((one) => one.name === name);
   const [one] = found;
@@ -157,21 +157,21 @@ export async function writesIn(
   return writesOf(call);
 }
 
-/** Passes as the engine makes them: look, then make what is missing or change what differs, each with an intent of its own. */
+/** Reconciles as the engine makes them: look, then make what is missing or change what differs, each with an intent of its own. */
 export async function converge(land: Land, creation: Creation<'instance'>): Promise<number> {
-  for (let pass = 1; pass <= 4; pass++) {
+  for (let reconcile = 1; reconcile <= 4; reconcile++) {
     const session = await land.stage.open();
     const [seen, twin] = (await machinesSeen(session)).filter(({ name }) => name === creation.desired.name);
     assert.equal(twin, undefined, 'there is no second of it');
     if (!seen || seen.condition.missing?.includes('machine')) {
       await createOne(session, {
         ...creation,
-        token: `pass-${pass}`,
-        mark: { ...creation.mark, intent: `pass-${pass}` },
+        token: `pass-${reconcile}`,
+        mark: { ...creation.mark, intent: `pass-${reconcile}` },
       });
     } else {
       const changes = diff(creation.desired.attributes, seen.attributes);
-      if (changes.length === 0) return pass;
+      if (changes.length === 0) return reconcile;
       await revise(land, { desired: creation.desired, observed: seen, changes });
     }
     land.stage.sandbox.control.clock.advance(600_000);

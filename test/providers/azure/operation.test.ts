@@ -169,7 +169,7 @@ describe('how an operation ends', () => {
   });
 });
 
-describe('a pass that is stopped while an operation goes on', () => {
+describe('a reconcile that is stopped while an operation goes on', () => {
   test('knows no outcome, and keeps the operation', async () => {
     const stop = new AbortController();
     const { client } = await accepting(running, running, running);

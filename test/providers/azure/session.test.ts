@@ -78,7 +78,7 @@ describe('a location', () => {
   });
 });
 
-describe('listings of one pass', () => {
+describe('listings of one reconcile', () => {
   test('networks, subnets, groups and rules take three requests together', async () => {
     const { session } = await fresh();
     const network = await createOne(session, networkOf('core'));

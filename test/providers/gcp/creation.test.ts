@@ -87,7 +87,7 @@ describe('an operation that fails', () => {
     const [result] = await create(estate, [instanceOf(estate, 'over-0')]);
     assert.equal(said(result), 'terminal QUOTA_EXCEEDED');
   });
-  test('and passes goes again under another request id: the old one would be answered with the old failure', async () => {
+  test('and reconciles goes again under another request id: the old one would be answered with the old failure', async () => {
     strike('instances.insert', { kind: 'operation-error', code: 'ZONE_RESOURCE_POOL_EXHAUSTED', status: 503 });
     const asked = instanceOf(estate, 'again-0');
     const [first] = await create(estate, [asked]);

@@ -180,7 +180,7 @@ const emptyCall = {
 };
 
 describe('what listings share', () => {
-  test('a pass over all kinds asks for each listing once', async () => {
+  test('a reconcile over all kinds asks for each listing once', async () => {
     await createOne(estate, ruleOf(estate));
     await createOne(estate, subnetOf('core.db', estate.network.id, '10.20.2.0/24'));
     const session = await estate.stage.open();

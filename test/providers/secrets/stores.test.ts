@@ -107,7 +107,7 @@ for (const { cloud, name, uri, missing, action } of stores)
       assert.equal((await resolve(uri)).ok, true);
     });
 
-    test('is not waited for once the pass is stopped', async () => {
+    test('is not waited for once the reconcile is stopped', async () => {
       sandbox.control.faults.add({ match: { action }, effect: { kind: 'delay', ms: 60_000 } });
       const stop = new AbortController();
       const asked = resolve(uri, stop.signal);

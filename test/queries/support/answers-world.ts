@@ -100,10 +100,10 @@ export const approve = async (world: AnswersWorld, who: string, more: object = {
 export async function inForce(others: Readonly<Record<string, Caller>> = {}): Promise<AnswersWorld> {
   const world = answersWorld({ ...people, ...others });
   await bringIn(world, labelled('a'), ['root@acme.example']);
-  await world.pass();
+  await world.reconcile();
   const { status, text } = await approve(world, 'bob');
   assert.equal(status, 201, text);
-  assert.equal((await world.pass()).outcome, 'done');
+  assert.equal((await world.reconcile()).outcome, 'done');
   assert.equal(await world.store.fleet.rollouts.standing(where), 1);
   await world.clock.advance(1_000);
   return world;
@@ -113,7 +113,7 @@ export async function inForce(others: Readonly<Record<string, Caller>> = {}): Pr
 export async function waiting(): Promise<AnswersWorld> {
   const world = await inForce();
   await bringIn(world, labelled('b'), ['root@acme.example', 'Ada@acme.example']);
-  await world.pass();
+  await world.reconcile();
   return world;
 }
 
@@ -136,7 +136,7 @@ export async function applied(world: AnswersWorld, poster: string, applier: stri
   const id = await postPlan(world, poster);
   const { status, text } = await world.api.ask(applier, `POST /v1/plans/${id}/apply`, { body: { reason: 'go' } });
   assert.equal(status, 202, text);
-  await world.pass();
+  await world.reconcile();
   return id;
 }
 export const specsOf = (documents: readonly object[], estate: object = waits) => treeOf(documents, estate).specs;

@@ -23,7 +23,7 @@ export function refusedAttempts(attempts: readonly Attempt[]): void {
       const hers = given.filter(({ by }) => by.person !== 'bob');
       assert.deepEqual(hers, []);
       if (given.length > 0) return;
-      await world.pass();
+      await world.reconcile();
       assert.equal(tierOf(world), 'a', 'nothing of it was done');
     });
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ended, JobHandler, Queue, Where, WorkerPool } from '../../../src/ports/queue.ts';
 
-/** Passes that a test looks at and lets go on: none ends before the test says so, unless `open`. */
+/** Reconciles that a test looks at and lets go on: none ends before the test says so, unless `open`. */
 export interface Shop {
   /** Scopes in the order in which their passes began. */
   readonly begun: string[];
   readonly poisoned: { readonly scope: string; readonly why: string }[];
-  /** The highest number of passes of one scope at once. */
+  /** The highest number of reconciles of one scope at once. */
   readonly most: () => number;
-  /** Reasons of passes that were told to end. */
+  /** Reasons of reconciles that were told to end. */
   readonly aborted: Error[];
   /** Ends the oldest pass that runs of this scope. */
   end(scope: string, how?: Ended | Error): void;
@@ -17,9 +17,9 @@ export interface Shop {
 
 export interface Manner {
   readonly atOnce?: number;
-  /** What a pass does by itself. Without it, a pass waits for `end`. */
+  /** What a reconcile does by itself. Without it, a reconcile waits for `end`. */
   readonly by?: (where: Where, signal: AbortSignal) => Promise<Ended>;
-  /** Passes go on when they are told to end. */
+  /** Reconciles go on when they are told to end. */
   readonly deaf?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function shop({ atOnce = 1, by, deaf = false }: Manner = {}): Shop {
     },
     shift: {
       atOnce,
-      pass: (where, signal) => {
+      reconcile: (where, signal) => {
         made.begun.push(where.scope);
         signal.addEventListener('abort', () => made.aborted.push(signal.reason));
         return by ? by(where, signal) : wait(where.scope, signal);

@@ -42,7 +42,7 @@ export interface Opening {
 
 /**
  * `circle`: what let it through could not go first, or wanted traffic would have been shut: no gap wins over no opening.
- * `left`: the pass did not take the old rule away, or the machine out of its group, and what opened it is a rule: that waits for the order.
+ * `left`: the reconcile did not take the old rule away, or the machine out of its group, and what opened it is a rule: that waits for the order.
  */
 type Excuse = 'circle' | 'left';
 

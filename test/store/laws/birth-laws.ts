@@ -32,7 +32,7 @@ async function launch(worker: Worker, id: string, image: string, at = address): 
 
 const at = (worker: Worker, generation: number): Worker => ({
   ...worker,
-  pass: { ...worker.pass, authority: { ...worker.pass.authority, generation } },
+  reconcile: { ...worker.reconcile, authority: { ...worker.reconcile.authority, generation } },
 });
 
 const birthsOf = async (store: Store, estate: string) => (await store.inventory.knowledge(estate, scope)).births ?? [];
@@ -66,16 +66,16 @@ export const birthLaws: Laws = {
 
   'a birth is ready since it was found so first, unless it was not in between, and proven for good': async (bench) => {
     const { store, estate } = bench;
-    const { pass, ...worker } = await workerOf(store, estate);
-    await launch({ pass, ...worker }, 'i-1', 'ami-1');
+    const { reconcile, ...worker } = await workerOf(store, estate);
+    await launch({ reconcile, ...worker }, 'i-1', 'ami-1');
     const told = async () => (await birthsOf(store, estate)).map(({ readySince, proven }) => [readySince, proven]);
-    await store.inventory.births(pass, [{ id: 'i-1', as: 'ready', at: 1000, proven: false }]);
-    await store.inventory.births(pass, [{ id: 'i-1', as: 'ready', at: 2000, proven: false }]);
+    await store.inventory.births(reconcile, [{ id: 'i-1', as: 'ready', at: 1000, proven: false }]);
+    await store.inventory.births(reconcile, [{ id: 'i-1', as: 'ready', at: 2000, proven: false }]);
     assert.deepEqual(await told(), [[1000, undefined]]);
-    await store.inventory.births(pass, [{ id: 'i-1', as: 'unready' }]);
+    await store.inventory.births(reconcile, [{ id: 'i-1', as: 'unready' }]);
     assert.deepEqual(await told(), [[undefined, undefined]]);
-    await store.inventory.births(pass, [{ id: 'i-1', as: 'ready', at: 3000, proven: true }]);
-    await store.inventory.births(pass, [{ id: 'i-1', as: 'ready', at: 4000, proven: false }]);
+    await store.inventory.births(reconcile, [{ id: 'i-1', as: 'ready', at: 3000, proven: true }]);
+    await store.inventory.births(reconcile, [{ id: 'i-1', as: 'ready', at: 4000, proven: false }]);
     assert.deepEqual(await told(), [[3000, true]]);
   },
 
@@ -87,8 +87,8 @@ export const birthLaws: Laws = {
     await launch(worker, 'i-1', 'ami-1');
     await launch(at(worker, 2), 'i-2', 'ami-2');
     assert.deepEqual(await appliedAt(store, estate), ['ami-2', 2]);
-    await store.inventory.births(worker.pass, [failure('i-2', false)]);
-    await store.inventory.births(worker.pass, [failure('i-2', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-2', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-2', false)]);
     assert.deepEqual(await appliedAt(store, estate), ['ami-1', 1]);
     const notes: unknown[] = [];
     for await (const { type, body } of store.ledger.entries({ estate })) if (type === 'note') notes.push(body['note']);
@@ -99,18 +99,18 @@ export const birthLaws: Laws = {
   'nothing is applied where the first machine of an address never was ready': async ({ store, estate }) => {
     const worker = await workerOf(store, estate);
     await launch(worker, 'i-1', 'ami-1');
-    await store.inventory.births(worker.pass, [failure('i-1', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-1', false)]);
     assert.equal(await appliedAt(store, estate), undefined);
   },
 
   'what had been ready stays applied, and so does what a later generation applied': async ({ store, estate }) => {
     const worker = await workerOf(store, estate);
     await launch(worker, 'i-1', 'ami-1');
-    await store.inventory.births(worker.pass, [failure('i-1', true)]);
+    await store.inventory.births(worker.reconcile, [failure('i-1', true)]);
     assert.deepEqual(await appliedAt(store, estate), ['ami-1', 1]);
     await launch(at(worker, 2), 'i-2', 'ami-2');
     await launch(at(worker, 3), 'i-3', 'ami-3');
-    await store.inventory.births(worker.pass, [failure('i-2', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-2', false)]);
     assert.deepEqual(await appliedAt(store, estate), ['ami-3', 3]);
   },
 
@@ -119,7 +119,7 @@ export const birthLaws: Laws = {
     const worker = await workerOf(store, estate);
     await launch(worker, 'i-1', 'ami-1');
     await launch(worker, 'i-2', 'ami-1', `${document}-1`);
-    await store.inventory.births(worker.pass, [failure('i-1', false), failure('i-2', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-1', false), failure('i-2', false)]);
     const [stop, ...others] = await other.fleet.rollouts.stopped(where);
     assert.deepEqual([stop?.document, stop?.generation, others], [document, 1, []]);
     assert.match(stop?.why ?? '', /^2 new machines in a row failed: i-\d was ended$/);
@@ -133,9 +133,9 @@ export const birthLaws: Laws = {
     const worker = await workerOf(store, estate);
     await launch(worker, 'i-1', 'ami-1');
     await launch(worker, 'i-2', 'ami-2');
-    await store.inventory.births(worker.pass, [failure('i-1', false), failure('i-2', false)]);
+    await store.inventory.births(worker.reconcile, [failure('i-1', false), failure('i-2', false)]);
     await launch(worker, 'i-3', 'ami-1', `${document}-1`);
-    await store.inventory.births(worker.pass, [{ id: 'i-3', as: 'survived' }]);
+    await store.inventory.births(worker.reconcile, [{ id: 'i-3', as: 'survived' }]);
     assert.deepEqual(
       (await birthsOf(store, estate)).map(({ id }) => id),
       ['i-2'],

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Standing } from '../../../src/core/action.ts';
 import { LeaseLost } from '../../../src/ports/leases.ts';
-import type { Effect, Pass } from '../../../src/ports/ledger.ts';
+import type { Effect, Reconcile } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
 /** No lower generation is applied after a higher one. */
 export const generationLaws: Laws = {
   'where a higher generation is in force nothing of a lower one is intended, and all else is': async (bench) => {
-    const { pass, of } = await at(bench);
+    const { pass: reconcile, of } = await at(bench);
     await apply(of(5), draftOf('create', 'core'), { effects: [applied('core', 5)] });
     const drafts = [draftOf('update', 'core'), draftOf('create', 'edge'), draftOf('delete', 'core')];
-    const [update, create, remove] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 4) }, drafts);
+    const [update, create, remove] = await bench.store.ledger.intend(
+      { ...reconcile, ...authority(reconcile, 4) },
+      drafts,
+    );
     assert.equal(create?.ok, true);
     assert.ok(update?.ok === false && remove?.ok === false);
     assert.deepEqual([update.reason, remove.reason], ['generation', 'generation']);
@@ -33,9 +36,11 @@ export const generationLaws: Laws = {
   },
 
   'what is applied bears the generation that intended it, whoever settles it': async (bench) => {
-    const { pass, of } = await at(bench);
-    const [intended] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 3) }, [draftOf('create', 'core')]);
-    await bench.store.ledger.settle({ ...pass, ...authority(pass, 4) }, [
+    const { pass: reconcile, of } = await at(bench);
+    const [intended] = await bench.store.ledger.intend({ ...reconcile, ...authority(reconcile, 3) }, [
+      draftOf('create', 'core'),
+    ]);
+    await bench.store.ledger.settle({ ...reconcile, ...authority(reconcile, 4) }, [
       settlementOf(intended, { effects: [applied('core', 3)] }),
     ]);
     assert.equal((await known(bench)).get(addressOf('core'))?.generation, 3);
@@ -43,13 +48,17 @@ export const generationLaws: Laws = {
   },
 
   'a settlement that comes late takes nothing back': async (bench) => {
-    const { pass, of } = await at(bench);
-    const [late] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 1) }, [draftOf('update', 'core')]);
-    await bench.store.ledger.settle({ ...pass, ...authority(pass, 1) }, [settlementOf(late, unanswered)]);
+    const { pass: reconcile, of } = await at(bench);
+    const [late] = await bench.store.ledger.intend({ ...reconcile, ...authority(reconcile, 1) }, [
+      draftOf('update', 'core'),
+    ]);
+    await bench.store.ledger.settle({ ...reconcile, ...authority(reconcile, 1) }, [settlementOf(late, unanswered)]);
     await apply(of(2), draftOf('adopt', 'core'), { effects: [applied('core', 2)] });
-    const [stale] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 1) }, [draftOf('update', 'core')]);
+    const [stale] = await bench.store.ledger.intend({ ...reconcile, ...authority(reconcile, 1) }, [
+      draftOf('update', 'core'),
+    ]);
     assert.equal(stale?.ok, false);
-    await bench.store.ledger.settle({ ...pass, ...authority(pass, 2) }, [
+    await bench.store.ledger.settle({ ...reconcile, ...authority(reconcile, 2) }, [
       settlementOf(late, { effects: [applied('core', 1)] }),
     ]);
     const after = (await known(bench)).get(addressOf('core'));
@@ -62,7 +71,7 @@ export const generationLaws: Laws = {
     const { of } = await at(bench);
     const confirm = (names: readonly string[], generation: number) =>
       bench.store.inventory.confirm(
-        of(generation).pass,
+        of(generation).reconcile,
         names.map((name) => standing(name, generation)),
       );
     await apply(of(3), draftOf('create', 'core'), { effects: [applied('core', 3)] });
@@ -78,19 +87,19 @@ export const generationLaws: Laws = {
   },
 
   'nothing is confirmed without the lease': async (bench) => {
-    const { pass } = await at(bench);
+    const { pass: reconcile } = await at(bench);
     await bench.lapse(bench.estate, scope);
-    await assert.rejects(bench.store.inventory.confirm(pass, [standing('core', 1)]), LeaseLost);
+    await assert.rejects(bench.store.inventory.confirm(reconcile, [standing('core', 1)]), LeaseLost);
     assert.equal((await known(bench)).size, 0);
   },
 
   'generations of other scopes and estates bar nothing': async (bench) => {
-    const { pass, of } = await at(bench);
+    const { pass: reconcile, of } = await at(bench);
     await apply(of(5), draftOf('create', 'core'), { effects: [applied('core', 5)] });
     const elsewhere = await bench.store.leases.acquire(bench.estate, 'aws/1/us-east-1', 'ops@here 1');
     assert.ok(elsewhere.ok);
     const { holder, epoch } = elsewhere.lease;
-    const other = { ...pass, scope: 'aws/1/us-east-1', lease: { holder, epoch } };
+    const other = { ...reconcile, scope: 'aws/1/us-east-1', lease: { holder, epoch } };
     const [intended] = await bench.store.ledger.intend(other, [draftOf('create', 'core')]);
     assert.equal(intended?.ok, true);
   },
@@ -98,11 +107,14 @@ export const generationLaws: Laws = {
 
 async function at({ store, estate }: Bench) {
   const worker = await workerOf(store, estate);
-  const { pass } = worker;
-  return { pass, of: (generation: number) => ({ ...worker, pass: { ...pass, ...authority(pass, generation) } }) };
+  const { reconcile } = worker;
+  return {
+    pass: reconcile,
+    of: (generation: number) => ({ ...worker, reconcile: { ...reconcile, ...authority(reconcile, generation) } }),
+  };
 }
 
-const authority = ({ authority }: Pass, generation: number): Pick<Pass, 'authority'> => ({
+const authority = ({ authority }: Reconcile, generation: number): Pick<Reconcile, 'authority'> => ({
   authority: { ...authority, generation },
 });
 

@@ -26,13 +26,13 @@ const pause = ({ store, estate, now }: Bench) =>
 
 const reasonOf = (answer: Intended | undefined): string => (answer?.ok === false ? answer.reason : 'intended');
 
-/** As a pass intends that was judged at this epoch; left out: that which names none. */
-async function reasons({ store, pass }: Worker, guardEpoch?: number): Promise<readonly string[]> {
+/** As a reconcile intends that was judged at this epoch; left out: that which names none. */
+async function reasons({ store, reconcile }: Worker, guardEpoch?: number): Promise<readonly string[]> {
   const drafts = [draftOf('create', 'a'), draftOf('forget', 'b')];
-  const said = guardEpoch === undefined ? pass : { ...pass, guardEpoch };
+  const said = guardEpoch === undefined ? reconcile : { ...reconcile, guardEpoch };
   const answers = await store.ledger.intend(said, drafts);
   const settlements = answers.filter(({ ok }) => ok).map((answer) => settlementOf(answer));
-  await store.ledger.settle(pass, settlements);
+  await store.ledger.settle(reconcile, settlements);
   return answers.map(reasonOf);
 }
 
@@ -90,12 +90,12 @@ export const guardLaws: Laws = {
     const { store, estate } = bench;
     await store.generations.accept(estate, 'abc', guards);
     const worker = await workerOf(store, estate);
-    const [first] = await store.ledger.intend(worker.pass, [draftOf('create', 'a')]);
+    const [first] = await store.ledger.intend(worker.reconcile, [draftOf('create', 'a')]);
     await pause(bench);
-    const [refused] = await store.ledger.intend(worker.pass, [draftOf('create', 'a')]);
+    const [refused] = await store.ledger.intend(worker.reconcile, [draftOf('create', 'a')]);
     assert.equal(reasonOf(refused), 'guards');
     const guardEpoch = await store.ledger.guardEpoch(estate);
-    const [again] = await store.ledger.intend({ ...worker.pass, guardEpoch }, [draftOf('create', 'a')]);
+    const [again] = await store.ledger.intend({ ...worker.reconcile, guardEpoch }, [draftOf('create', 'a')]);
     assert.deepEqual(again, { ok: true, intent: intentOf(first), attempt: 2 });
   },
 
@@ -105,7 +105,7 @@ export const guardLaws: Laws = {
     const { store, other, estate } = bench;
     await store.generations.accept(estate, 'abc', guards);
     const worker = await workerOf(store, estate);
-    const [, settled] = await store.ledger.intend(worker.pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
+    const [, settled] = await store.ledger.intend(worker.reconcile, [draftOf('create', 'a'), draftOf('create', 'b')]);
     const names = async () => (await other.ledger.onTheWay(estate)).map(({ address, verb }) => [verb, address]);
     assert.deepEqual(await names(), []);
     await pause(bench);
@@ -114,8 +114,8 @@ export const guardLaws: Laws = {
       ['create', addressOf('b')],
     ]);
     const guardEpoch = await store.ledger.guardEpoch(estate);
-    await store.ledger.intend({ ...worker.pass, guardEpoch }, [draftOf('create', 'c'), draftOf('forget', 'd')]);
-    await store.ledger.settle(worker.pass, [settlementOf(settled)]);
+    await store.ledger.intend({ ...worker.reconcile, guardEpoch }, [draftOf('create', 'c'), draftOf('forget', 'd')]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(settled)]);
     assert.deepEqual(await names(), [['create', addressOf('a')]]);
   },
 
@@ -124,7 +124,7 @@ export const guardLaws: Laws = {
     await store.generations.accept(estate, 'abc', guards);
     const worker = await workerOf(store, estate);
     await pause(bench);
-    const answers = await store.ledger.intend(worker.pass, [deletion('a'), deletion('b', 'healing')]);
+    const answers = await store.ledger.intend(worker.reconcile, [deletion('a'), deletion('b', 'healing')]);
     assert.deepEqual(answers.map(reasonOf), ['guards', 'guards']);
     const { generation, healing } = await store.generations.spent(estate, 1);
     assert.deepEqual([generation.deletes, healing.deletes], [0, 0]);
@@ -137,14 +137,14 @@ export const guardLaws: Laws = {
     const judged = await store.ledger.guardEpoch(estate);
     const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
     const intends = names.map((name) =>
-      store.ledger.intend({ ...worker.pass, guardEpoch: judged }, [draftOf('create', name)]),
+      store.ledger.intend({ ...worker.reconcile, guardEpoch: judged }, [draftOf('create', name)]),
     );
     await pause({ ...bench, store: other });
     const paused = (await notesAndIntents(bench)).indexOf('note');
     await Promise.all(intends);
     const order = await notesAndIntents(bench);
     assert.deepEqual(order.slice(paused + 1), [], 'what was judged before the pause came after it');
-    await apply({ ...worker, pass: { ...worker.pass, guardEpoch: judged + 1 } }, draftOf('create', 'late'));
+    await apply({ ...worker, reconcile: { ...worker.reconcile, guardEpoch: judged + 1 } }, draftOf('create', 'late'));
   },
 };
 

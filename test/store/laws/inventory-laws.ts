@@ -41,7 +41,7 @@ export const inventoryLaws: Laws = {
     const { store, other, estate } = bench;
     const worker = await workerOf(store, estate);
     const closed = intentOf(await apply(worker, draftOf('create', 'core')));
-    const [open] = await store.ledger.intend(worker.pass, [draftOf('create', 'edge')]);
+    const [open] = await store.ledger.intend(worker.reconcile, [draftOf('create', 'edge')]);
     const never = '99999999-9999-4999-8999-999999999999';
     assert.deepEqual([...(await other.inventory.unrecorded([closed, never, intentOf(open)]))], [never]);
     assert.deepEqual([...(await other.inventory.unrecorded([]))], []);
@@ -59,9 +59,9 @@ export const inventoryLaws: Laws = {
     await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
     assert.deepEqual(await halfReplaced(), []);
     const launch = draftOf('create', 'b', { details: { successorOf: 'vpc-a' } });
-    const [launched] = await store.ledger.intend(worker.pass, [launch]);
+    const [launched] = await store.ledger.intend(worker.reconcile, [launch]);
     assert.deepEqual(await halfReplaced(), [scope], 'the launch is open');
-    await store.ledger.settle(worker.pass, [settlementOf(launched, { effects: [succeeding] })]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(launched, { effects: [succeeding] })]);
     assert.deepEqual(await halfReplaced(), [scope], 'both stand');
     assert.deepEqual([...(await other.inventory.halfReplaced(`${estate}-2`))], []);
     await apply(worker, draftOf('delete', 'a'), {

@@ -18,9 +18,9 @@ export const leaseLaws: Laws = {
 
   'a released lease is free at once, with a higher epoch, and its old holder may write no more': async (bench) => {
     const { store, other, estate } = bench;
-    const { lease, pass } = await workerOf(store, estate);
+    const { lease, reconcile } = await workerOf(store, estate);
     await lease.release();
-    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'a')]), LeaseLost);
+    await assert.rejects(store.ledger.intend(reconcile, [draftOf('create', 'a')]), LeaseLost);
     assert.ok(lease.remainingMs() <= 0);
     const next = await other.leases.acquire(estate, scope, 'ci@there 2');
     assert.ok(next.ok && next.lease.epoch > lease.epoch);
@@ -48,36 +48,36 @@ export const leaseLaws: Laws = {
 
   'a lapsed lease can be taken; then the old holder can neither intend, settle nor take over': async (bench) => {
     const { store, other, estate } = bench;
-    const { pass } = await workerOf(store, estate);
-    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    const { reconcile } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(reconcile, [draftOf('create', 'a')]);
     await bench.lapse(estate, scope);
     const next = await other.leases.acquire(estate, scope, 'ci@there 2');
-    assert.ok(next.ok && next.lease.epoch > pass.lease.epoch);
-    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'b')]), LeaseLost);
-    await assert.rejects(store.ledger.settle(pass, [settlementOf(intended)]), LeaseLost);
-    await assert.rejects(store.estates.takeover(pass, [claimOf('a')], 'x'), LeaseLost);
+    assert.ok(next.ok && next.lease.epoch > reconcile.lease.epoch);
+    await assert.rejects(store.ledger.intend(reconcile, [draftOf('create', 'b')]), LeaseLost);
+    await assert.rejects(store.ledger.settle(reconcile, [settlementOf(intended)]), LeaseLost);
+    await assert.rejects(store.estates.takeover(reconcile, [claimOf('a')], 'x'), LeaseLost);
     const known = await other.inventory.knowledge(estate, scope);
     assert.deepEqual([known.pending.length, known.settled.size], [1, 0]);
   },
 
   'a holder that lost its lease and took it again writes by the new epoch only': async ({ store, estate, lapse }) => {
-    const { pass } = await workerOf(store, estate);
-    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    const { reconcile } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(reconcile, [draftOf('create', 'a')]);
     await lapse(estate, scope);
     const again = await workerOf(store, estate);
-    assert.equal(again.lease.holder, pass.lease.holder);
-    await assert.rejects(store.ledger.settle(pass, [settlementOf(intended)]), LeaseLost);
+    assert.equal(again.lease.holder, reconcile.lease.holder);
+    await assert.rejects(store.ledger.settle(reconcile, [settlementOf(intended)]), LeaseLost);
     assert.equal((await store.inventory.knowledge(estate, scope)).pending.length, 1);
-    await store.ledger.settle(again.pass, [settlementOf(intended)]);
+    await store.ledger.settle(again.reconcile, [settlementOf(intended)]);
   },
 
   'a lapsed lease that nobody took: nothing new is begun, but what was sent may be settled': async (bench) => {
     const { store, estate } = bench;
-    const { pass } = await workerOf(store, estate);
-    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    const { reconcile } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(reconcile, [draftOf('create', 'a')]);
     await bench.lapse(estate, scope);
-    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'b')]), LeaseLost);
-    await store.ledger.settle(pass, [settlementOf(intended)]);
+    await assert.rejects(store.ledger.intend(reconcile, [draftOf('create', 'b')]), LeaseLost);
+    await store.ledger.settle(reconcile, [settlementOf(intended)]);
     assert.equal((await store.inventory.knowledge(estate, scope)).pending.length, 0);
   },
 
@@ -88,8 +88,11 @@ export const leaseLaws: Laws = {
       { holder: 'someone@else 3', epoch: worker.lease.epoch },
     ];
     for (const lease of forged)
-      await assert.rejects(apply({ ...worker, pass: { ...worker.pass, lease } }, draftOf('create', 'a')), LeaseLost);
-    const elsewhere = { ...worker.pass, scope: 'aws/1/us-east-1' };
-    await assert.rejects(apply({ ...worker, pass: elsewhere }, draftOf('create', 'a')), LeaseLost);
+      await assert.rejects(
+        apply({ ...worker, reconcile: { ...worker.reconcile, lease } }, draftOf('create', 'a')),
+        LeaseLost,
+      );
+    const elsewhere = { ...worker.reconcile, scope: 'aws/1/us-east-1' };
+    await assert.rejects(apply({ ...worker, reconcile: elsewhere }, draftOf('create', 'a')), LeaseLost);
   },
 };

@@ -22,22 +22,22 @@ export const ledgerLaws: Laws = {
     store,
     estate,
   }) => {
-    const { pass } = await workerOf(store, estate);
+    const { reconcile } = await workerOf(store, estate);
     const draft = draftOf('create', 'core');
-    const [first] = await store.ledger.intend(pass, [draft]);
+    const [first] = await store.ledger.intend(reconcile, [draft]);
     assert.ok(first?.ok);
     assert.match(first.intent, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
     assert.equal(first.attempt, 1);
-    assert.deepEqual(await store.ledger.intend(pass, [draft]), [{ ...first, attempt: 2 }]);
-    await store.ledger.settle(pass, [settlementOf(first, unanswered)]);
-    assert.deepEqual(await store.ledger.intend(pass, [draft]), [{ ...first, attempt: 3 }]);
-    await store.ledger.settle(pass, [settlementOf(first)]);
-    const [next] = await store.ledger.intend(pass, [draft]);
+    assert.deepEqual(await store.ledger.intend(reconcile, [draft]), [{ ...first, attempt: 2 }]);
+    await store.ledger.settle(reconcile, [settlementOf(first, unanswered)]);
+    assert.deepEqual(await store.ledger.intend(reconcile, [draft]), [{ ...first, attempt: 3 }]);
+    await store.ledger.settle(reconcile, [settlementOf(first)]);
+    const [next] = await store.ledger.intend(reconcile, [draft]);
     assert.ok(next?.ok && next.intent !== first.intent && next.attempt === 1);
   },
 
   'verbs, addresses and objects of one address are different actions, the same in one batch is one': async (bench) => {
-    const { pass } = await workerOf(bench.store, bench.estate);
+    const { reconcile } = await workerOf(bench.store, bench.estate);
     const twin = { kind: 'network', address: addressOf('core'), id: 'vpc-twin' } as const;
     const drafts = [
       draftOf('create', 'core'),
@@ -46,7 +46,7 @@ export const ledgerLaws: Laws = {
       draftOf('create', 'edge'),
       draftOf('create', 'core'),
     ];
-    const intended = await bench.store.ledger.intend(pass, drafts);
+    const intended = await bench.store.ledger.intend(reconcile, drafts);
     const ids = intended.map(intentOf);
     assert.equal(new Set(ids).size, 4);
     assert.equal(ids[4], ids[0]);
@@ -63,7 +63,7 @@ export const ledgerLaws: Laws = {
     await apply(worker, draftOf('create', 'core', { details }), { calls, effects: [claimOf('core')] });
     const [intent, settlement, ...more] = await all(store, { estate });
     assert.equal(more.length, 0);
-    const { reconcileId, authority, lease } = worker.pass;
+    const { reconcileId, authority, lease } = worker.reconcile;
     const said = {
       estate,
       scope,
@@ -113,12 +113,12 @@ export const ledgerLaws: Laws = {
   },
 
   'a settlement needs an open intent of its scope, and one bad one undoes the batch': async ({ store, estate }) => {
-    const { pass } = await workerOf(store, estate);
-    const [first, second] = await store.ledger.intend(pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
-    await store.ledger.settle(pass, [settlementOf(first)]);
-    const again = store.ledger.settle(pass, [settlementOf(second), settlementOf(first, denied)]);
+    const { reconcile } = await workerOf(store, estate);
+    const [first, second] = await store.ledger.intend(reconcile, [draftOf('create', 'a'), draftOf('create', 'b')]);
+    await store.ledger.settle(reconcile, [settlementOf(first)]);
+    const again = store.ledger.settle(reconcile, [settlementOf(second), settlementOf(first, denied)]);
     await assert.rejects(again, /is not open in aws\/111122223333\/eu-west-1/);
-    const twice = store.ledger.settle(pass, [settlementOf(second), settlementOf(second)]);
+    const twice = store.ledger.settle(reconcile, [settlementOf(second), settlementOf(second)]);
     await assert.rejects(twice, /is not open/);
     const { pending } = await store.inventory.knowledge(estate, scope);
     assert.deepEqual(
@@ -167,13 +167,13 @@ export const ledgerLaws: Laws = {
   },
 
   'an open intent is pending, as its newest attempt said': async ({ store, estate, later }) => {
-    const { pass } = await workerOf(store, estate);
-    const [adopt, create] = await store.ledger.intend(pass, [
+    const { reconcile } = await workerOf(store, estate);
+    const [adopt, create] = await store.ledger.intend(reconcile, [
       draftOf('adopt', 'a'),
       draftOf('create', 'b', { details: { size: 1 } }),
     ]);
     await later(1000);
-    await store.ledger.intend(pass, [draftOf('create', 'b', { details: { size: 2, gone: undefined } })]);
+    await store.ledger.intend(reconcile, [draftOf('create', 'b', { details: { size: 2, gone: undefined } })]);
     const { pending } = await store.inventory.knowledge(estate, scope);
     const [first, second] = [...pending].sort((a, b) => a.at - b.at);
     assert.equal((second?.at ?? 0) - (first?.at ?? 0), 1000);
@@ -206,7 +206,7 @@ export const ledgerLaws: Laws = {
     await apply(worker, update('labels.b'));
     assert.equal(await times(), 1);
     await apply(
-      { ...worker, pass: { ...worker.pass, authority: { ...worker.pass.authority, generation: 2 } } },
+      { ...worker, reconcile: { ...worker.reconcile, authority: { ...worker.reconcile.authority, generation: 2 } } },
       update('labels.b'),
     );
     assert.equal(await times(), 1);
@@ -231,9 +231,9 @@ export const ledgerLaws: Laws = {
   },
 
   'two processes writing at once still make one chain': async ({ store, other, estate }) => {
-    const { pass } = await workerOf(store, estate);
+    const { reconcile } = await workerOf(store, estate);
     const writes = Array.from({ length: 10 }, (_, i) => [
-      store.ledger.intend(pass, [draftOf('create', `a${i}`), draftOf('create', `b${i}`)]),
+      store.ledger.intend(reconcile, [draftOf('create', `a${i}`), draftOf('create', `b${i}`)]),
       other.ledger.note(estate, { i }),
     ]);
     await Promise.all(writes.flat());
@@ -244,11 +244,11 @@ export const ledgerLaws: Laws = {
   },
 
   'a takeover notes its reason and claims what it accepts': async ({ store, estate }) => {
-    const { pass } = await workerOf(store, estate);
-    const seq = await store.estates.takeover(pass, [claimOf('b'), claimOf('a')], 'database lost');
+    const { reconcile } = await workerOf(store, estate);
+    const seq = await store.estates.takeover(reconcile, [claimOf('b'), claimOf('a')], 'database lost');
     assert.deepEqual([...(await store.inventory.knowledge(estate, scope)).settled.keys()].sort(), ['vpc-a', 'vpc-b']);
     const [note] = await all(store, { estate, after: seq - 1 });
-    const takeover = { scope, reason: 'database lost', ids: ['vpc-a', 'vpc-b'], authority: pass.authority };
+    const takeover = { scope, reason: 'database lost', ids: ['vpc-a', 'vpc-b'], authority: reconcile.authority };
     assert.deepEqual([note?.type, note?.body], ['note', { estate, note: { takeover } }]);
   },
 
@@ -260,10 +260,10 @@ export const ledgerLaws: Laws = {
     const effects = [claimOf('core'), { do: 'apply', address, attributes }] as const;
     await apply(worker, draftOf('create', 'core'), { effects });
     assert.equal((await store.inventory.knowledge(estate, scope)).applied.size, 1);
-    await store.estates.takeover(worker.pass, [claimOf('b')], 'a failover lost commits');
+    await store.estates.takeover(worker.reconcile, [claimOf('b')], 'a failover lost commits');
     const { applied, settled } = await store.inventory.knowledge(estate, scope);
     assert.deepEqual([applied.size, [...settled.keys()].sort()], [0, ['vpc-b', 'vpc-core']]);
-    const older = { ...worker.pass, authority: { ...worker.pass.authority, generation: 1 } };
+    const older = { ...worker.reconcile, authority: { ...worker.reconcile.authority, generation: 1 } };
     const [refused] = await store.ledger.intend(older, [draftOf('update', 'core')]);
     assert.deepEqual([refused?.ok, refused?.ok === false && refused.reason], [false, 'generation']);
   },
@@ -322,32 +322,32 @@ export const ledgerLaws: Laws = {
 
   'a settlement that is repeated word for word changes nothing': async ({ store, other, estate }) => {
     const worker = await workerOf(store, estate);
-    const [intended] = await store.ledger.intend(worker.pass, [draftOf('create', 'core')]);
+    const [intended] = await store.ledger.intend(worker.reconcile, [draftOf('create', 'core')]);
     const told = settlementOf(intended, { effects: [claimOf('core')] });
-    await store.ledger.settle(worker.pass, [told]);
-    await other.ledger.settle(worker.pass, [told]);
+    await store.ledger.settle(worker.reconcile, [told]);
+    await other.ledger.settle(worker.reconcile, [told]);
     assert.equal((await all(store, { estate })).length, 2);
     const different = { ...told, effects: [] };
-    await assert.rejects(store.ledger.settle(worker.pass, [different]), /is not open/);
-    const [update] = await store.ledger.intend(worker.pass, [draftOf('update', 'core')]);
-    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
-    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
+    await assert.rejects(store.ledger.settle(worker.reconcile, [different]), /is not open/);
+    const [update] = await store.ledger.intend(worker.reconcile, [draftOf('update', 'core')]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(update, unanswered)]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(update, unanswered)]);
     assert.equal((await all(store, { estate })).length, 4);
-    await store.ledger.intend(worker.pass, [draftOf('update', 'core')]);
-    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
+    await store.ledger.intend(worker.reconcile, [draftOf('update', 'core')]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(update, unanswered)]);
     assert.equal((await all(store, { estate })).length, 6);
   },
 
   'a thousand actions in one transaction': async ({ store, estate }) => {
-    const { pass } = await workerOf(store, estate);
+    const { reconcile } = await workerOf(store, estate);
     const drafts = Array.from({ length: 1000 }, (_, i) => draftOf('create', `n${i}`));
-    const intended = await store.ledger.intend(pass, drafts);
+    const intended = await store.ledger.intend(reconcile, drafts);
     const effects = (i: number) => [
       claimOf(`n${i}`),
       { do: 'apply', address: addressOf(`n${i}`), attributes: { i } } as const,
     ];
     await store.ledger.settle(
-      pass,
+      reconcile,
       intended.map((one, i) => settlementOf(one, { effects: effects(i) })),
     );
     const { settled, applied, pending } = await store.inventory.knowledge(estate, scope);

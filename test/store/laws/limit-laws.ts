@@ -49,14 +49,14 @@ export const limitLaws: Laws = {
     const worker = await limited(bench, { deletes: 2, replaces: 5 });
     await apply(worker, deletion('a'));
     const drafts = [deletion('b'), draftOf('create', 'x'), deletion('c'), draftOf('delete', 'free')];
-    const [b, x, c, free] = await worker.store.ledger.intend(worker.pass, drafts);
+    const [b, x, c, free] = await worker.store.ledger.intend(worker.reconcile, drafts);
     assert.deepEqual([b?.ok, x?.ok, c?.ok, free?.ok], [true, true, false, true]);
     assert.match(
       whyOf(c),
       /^over the limit of 2 deletes; already done or under way: delete \S+network\/a, delete \S+network\/b\./,
     );
     assert.match(whyOf(c), /--allow-deletes 3 would let this one pass/);
-    assert.equal((await worker.store.inventory.knowledge(bench.estate, worker.pass.scope)).pending.length, 3);
+    assert.equal((await worker.store.inventory.knowledge(bench.estate, worker.reconcile.scope)).pending.length, 3);
   },
 
   'an intent takes one place however often it is attempted': async (bench) => {
@@ -192,13 +192,13 @@ export const limitLaws: Laws = {
   'a generation that was accepted before there was a limit of new machines has one of 50': async (bench) => {
     const worker = await limited(bench, { deletes: 0, replaces: 0 });
     const launches = Array.from({ length: 60 }, (_, i) => launch(`web-${i}`));
-    const intended = await worker.store.ledger.intend(worker.pass, launches);
+    const intended = await worker.store.ledger.intend(worker.reconcile, launches);
     assert.equal(intended.filter(({ ok }) => ok).length, 50);
     await worker.lease.release();
     await bench.store.generations.accept(bench.estate, 'r2', guardsOf({ deletes: 0, replaces: 0, creates: 500 }));
     const next = await workerOf(bench.store, bench.estate, { generation: 2 });
     const more = await next.store.ledger.intend(
-      next.pass,
+      next.reconcile,
       launches.map(({ subject }, i) => launch(`db-${i}`, subject.id ? 'healing' : 'generation')),
     );
     assert.equal(more.filter(({ ok }) => ok).length, 50);
@@ -212,7 +212,7 @@ export const limitLaws: Laws = {
     );
     const worker = await workerOf(bench.store, bench.estate, { allowDeletes: 9, allowCreates: 1, allowClosures: 2 });
     const tried = [launch('web-0'), launch('web-1'), closure('a'), closure('b'), closure('c')];
-    const intended = await worker.store.ledger.intend(worker.pass, tried);
+    const intended = await worker.store.ledger.intend(worker.reconcile, tried);
     assert.deepEqual(
       intended.map(({ ok }) => ok),
       [true, false, true, true, false],
@@ -244,26 +244,29 @@ export const limitLaws: Laws = {
 
   'scopes cannot race: the estate has one count': async ({ store, other, estate }) => {
     await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 0 }));
-    const { pass } = await workerOf(store, estate);
+    const { reconcile } = await workerOf(store, estate);
     const second = await other.leases.acquire(estate, 'aws/1/us-east-1', 'ops@there 2');
     assert.ok(second.ok);
-    const otherPass = {
-      ...pass,
+    const otherReconcile = {
+      ...reconcile,
       scope: 'aws/1/us-east-1',
       lease: { holder: second.lease.holder, epoch: second.lease.epoch },
     };
     const all = await Promise.all(
       Array.from({ length: 5 }, (_, i) => [
-        store.ledger.intend(pass, [deletion(`a${i}`)]),
-        other.ledger.intend(otherPass, [deletion(`b${i}`)]),
+        store.ledger.intend(reconcile, [deletion(`a${i}`)]),
+        other.ledger.intend(otherReconcile, [deletion(`b${i}`)]),
       ]).flat(),
     );
     assert.equal(all.flat().filter(({ ok }) => ok).length, 5);
   },
 
   'nothing is counted by a generation that nobody accepted': async ({ store, estate }) => {
-    const { pass } = await workerOf(store, estate, { generation: 7 });
-    await assert.rejects(store.ledger.intend(pass, [deletion('a')]), /generation 7 of estate \S+ was never accepted/);
+    const { reconcile } = await workerOf(store, estate, { generation: 7 });
+    await assert.rejects(
+      store.ledger.intend(reconcile, [deletion('a')]),
+      /generation 7 of estate \S+ was never accepted/,
+    );
   },
 };
 
@@ -272,14 +275,18 @@ async function limited({ store, estate }: Bench, limits: Limits, allowDeletes?: 
   return workerOf(store, estate, allowDeletes === undefined ? {} : { allowDeletes });
 }
 
-async function own({ store, pass }: Awaited<ReturnType<typeof workerOf>>, from: number, to: number): Promise<void> {
+async function own(
+  { store, reconcile }: Awaited<ReturnType<typeof workerOf>>,
+  from: number,
+  to: number,
+): Promise<void> {
   const names = Array.from({ length: to - from }, (_, i) => `n${from + i}`);
   const intended = await store.ledger.intend(
-    pass,
+    reconcile,
     names.map((name) => draftOf('create', name)),
   );
   const settlements = intended.map((one, i) => settlementOf(one, { effects: [claimOf(names[i] ?? '')] }));
-  await store.ledger.settle(pass, settlements);
+  await store.ledger.settle(reconcile, settlements);
 }
 
 function whyOf(intended: Intended | undefined): string {

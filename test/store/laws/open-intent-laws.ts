@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { neverHappened } from '../../../src/core/knowledge.ts';
-import { denied, draftOf, intentOf, passOf, scope, settlementOf, workerOf } from '../fixtures.ts';
+import { denied, draftOf, intentOf, reconcileOf, scope, settlementOf, workerOf } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 export const openIntentLaws: Laws = {
@@ -9,16 +9,16 @@ export const openIntentLaws: Laws = {
     const counted = async () => (await store.estates.openIntents()).filter(({ cloud }) => cloud === estate);
     const acquired = await store.leases.acquire(own.estate, own.scope, 'ops');
     assert.ok(acquired.ok);
-    const pass = { ...passOf(estate, acquired.lease), ...own };
-    const [first] = await store.ledger.intend(pass, [draftOf('create', 'core'), draftOf('create', 'edge')]);
+    const reconcile = { ...reconcileOf(estate, acquired.lease), ...own };
+    const [first] = await store.ledger.intend(reconcile, [draftOf('create', 'core'), draftOf('create', 'edge')]);
     assert.deepEqual(await counted(), [{ cloud: estate, count: 2 }]);
-    await store.ledger.settle(pass, [settlementOf(first)]);
+    await store.ledger.settle(reconcile, [settlementOf(first)]);
     assert.deepEqual(await counted(), [{ cloud: estate, count: 1 }]);
   },
 
   'creations that never showed stay known as such, in their scope; other closed ones do not': async (bench) => {
     const { store, estate } = bench;
-    const { pass } = await workerOf(store, estate);
+    const { reconcile } = await workerOf(store, estate);
     const instance = { kind: 'instance', address: `${scope}/instance/web` } as const;
     const drafts = [
       draftOf('create', 'core'),
@@ -27,10 +27,10 @@ export const openIntentLaws: Laws = {
       draftOf('create', 'lab'),
       draftOf('create', 'open'),
     ];
-    const [core, edge, web, lab, open] = await store.ledger.intend(pass, drafts);
+    const [core, edge, web, lab, open] = await store.ledger.intend(reconcile, drafts);
     const failure = { kind: 'terminal', code: neverHappened, message: 'not seen' } as const;
     const never = { outcome: { ok: false, failure } } as const;
-    await store.ledger.settle(pass, [
+    await store.ledger.settle(reconcile, [
       settlementOf(core, never),
       settlementOf(edge, denied),
       settlementOf(web, never),
@@ -51,20 +51,20 @@ export const openIntentLaws: Laws = {
     bench,
   ) => {
     const { store, estate } = bench;
-    const { pass } = await workerOf(store, estate);
-    const [core, edge] = await store.ledger.intend(pass, [draftOf('create', 'core'), draftOf('create', 'edge')]);
+    const { reconcile } = await workerOf(store, estate);
+    const [core, edge] = await store.ledger.intend(reconcile, [draftOf('create', 'core'), draftOf('create', 'edge')]);
     const failure = { kind: 'terminal', code: neverHappened, message: 'not seen' } as const;
-    await store.ledger.settle(pass, [
+    await store.ledger.settle(reconcile, [
       settlementOf(core, { outcome: { ok: false, failure } }),
       settlementOf(edge, denied),
     ]);
     const came = settlementOf(core);
-    await store.ledger.settle(pass, [came]);
-    await store.ledger.settle(pass, [came]);
+    await store.ledger.settle(reconcile, [came]);
+    await store.ledger.settle(reconcile, [came]);
     const known = await store.inventory.knowledge(estate, scope);
     assert.deepEqual([...(known.neverShown?.keys() ?? [])], []);
     assert.equal(known.pending.length, 0);
-    await assert.rejects(store.ledger.settle(pass, [settlementOf(edge)]), /is not open/);
-    await assert.rejects(store.ledger.settle(pass, [settlementOf(core, denied)]), /is not open/);
+    await assert.rejects(store.ledger.settle(reconcile, [settlementOf(edge)]), /is not open/);
+    await assert.rejects(store.ledger.settle(reconcile, [settlementOf(core, denied)]), /is not open/);
   },
 };

@@ -109,11 +109,11 @@ export const peopleLaws: Laws = {
     });
     await apply(worker, one, { outcome: { ok: false, failure: notSent } });
     await apply(worker, one, denied);
-    const [open] = await store.ledger.intend(worker.pass, [one]);
-    await store.ledger.settle(worker.pass, [settlementOf(open, unanswered)]);
-    assert.equal((await store.ledger.intend(worker.pass, [one]))[0]?.ok, true, 'a retry shares the reservation');
+    const [open] = await store.ledger.intend(worker.reconcile, [one]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(open, unanswered)]);
+    assert.equal((await store.ledger.intend(worker.reconcile, [one]))[0]?.ok, true, 'a retry shares the reservation');
     assert.deepEqual(await left(), [given.actions]);
-    await store.ledger.settle(worker.pass, [settlementOf(open)]);
+    await store.ledger.settle(worker.reconcile, [settlementOf(open)]);
     assert.deepEqual(await left(), [['two']]);
     assert.equal((await apply(worker, one)).ok, false, 'it is spent');
     const two = draftOf('delete', 'b', { approval: { digest: 'two', halves: ['made', 'ended'] } });
@@ -177,19 +177,19 @@ export const peopleLaws: Laws = {
     const worker = await workerOf(store, estate);
     const ran = async () => (await other.fleet.approvals.give(approvalOf(bench))).ran;
     await apply(worker, deletion('a'));
-    await store.ledger.intend(worker.pass, [deletion('b')]);
+    await store.ledger.intend(worker.reconcile, [deletion('b')]);
     assert.equal(await ran(), 2);
     assert.deepEqual(
-      (await store.fleet.approvals.inForce(worker.pass)).map((one) => one.ran),
+      (await store.fleet.approvals.inForce(worker.reconcile)).map((one) => one.ran),
       [2],
     );
     const healing = ['c', 'd', 'e'].map((name) => deletion(name, 'healing'));
-    await store.ledger.intend(worker.pass, healing);
+    await store.ledger.intend(worker.reconcile, healing);
     assert.equal(await ran(), 3);
-    await store.ledger.intend(worker.pass, [launch('web-0'), launch('web-1'), closure('sgr-1')]);
+    await store.ledger.intend(worker.reconcile, [launch('web-0'), launch('web-1'), closure('sgr-1')]);
     const given = await other.fleet.approvals.give(approvalOf(bench, { creates: 4, closures: 2 }));
     assert.deepEqual(given.ranBeside, { creates: 2, closures: 1 });
-    assert.deepEqual((await store.fleet.approvals.inForce(worker.pass)).at(-1), given);
+    assert.deepEqual((await store.fleet.approvals.inForce(worker.reconcile)).at(-1), given);
   },
 
   'an approval is a note in the ledger, and names its number': async (bench) => {

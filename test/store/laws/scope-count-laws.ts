@@ -93,7 +93,12 @@ export const scopeCountLaws: Laws = {
     assert.deepEqual(await left(), [1, 1]);
     await apply(worker, deletion('b'), denied);
     assert.deepEqual(await left(), [1, 1]);
-    await store.ledger.intend(worker.pass, [deletion('b'), deletion('c'), launch('web-0'), deletion('h', 'healing')]);
+    await store.ledger.intend(worker.reconcile, [
+      deletion('b'),
+      deletion('c'),
+      launch('web-0'),
+      deletion('h', 'healing'),
+    ]);
     assert.deepEqual(await left(), [0, 0]);
     const { generation } = await store.generations.spent(estate, 1);
     assert.deepEqual([generation.deletes, generation.creates], [3, 1]);

@@ -73,9 +73,9 @@ export function revisionsOf(scope: ScopeKey, clock: Clock, estate = 'acme'): Rev
       const { lease } = acquired;
       const { holder, epoch } = lease;
       const authority = { revision, generation: number, plan: '', approver: 'test' };
-      const pass = { estate, scope, reconcileId: `pass-${count}`, authority, lease: { holder, epoch } };
+      const reconcile = { estate, scope, reconcileId: `pass-${count}`, authority, lease: { holder, epoch } };
       try {
-        return await work({ lease, pass });
+        return await work({ lease, reconcile });
       } finally {
         await lease.release();
       }
@@ -141,7 +141,7 @@ export interface How {
   readonly prune?: readonly string[];
   /** Default: `here` alone. */
   readonly targets?: readonly Target[];
-  /** Ends the pass, as a crash or a lost lease does. */
+  /** Ends the reconcile, as a crash or a lost lease does. */
   readonly signal?: AbortSignal;
   readonly job?: Partial<Convergence>;
   /** Nobody is there who applies. Default: somebody is. */
@@ -200,7 +200,7 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
     takeover: async ({ last }) => {
       revisions.lose();
       const claims = claimsOn(last?.observation.resources ?? []);
-      await revisions.next(noGuards, ({ pass }) => revisions.store().estates.takeover(pass, claims, 'lost'));
+      await revisions.next(noGuards, ({ reconcile }) => revisions.store().estates.takeover(reconcile, claims, 'lost'));
     },
     [Symbol.asyncDispose]: () => stage.close(),
   };

@@ -58,10 +58,11 @@ export async function failsBirths(
   doom(world.sandbox);
   const documents = [network(), machine];
   let launches = 0;
-  for (let pass = 0; pass < 6; pass++) {
-    const { writes, passes } = await world.apply(documents);
+  for (let reconcile = 0; reconcile < 6; reconcile++) {
+    const { writes, rounds: reconciles } = await world.apply(documents);
     launches += writes.filter((write) => write.startsWith(`${launch} 2`)).length;
-    if (pass === 0) assert.match(passes.flatMap(({ failed }) => failed)[0]?.failure.message ?? 'a success', ending);
+    if (reconcile === 0)
+      assert.match(reconciles.flatMap(({ failed }) => failed)[0]?.failure.message ?? 'a success', ending);
     world.sandbox.control.clock.advance(120_000);
   }
   assert.ok(launches >= 1 && launches <= 3, `${launches} launches`);
@@ -117,13 +118,15 @@ interface Unlisted {
   readonly reading: string;
 }
 
-/** A subnet that cannot be deleted stays, and its failure quotes the cloud and names what stands there: at one more call a pass. */
+/** A subnet that cannot be deleted stays, and its failure quotes the cloud and names what stands there: at one more call a reconcile. */
 export async function namesUnlisted(world: EngineWorld, { put, code, name, subnet, reading }: Unlisted): Promise<void> {
   const both = { subnets: ['app', 'db'].map((one, at) => ({ name: one, cidr: `10.20.${at + 1}.0/24` })) };
   for (const _ of ['made', 'up']) await world.apply([network(both)]);
   await put();
-  const { passes } = await world.apply([network({ subnets: both.subnets.slice(1) })], { prune: [subnet] });
-  const failures = passes.flatMap(({ failed }) => failed).map(({ failure }) => `${failure.code}: ${failure.message}`);
+  const { rounds: reconciles } = await world.apply([network({ subnets: both.subnets.slice(1) })], { prune: [subnet] });
+  const failures = reconciles
+    .flatMap(({ failed }) => failed)
+    .map(({ failure }) => `${failure.code}: ${failure.message}`);
   assert.ok(failures.length > 0);
   for (const failure of failures) {
     assert.match(failure, code);
@@ -223,8 +226,8 @@ export function surgeLaws(cloud: NamedCloud): void {
     await world.made(images[0]);
     cloud.doom(world.engine.sandbox);
     world.watch();
-    const { passes } = await world.apply(images[1]);
-    const { failure } = passes.flatMap(({ failed }) => failed)[0] ?? {};
+    const { rounds: reconciles } = await world.apply(images[1]);
+    const { failure } = reconciles.flatMap(({ failed }) => failed)[0] ?? {};
     assert.match(failure?.message ?? '', /did not become ready; it was ended, and \S+ stays/);
     assert.match(failure?.message ?? '', cloud.ending);
     assert.deepEqual([world.names(), world.least()], [['web-0'], 1]);
@@ -244,7 +247,7 @@ async function resumes(cloud: NamedCloud, at: Step): Promise<void> {
   world.watch();
   await assert.rejects(world.apply(after, {}, {}, { ledger: killedAt(at) }), Killed);
   const writes = [...writesOf(world.engine)];
-  for (let pass = 0; pass < 12; pass++) {
+  for (let reconcile = 0; reconcile < 12; reconcile++) {
     world.engine.sandbox.control.clock.advance(60_000);
     const next = await world.apply(after);
     writes.push(...next.writes);

@@ -50,13 +50,13 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
       for (const { unstuck } of estateOf(memory, estate).scopes.values())
         for (const address of addresses) unstuck.delete(address);
     },
-    births: async (pass, verdicts) => {
-      checkLease(memory, pass);
-      judgeBirths(estateOf(memory, pass.estate), pass, verdicts, clock.now());
+    births: async (reconcile, verdicts) => {
+      checkLease(memory, reconcile);
+      judgeBirths(estateOf(memory, reconcile.estate), reconcile, verdicts, clock.now());
     },
-    confirm: async (pass, standing) => {
-      checkLease(memory, pass, clock.now());
-      apply(scopeOf(estateOf(memory, pass.estate), pass.scope), standingChanges(pass, standing));
+    confirm: async (reconcile, standing) => {
+      checkLease(memory, reconcile, clock.now());
+      apply(scopeOf(estateOf(memory, reconcile.estate), reconcile.scope), standingChanges(reconcile, standing));
     },
     history: async (estate, id) =>
       [...estateOf(memory, estate).scopes.values()]

@@ -1,7 +1,7 @@
 import type { Birth, BirthVerdict } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type Address, documentOfReplica } from '../../../src/core/resource.ts';
-import type { Pass } from '../../../src/ports/ledger.ts';
+import type { Reconcile } from '../../../src/ports/ledger.ts';
 import { type BirthChanges, birthNote } from '../../../src/store/launch-health.ts';
 import { append, type BirthMemory, type EstateMemory, type ScopeMemory, scopeOf } from './memory.ts';
 
@@ -16,17 +16,22 @@ export const readBirths = ({ births }: ScopeMemory): readonly Birth[] =>
     .map(({ before: _, ...birth }) => structuredClone(birth))
     .sort((a, b) => a.launchedAt - b.launchedAt || (a.id < b.id ? -1 : 1));
 
-export function judgeBirths(estate: EstateMemory, pass: Pass, verdicts: readonly BirthVerdict[], at: number): void {
-  const scope = scopeOf(estate, pass.scope);
+export function judgeBirths(
+  estate: EstateMemory,
+  reconcile: Reconcile,
+  verdicts: readonly BirthVerdict[],
+  at: number,
+): void {
+  const scope = scopeOf(estate, reconcile.scope);
   for (const verdict of verdicts) {
     const birth = scope.births.get(verdict.id);
-    if (birth !== undefined) judge(birth, verdict, { estate, pass, scope, at });
+    if (birth !== undefined) judge(birth, verdict, { estate, reconcile, scope, at });
   }
 }
 
 interface Place {
   readonly estate: EstateMemory;
-  readonly pass: Pass;
+  readonly reconcile: Reconcile;
   readonly scope: ScopeMemory;
   readonly at: number;
 }
@@ -63,7 +68,7 @@ const isRowOf = (birth: BirthMemory, { address, attributes, failed, launchedAt }
 function fail(
   birth: BirthMemory,
   { why, wasReady }: Extract<BirthVerdict, { readonly as: 'failed' }>,
-  { estate, pass, scope, at }: Place,
+  { estate, reconcile, scope, at }: Place,
 ): void {
   if (birth.failed !== undefined) return;
   const { id, address, generation, before } = birth;
@@ -71,7 +76,7 @@ function fail(
   const back = wasReady ? undefined : (before?.generation ?? generation);
   if (back !== undefined && scope.applied.get(address)?.generation === generation)
     scope.applied.set(address, { generation: back, body: before?.body });
-  append(estate, { at, type: 'note', body: birthNote(pass, { id, address, generation, why }, back) });
+  append(estate, { at, type: 'note', body: birthNote(reconcile, { id, address, generation, why }, back) });
 }
 
 export function forgiveBirths({ births }: ScopeMemory, document?: Address): readonly Address[] {

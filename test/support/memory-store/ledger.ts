@@ -8,7 +8,7 @@ import type {
   Ledger,
   LedgerFilter,
   OnTheWay,
-  Pass,
+  Reconcile,
   Settlement,
 } from '../../../src/ports/ledger.ts';
 import { reserving, settledUses, unapproved } from '../../../src/store/approvals.ts';
@@ -54,8 +54,8 @@ import {
 
 export function memoryLedger(memory: Memory, clock: Clock): Ledger {
   return {
-    intend: async (pass, drafts) => intend({ memory, pass, at: clock.now() }, drafts),
-    settle: async (pass, settlements) => settle({ memory, pass, at: clock.now() }, settlements),
+    intend: async (reconcile, drafts) => intend({ memory, reconcile, at: clock.now() }, drafts),
+    settle: async (reconcile, settlements) => settle({ memory, reconcile, at: clock.now() }, settlements),
     note: async (estate, note) =>
       append(estateOf(memory, estate), { at: clock.now(), type: 'note', body: noteBody(estate, note) }),
     guardEpoch: async (estate) => memory.estates.get(estate)?.guard.epoch ?? 0,
@@ -75,15 +75,15 @@ const onTheWay = ({ open, guard }: EstateMemory): readonly OnTheWay[] =>
 
 interface Write {
   readonly memory: Memory;
-  readonly pass: Pass;
+  readonly reconcile: Reconcile;
   readonly at: number;
 }
 
 function intend(write: Write, drafts: readonly IntentDraft[]): readonly Intended[] {
-  checkLease(write.memory, write.pass, write.at);
-  const estate = estateOf(write.memory, write.pass.estate);
+  checkLease(write.memory, write.reconcile, write.at);
+  const estate = estateOf(write.memory, write.reconcile.estate);
   const count = drafts.some(({ counts }) => counts) ? countOf(write, estate) : undefined;
-  const { reserved, refused } = reserving(drafts, usableApprovals(write.memory, write.pass, write.at));
+  const { reserved, refused } = reserving(drafts, usableApprovals(write.memory, write.reconcile, write.at));
   const answers = drafts.map((draft) =>
     refused.has(draft) && guardEpochOf(write, estate) !== undefined
       ? unapproved
@@ -99,34 +99,34 @@ function intend(write: Write, drafts: readonly IntentDraft[]): readonly Intended
 }
 
 function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count?: EstateCount): Intended {
-  const { memory, pass, at } = write;
+  const { memory, reconcile, at } = write;
   if (isGuarded(draft) && guardEpochOf(write, estate) === undefined) return overruled;
   const action = actionKey(draft);
-  const { applied } = scopeOf(estate, pass.scope);
-  const stale = staleness(pass, action.address, applied.get(action.address)?.generation);
+  const { applied } = scopeOf(estate, reconcile.scope);
+  const stale = staleness(reconcile, action.address, applied.get(action.address)?.generation);
   if (stale !== undefined) return stale;
-  const key = openKey(pass.scope, action);
+  const key = openKey(reconcile.scope, action);
   const open = estate.open.get(estate.openActions.get(key) ?? '')?.record;
-  const place = open ? undefined : placeOf(pass, draft);
+  const place = open ? undefined : placeOf(reconcile, draft);
   const why = place && count?.take(place);
   if (why !== undefined) return { ok: false, reason: 'limit', why };
-  const { generation } = pass.authority;
+  const { generation } = reconcile.authority;
   const intent = open?.intent ?? memory.nextId();
   const attempt = (open?.attempt ?? 0) + 1;
   const record: IntentRecord = { intent, action, attempt, at, generation, fields: fieldsOf(draft) };
   const settled = estate.open.get(intent)?.settled ?? null;
   const details = JSON.parse(canonical(draft.details));
-  estate.open.set(intent, { record, scope: pass.scope, details, settled, guardEpoch: estate.guard.epoch });
+  estate.open.set(intent, { record, scope: reconcile.scope, details, settled, guardEpoch: estate.guard.epoch });
   estate.openActions.set(key, intent);
   if (place && !holders(estate, { ...place, generation }).length) move(estate, { ...place, generation }, -1);
   if (place) estate.places.set(intent, { ...heldPlace(place, intent), generation, at });
-  append(estate, { at, type: 'intent', body: intentBody(pass, draft, record) });
+  append(estate, { at, type: 'intent', body: intentBody(reconcile, draft, record) });
   return { ok: true, intent, attempt };
 }
 
 /** As `heldGuardEpoch` of the real store. */
-function guardEpochOf({ memory, pass }: Write, { guard }: EstateMemory): number | undefined {
-  const judged = pass.guardEpoch ?? memory.leases.get(leaseKey(pass.estate, pass.scope))?.guardEpoch;
+function guardEpochOf({ memory, reconcile }: Write, { guard }: EstateMemory): number | undefined {
+  const judged = reconcile.guardEpoch ?? memory.leases.get(leaseKey(reconcile.estate, reconcile.scope))?.guardEpoch;
   return judged === guard.epoch ? guard.epoch : undefined;
 }
 
@@ -148,28 +148,28 @@ function move({ scopeCounts }: EstateMemory, { by, as, scope, generation }: OfGe
 
 const openKey = (scope: string, action: ActionKey): string => `${scope} ${keyText(action)}`;
 
-function countOf({ pass, at }: Write, estate: EstateMemory): EstateCount {
-  const { generation } = pass.authority;
+function countOf({ reconcile, at }: Write, estate: EstateMemory): EstateCount {
+  const { generation } = reconcile.authority;
   const inForce = estate.generations.find(({ number }) => number === generation);
-  if (!inForce) throw new Error(`generation ${generation} of estate ${pass.estate} was never accepted`);
+  if (!inForce) throw new Error(`generation ${generation} of estate ${reconcile.estate} was never accepted`);
   const before = estate.generations.findLast(({ number }) => number < generation);
   const limits = stricterLimits(inForce.guards.limits, before?.guards.limits);
   const ran = countedAt(estate, generation, at);
   const bounds = {
     limits,
     owned: ownedBy(estate, ran),
-    ...allowanceIn(pass.authority),
+    ...allowanceIn(reconcile.authority),
   };
   return estateCount(bounds, ran);
 }
 
-function settle({ memory, pass, at }: Write, settlements: readonly Settlement[]): void {
-  checkLease(memory, pass);
-  const estate = estateOf(memory, pass.estate);
-  const all = settling(pass, settlements, settleable(estate, pass.scope, settlements));
+function settle({ memory, reconcile, at }: Write, settlements: readonly Settlement[]): void {
+  checkLease(memory, reconcile);
+  const estate = estateOf(memory, reconcile.estate);
+  const all = settling(reconcile, settlements, settleable(estate, reconcile.scope, settlements));
   const changes = settledChanges(all);
   for (const { settlement, record } of all)
-    append(estate, { at, type: 'settlement', body: settlementBody(pass, settlement, record) });
+    append(estate, { at, type: 'settlement', body: settlementBody(reconcile, settlement, record) });
   for (const one of all) noteSettled(estate, one);
   const uses = settledUses(all);
   const { approvedIntents } = memory.fleet;
@@ -183,7 +183,7 @@ function settle({ memory, pass, at }: Write, settlements: readonly Settlement[])
     estate.places.delete(id);
     if (place && !holders(estate, place).length) move(estate, place, 1);
   }
-  const scope = scopeOf(estate, pass.scope);
+  const scope = scopeOf(estate, reconcile.scope);
   closeIntents(estate, scope, changes);
   saveBirths(scope, birthChanges(all));
   change(scope, changes, at);

@@ -29,10 +29,10 @@ import type {
 import type { RowLook } from '../../../src/ports/inventory-rows.ts';
 import type { Generation, Sighting, Spent } from '../../../src/ports/knowledge.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/leases.ts';
-import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
+import type { IntentDraft, Reconcile } from '../../../src/ports/ledger.ts';
 import type { Proposal } from '../../../src/ports/queries.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { PassDraft, PassEnding } from '../../../src/ports/reconciles.ts';
+import type { ReconcileDraft, ReconcileEnding } from '../../../src/ports/reconciles.ts';
 import type { Pin, SourceState } from '../../../src/ports/sources.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { ApprovalUse } from '../../../src/store/approvals.ts';
@@ -150,7 +150,7 @@ export interface Memory {
   readonly rows: RowMemory;
   /** Oldest first. */
   readonly tokens: KeptToken[];
-  readonly passes: PassMemory;
+  readonly reconciles: ReconcileMemory;
   readonly proposals: ProposalMemory;
   nextId(): string;
 }
@@ -251,7 +251,7 @@ export function memory(store: string): Memory {
     happenings: happeningMemory(),
     rows: rowMemory(),
     tokens: [],
-    passes: new Map(),
+    reconciles: new Map(),
     proposals: proposalMemory(),
     nextId,
   };
@@ -312,8 +312,8 @@ export function append({ name, chain, happenings }: EstateMemory, { at, type, bo
   return entry.seq;
 }
 
-/** The lease of a pass, if it still is the newest; `now` is given where an expired one will not do. */
-export function checkLease(memory: Memory, { estate, scope, lease }: Pass, now?: number): void {
+/** The lease of a reconcile, if it still is the newest; `now` is given where an expired one will not do. */
+export function checkLease(memory: Memory, { estate, scope, lease }: Reconcile, now?: number): void {
   const held = memory.leases.get(leaseKey(estate, scope));
   const expired = now !== undefined && held?.expires !== undefined && held.expires <= now;
   if (held?.epoch !== lease.epoch || held.holder !== lease.holder || held.released || expired)
@@ -341,7 +341,7 @@ export function announceIn(memory: HappeningMemory, at: number, drafts: readonly
 export const placeOf = (number: number): string => `memory-${number.toString(16).padStart(16, '0')}`;
 
 /** By id; none is forgotten here. */
-type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
+type ReconcileMemory = Map<string, { readonly draft: ReconcileDraft; readonly ending?: ReconcileEnding }>;
 
 /** `of`: its line. */
 export interface Version {

@@ -1,30 +1,37 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { ForeignCursor } from '../../../src/ports/inventory-rows.ts';
-import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/reconciles.ts';
-import { passBegan, passEnded } from '../../../src/store/reconciles.ts';
+import type {
+  KeptReconcile,
+  ReconcileDraft,
+  ReconcileEnding,
+  ReconcileFilter,
+  Reconciles,
+  ToldReconcile,
+} from '../../../src/ports/reconciles.ts';
+import { reconcileBegan, reconcileEnded } from '../../../src/store/reconciles.ts';
 import { announceIn, leaseKey, type Memory } from './memory.ts';
 
 const graceMs = 15_000;
 
-export function memoryPasses({ passes, leases, happenings }: Memory, clock: Clock): Passes {
-  const isAlive = ({ estate, scope, ground: { lease } }: PassDraft): boolean => {
+export function memoryReconciles({ reconciles, leases, happenings }: Memory, clock: Clock): Reconciles {
+  const isAlive = ({ estate, scope, ground: { lease } }: ReconcileDraft): boolean => {
     const held = leases.get(leaseKey(estate, scope));
     return held?.epoch === lease?.epoch && (held?.expires ?? clock.now()) > clock.now() - graceMs;
   };
-  const all = (): readonly ToldPass[] =>
-    [...passes.values()]
+  const all = (): readonly ToldReconcile[] =>
+    [...reconciles.values()]
       .map(({ draft, ending }) => told(draft, ending, isAlive(draft)))
       .sort((a, b) => b.began - a.began || (a.id < b.id ? 1 : -1));
   return {
     begin: async (draft) => {
-      if (passes.has(draft.id)) return;
-      passes.set(draft.id, structuredClone({ draft }));
-      announceIn(happenings, draft.began, [passBegan(draft)]);
+      if (reconciles.has(draft.id)) return;
+      reconciles.set(draft.id, structuredClone({ draft }));
+      announceIn(happenings, draft.began, [reconcileBegan(draft)]);
     },
     end: async (draft, ending) => {
-      passes.set(draft.id, structuredClone({ draft, ending }));
-      announceIn(happenings, ending.ended, [passEnded(draft, ending)]);
+      reconciles.set(draft.id, structuredClone({ draft, ending }));
+      announceIn(happenings, ending.ended, [reconcileEnded(draft, ending)]);
     },
     page: async ({ seen, filter, limit, after }) => {
       const found = all().filter((one) => seen.some((bounds) => covers(bounds, subjectOf(one))) && fits(one, filter));
@@ -32,7 +39,7 @@ export function memoryPasses({ passes, leases, happenings }: Memory, clock: Cloc
       if (after !== undefined && from === 0) throw new ForeignCursor();
       const shown = found.slice(from, from + limit);
       const next = found.length > from + limit ? shown.at(-1)?.id : undefined;
-      return { passes: shown.map(withoutTimeline), ...(next === undefined ? {} : { next }) };
+      return { reconciles: shown.map(withoutTimeline), ...(next === undefined ? {} : { next }) };
     },
     find: async (id, seen) =>
       all().find((one) => one.id === id && seen.some((bounds) => covers(bounds, subjectOf(one)))),
@@ -52,23 +59,23 @@ export function memoryPasses({ passes, leases, happenings }: Memory, clock: Cloc
   };
 }
 
-const subjectOf = ({ estate, ground: { targets } }: PassDraft) => ({ estate, targets });
+const subjectOf = ({ estate, ground: { targets } }: ReconcileDraft) => ({ estate, targets });
 
-function told(draft: PassDraft, ending: PassEnding | undefined, isAlive: boolean): ToldPass {
+function told(draft: ReconcileDraft, ending: ReconcileEnding | undefined, isAlive: boolean): ToldReconcile {
   if (ending === undefined) return { ...draft, state: isAlive ? 'running' : 'lost' };
   const { account, quiet: _, ...rest } = ending;
   const { counts, ...timeline } = account;
   return { ...draft, state: 'ended', ending: { ...rest, counts }, timeline };
 }
 
-const withoutTimeline = ({ timeline: _, ...pass }: ToldPass): KeptPass => pass;
+const withoutTimeline = ({ timeline: _, ...reconcile }: ToldReconcile): KeptReconcile => reconcile;
 
-const fits = (pass: KeptPass, { estate, scope, target, outcomes, since, until }: PassFilter): boolean =>
+const fits = (reconcile: KeptReconcile, { estate, scope, target, outcomes, since, until }: ReconcileFilter): boolean =>
   [
-    estate === undefined || pass.estate === estate,
-    scope === undefined || pass.scope === scope,
-    target === undefined || pass.ground.targets.includes(target),
-    outcomes === undefined || (pass.ending !== undefined && outcomes.includes(pass.ending.outcome)),
-    since === undefined || pass.began >= since,
-    until === undefined || pass.began < until,
+    estate === undefined || reconcile.estate === estate,
+    scope === undefined || reconcile.scope === scope,
+    target === undefined || reconcile.ground.targets.includes(target),
+    outcomes === undefined || (reconcile.ending !== undefined && outcomes.includes(reconcile.ending.outcome)),
+    since === undefined || reconcile.began >= since,
+    until === undefined || reconcile.began < until,
   ].every(Boolean);

@@ -78,7 +78,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ['commander', 'string-width'],
     node: true,
   },
-  // Passes without a person: what a job leads to.
+  // Reconciles without a person: what a job leads to.
   { name: 'fleet', at: ['src/fleet/'], layers: [...inward, 'estate'], packages: [], node: true },
   // A browser's pages: they talk to the API, and see nothing of ours.
   { name: 'console', at: ['src/console/'], layers: [], packages: [], node: false },
@@ -94,7 +94,7 @@ export const LAYERS: readonly Layer[] = [
 
   // The registry: one line a cloud.
   { name: 'providers', at: ['providers/index.ts'], layers: ['core', 'ports', ...clouds], packages: [], node: false },
-  // What every cloud does in a pass in the same way: batches, shared listings.
+  // What every cloud does in a reconcile in the same way: batches, shared listings.
   { name: 'providers/shared', at: ['providers/shared/'], layers: ['core', 'ports'], packages: [], node: false },
   // No cloud knows another, and no SDK type leaves its folder.
   {

@@ -123,7 +123,7 @@ async function table(
   return { status: 200, chunks: exportRows(format, rowQuery, source), headers };
 }
 
-/** Of what was then nobody knows when the next pass came. */
+/** Of what was then nobody knows when the next reconcile came. */
 async function answers(
   { rows }: RowPage,
   { asOf, seen }: Pick<RowQuery, 'asOf' | 'seen'>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { Figures } from '../../../ports/figures.ts';
-import type { Passes, PassFilter } from '../../../ports/reconciles.ts';
+import type { ReconcileFilter, Reconciles } from '../../../ports/reconciles.ts';
 import { notFound, ProblemError } from '../../problem.ts';
 import {
   afterField,
@@ -16,16 +16,16 @@ import { type Route, route } from '../route.ts';
 import { exampleOf, examples } from '../schemas/examples.ts';
 import {
   outcomeSchema,
-  passAnswer,
-  passBody,
-  passSchema,
+  reconcileAnswer,
+  reconcileBody,
+  reconcileSchema,
   timelineAnswer,
   timelineSchema,
 } from '../schemas/reconcile.ts';
-import { visiblePass, visibleTimeline } from '../visible-records.ts';
+import { visibleReconcile, visibleTimeline } from '../visible-records.ts';
 
 export interface ReconcilesDependencies {
-  readonly passes: Pick<Passes, 'page' | 'find'>;
+  readonly reconciles: Pick<Reconciles, 'page' | 'find'>;
   readonly figures: Pick<Figures, 'seen'>;
   estates(): Promise<readonly string[]>;
 }
@@ -48,11 +48,11 @@ const query = z.strictObject({
 });
 
 const reconcileDetailsSchema = z
-  .object({ ...passBody, timeline: timelineSchema.optional().meta({ description: 'Of one that has ended' }) })
+  .object({ ...reconcileBody, timeline: timelineSchema.optional().meta({ description: 'Of one that has ended' }) })
   .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' })
-  .register(examples, { example: { ...exampleOf(passSchema), timeline: exampleOf(timelineSchema) } });
+  .register(examples, { example: { ...exampleOf(reconcileSchema), timeline: exampleOf(timelineSchema) } });
 
-export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDependencies): readonly Route[] => [
+export const reconcilesRoutes = ({ reconciles, figures, estates }: ReconcilesDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/reconciles',
@@ -66,9 +66,9 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDepende
         200: {
           description: 'A page of them',
           schema: z
-            .object({ items: z.array(passSchema), next: nextField })
+            .object({ items: z.array(reconcileSchema), next: nextField })
             .meta({ id: 'Reconciles' })
-            .register(examples, { example: { items: [exampleOf(passSchema)] } }),
+            .register(examples, { example: { items: [exampleOf(reconcileSchema)] } }),
         },
       },
     },
@@ -79,11 +79,14 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDepende
       const seen = boundsFor(caller.grants, 'read');
       const filter = filterOf({ ...asked, estate }, now);
       const page = await orForeignCursorProblem(
-        passes.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }),
+        reconciles.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }),
       );
       return {
         status: 200,
-        body: { items: page.passes.map((pass) => passAnswer(visiblePass(pass, seen))), next: page.next },
+        body: {
+          items: page.reconciles.map((reconcile) => reconcileAnswer(visibleReconcile(reconcile, seen))),
+          next: page.next,
+        },
       };
     },
   }),
@@ -102,12 +105,15 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDepende
     request: { params: z.strictObject({ id: z.string().min(1).max(100) }) },
     handle: async ({ params: { id }, context: { caller } }) => {
       const seen = boundsFor(caller.grants, 'read');
-      const pass = await passes.find(id, seen);
-      if (pass === undefined) throw new ProblemError(notFound);
-      const timeline = await visibleTimeline(pass, seen, figures);
+      const reconcile = await reconciles.find(id, seen);
+      if (reconcile === undefined) throw new ProblemError(notFound);
+      const timeline = await visibleTimeline(reconcile, seen, figures);
       return {
         status: 200,
-        body: { ...passAnswer(visiblePass(pass, seen)), ...(timeline && { timeline: timelineAnswer(timeline) }) },
+        body: {
+          ...reconcileAnswer(visibleReconcile(reconcile, seen)),
+          ...(timeline && { timeline: timelineAnswer(timeline) }),
+        },
       };
     },
   }),
@@ -115,7 +121,7 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDepende
 
 type Asked = Omit<z.output<typeof query>, 'limit' | 'after'> & { readonly estate: string };
 
-const filterOf = ({ estate, scope, target, outcome, since, until }: Asked, now: number): PassFilter => ({
+const filterOf = ({ estate, scope, target, outcome, since, until }: Asked, now: number): ReconcileFilter => ({
   estate,
   ...(scope === undefined ? {} : { scope }),
   ...(target === undefined ? {} : { target }),

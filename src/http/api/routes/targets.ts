@@ -12,7 +12,7 @@ import { type TargetContext, targetAnswer, targetSchema } from '../schemas/targe
 export interface TargetsDependencies {
   readonly targets: Targets;
   estates(): Promise<readonly string[]>;
-  /** The rate budgets that this process uses; absent: it carries out no passes. */
+  /** The rate budgets that this process uses; absent: it carries out no reconciles. */
   rateLimits?(): Promise<readonly RateLimitLevel[]>;
 }
 

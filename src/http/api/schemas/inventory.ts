@@ -109,7 +109,7 @@ export const rowSchema = z
 interface RowContext {
   readonly now: number;
   readonly seen: readonly Bounds[];
-  /** When its scope has its next pass. */
+  /** When its scope has its next reconcile. */
   readonly nextAt: number | undefined;
   /** Whether what the object is like is told too. */
   readonly withAttributes?: boolean;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeptPass } from '../../../ports/reconciles.ts';
+import type { KeptReconcile } from '../../../ports/reconciles.ts';
 import type { VisibleEntry, VisibleTimeline } from '../visible-records.ts';
 import { kindSchema, verbSchema } from './action.ts';
 import { examples, story } from './examples.ts';
@@ -21,7 +21,7 @@ const countsSchema = z.object({
   waitedMs: z.int().meta({ description: 'All waits together, some of which were at the same time' }),
 });
 
-export const passBody = {
+export const reconcileBody = {
   reconcileId: z.string(),
   estate: z.string(),
   scope: z.string(),
@@ -46,8 +46,8 @@ export const passBody = {
   counts: countsSchema.optional(),
 } as const;
 
-export const passSchema = z
-  .object(passBody)
+export const reconcileSchema = z
+  .object(reconcileBody)
   .meta({ id: 'Reconcile', description: 'One reconcile of a scope' })
   .register(examples, {
     example: {
@@ -69,9 +69,9 @@ export const passSchema = z
     },
   });
 
-export function passAnswer({ id, ground, ending, ...pass }: KeptPass) {
+export function reconcileAnswer({ id, ground, ending, ...reconcile }: KeptReconcile) {
   const { targets, generation, revision, lease } = ground;
-  const { estate, scope, state, reason, began } = pass;
+  const { estate, scope, state, reason, began } = reconcile;
   const { ended, outcome, why: message, counts } = ending ?? {};
   return {
     ...{ reconcileId: id, estate, scope, targets, state, reason, startedAt: began },

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
 import { type Status, statuses } from '../../../core/inventory/row.ts';
 import { clouds } from '../../../core/resource.ts';
-import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/queries.ts';
+import type { TargetHeld, TargetReconciles, TargetReport } from '../../../ports/queries.ts';
 import type { RateLimitLevel } from '../../../ports/telemetry.ts';
-import { visiblePass } from '../visible-records.ts';
+import { visibleReconcile } from '../visible-records.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema } from './observation.ts';
 import { pauseModeSchema, stoppedRolloutAnswer, stoppedRolloutSchema } from './pause.ts';
-import { passAnswer, passSchema } from './reconcile.ts';
+import { reconcileAnswer, reconcileSchema } from './reconcile.ts';
 import { modeSchema } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -77,7 +77,7 @@ export const targetSchema = z
       .partialRecord(z.enum(statuses), z.int())
       .meta({ description: 'Resources by status, as far as you may see them' }),
     observed: observationSchema,
-    lastReconcile: passSchema.optional(),
+    lastReconcile: reconcileSchema.optional(),
     runningReconcile: z.object({ reconcileId: z.string(), startedAt: timestamp }).optional(),
     nextReconcileAt: timestamp
       .optional()
@@ -100,7 +100,7 @@ export const targetSchema = z
       mode: 'plan',
       counts: { InSync: 15, Drifted: 1, Unmanaged: 3 },
       observed: exampleOf(observationSchema),
-      lastReconcile: exampleOf(passSchema),
+      lastReconcile: exampleOf(reconcileSchema),
       nextReconcileAt: story.nextAt,
       held: { pauses: [], stoppedRollouts: [], halfReplaced: [] },
       budget: { known: true, rateLimits: [{ key: `${story.scope}/DescribeInstances`, remaining: 1 }] },
@@ -115,19 +115,19 @@ export interface TargetContext {
   readonly rateLimits: readonly RateLimitLevel[] | undefined;
 }
 
-export function targetAnswer({ name, place, mode, look, passes, held }: TargetReport, around: TargetContext) {
+export function targetAnswer({ name, place, mode, look, reconciles, held }: TargetReport, around: TargetContext) {
   const { cloud, ...where } = place;
   return {
     ...{ name, estate: around.estate, provider: cloud, ...where, mode },
     counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
     observed: observationAnswer(look, around.now),
-    ...(passes && passesAnswer(passes, around.seen)),
+    ...(reconciles && reconcilesAnswer(reconciles, around.seen)),
     ...(held && { held: heldAnswer(held), budget: rateLimitsAnswer(place.scope, around.rateLimits) }),
   };
 }
 
-const passesAnswer = ({ last, running, nextAt }: TargetPasses, seen: readonly Bounds[]) => ({
-  lastReconcile: last && passAnswer(visiblePass(last, seen)),
+const reconcilesAnswer = ({ last, running, nextAt }: TargetReconciles, seen: readonly Bounds[]) => ({
+  lastReconcile: last && reconcileAnswer(visibleReconcile(last, seen)),
   runningReconcile: running && { reconcileId: running.id, startedAt: running.began },
   nextReconcileAt: nextAt,
 });

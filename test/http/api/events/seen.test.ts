@@ -48,30 +48,30 @@ test('what a caller is told of is what it asked for', async () => {
   const words = await watch({ only: { types: ['word', 'pass'] } });
   const others = await watch({ only: { estate: 'other', types: ['resource'] } });
   tellAll(tell);
-  const [word, pass] = tell({ type: 'word' }, { type: 'pass' }, { type: 'generation', estate: 'other' });
+  const [word, reconcile] = tell({ type: 'word' }, { type: 'pass' }, { type: 'generation', estate: 'other' });
   await clock.advance(soon);
-  assert.deepEqual(words.numbers(), [word?.about['n'], pass?.about['n']]);
+  assert.deepEqual(words.numbers(), [word?.about['n'], reconcile?.about['n']]);
   assert.deepEqual(others.numbers(), ['other all', 'other prod web']);
 });
 
-const pass = {
+const reconcile = {
   type: 'pass',
   targets: ['prod', 'lab'],
   about: { n: 1, reason: 'ann paused lab', scope: 'aws/1/eu' },
 } as const;
 
 const parts: readonly [grant: Partial<Grant>, targets: readonly string[], about: object][] = [
-  [{ estates: ['acme'] }, ['prod', 'lab'], pass.about],
+  [{ estates: ['acme'] }, ['prod', 'lab'], reconcile.about],
   [{ targets: ['prod', 'lab'] }, ['prod', 'lab'], { n: 1, scope: 'aws/1/eu' }],
   [{ targets: ['prod'] }, ['prod'], { n: 1, scope: 'aws/1/eu' }],
 ];
 
 for (const [grant, targets, about] of parts)
-  test(`a pass of several targets, as it is told within ${JSON.stringify(grant)}`, async () => {
+  test(`a reconcile of several targets, as it is told within ${JSON.stringify(grant)}`, async () => {
     const { clock, tell, watch } = watchers();
     const [first] = tell({});
     const live = await watch({ grants: [{ role: 'viewer', ...grant }] });
-    tell(pass);
+    tell(reconcile);
     await clock.advance(soon);
     const back = await watch({ grants: [{ role: 'viewer', ...grant }], from: first?.place });
     await clock.advance(soon);
@@ -81,7 +81,7 @@ for (const [grant, targets, about] of parts)
     }
   });
 
-test('what is no pass keeps its reason for whoever sees it', async () => {
+test('what is no reconcile keeps its reason for whoever sees it', async () => {
   const { clock, tell, watch } = watchers();
   const live = await watch({ grants: [{ role: 'viewer', targets: ['prod'] }] });
   tell({ targets: ['prod'], about: { reason: 'the port differs' } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { reconcilesRoutes } from '../../../../src/http/api/routes/reconciles.ts';
-import type { PassDraft, PassEnding } from '../../../../src/ports/reconciles.ts';
+import type { ReconcileDraft, ReconcileEnding } from '../../../../src/ports/reconciles.ts';
 import { rowOf } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
@@ -16,14 +16,14 @@ const groundOf = (targets: readonly string[]) => ({
   lease: { holder: 'w-1', epoch: 4 },
 });
 
-const draftOf = (id: string, rest: Partial<PassDraft> = {}): PassDraft => ({
+const draftOf = (id: string, rest: Partial<ReconcileDraft> = {}): ReconcileDraft => ({
   ...{ id, estate: 'acme', scope: 'aws/1/eu', began: now - 60_000, reason: 'ann: try' },
   ground: groundOf(['north']),
   ...rest,
 });
 
 const at = now - 59_900;
-const ending: PassEnding = {
+const ending: ReconcileEnding = {
   ...{ ended: now - 50_000, outcome: 'partly', why: 'withheld: mode 1', quiet: false },
   account: {
     counts: { reads: 3, writes: 1, settled: 1, failed: 0, withheld: 1, waitedMs: 40 },
@@ -40,9 +40,9 @@ const ending: PassEnding = {
   },
 };
 
-await store.passes.end(draftOf('p-1'), ending);
-await store.passes.end(draftOf('p-2', { began: now - 30_000 }), { ...ending, outcome: 'done' });
-await store.passes.end(draftOf('p-4', { estate: 'shared', ground: groundOf(['east', 'west']) }), {
+await store.reconciles.end(draftOf('p-1'), ending);
+await store.reconciles.end(draftOf('p-2', { began: now - 30_000 }), { ...ending, outcome: 'done' });
+await store.reconciles.end(draftOf('p-4', { estate: 'shared', ground: groundOf(['east', 'west']) }), {
   ...ending,
   account: {
     ...ending.account,
@@ -71,11 +71,11 @@ const rowAt = (address: string, target: string) =>
   rowOf(address, { called: { address }, place: { scope: 'aws/1/eu', targets: [target] } });
 const rows = [rowAt('e', 'east'), rowAt('w', 'west')];
 await store.rows.keep({ estate: 'shared', scope: 'aws/1/eu' }, { at: now, rows, gaps: [] });
-await store.passes.end(draftOf('p-3', { estate: 'other', began: now - 20_000 }), ending);
+await store.reconciles.end(draftOf('p-3', { estate: 'other', began: now - 20_000 }), ending);
 
 const world = apiWorld({
   routes: reconcilesRoutes({
-    passes: store.passes,
+    reconciles: store.reconciles,
     figures: store.figures,
     estates: async () => ['acme', 'other', 'shared'],
   }),
@@ -180,7 +180,7 @@ interface Told {
   readonly timeline: { readonly entries: readonly Readonly<Record<string, unknown>>[] };
 }
 
-describe('a pass of several targets', () => {
+describe('a reconcile of several targets', () => {
   const read = async (who: string): Promise<Told> => {
     const { status, body, text } = await world.ask(who, 'GET /v1/reconciles/p-4');
     assert.equal(status, 200, text);
@@ -208,7 +208,7 @@ describe('a pass of several targets', () => {
     assert.equal((await read('both')).timeline.entries.length, 9);
   });
 
-  it('tells who asked for it, and why, to who sees all of the estate; what it left open to who sees all of the pass', async () => {
+  it('tells who asked for it, and why, to who sees all of the estate; what it left open to who sees all of the reconcile', async () => {
     for (const who of ['whole', 'both', 'east'] as const) {
       const [one] = items((await world.ask(who, 'GET /v1/reconciles')).body);
       const { reason, message } = await read(who);

@@ -5,7 +5,7 @@ import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
 import type { RateLimitLevel } from '../../../../src/ports/telemetry.ts';
 import { targetsOn } from '../../../../src/queries/targets.ts';
-import { passOf, rowOf, settlementOf } from '../../../store/fixtures.ts';
+import { reconcileOf, rowOf, settlementOf } from '../../../store/fixtures.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../../../support/fleet-world.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -28,11 +28,11 @@ const rateLimits: readonly RateLimitLevel[] = [
   { key: 'memory/acme/south/Make', level: 1 },
 ];
 
-/** One pass of here; nobody has looked there. */
+/** One reconcile of here; nobody has looked there. */
 async function passed() {
   const world = fleetWorld();
   await world.accept([network({ internet: false }), second]);
-  await world.pass();
+  await world.reconcile();
   const at = world.clock.now();
   const rows = [
     rowOf('a', { place: { scope: where.scope, targets: ['here'] }, whose: { owner: 'team-web' } }),
@@ -59,7 +59,7 @@ const said = (body: unknown): Said => body as Said;
 const itemsOf = (body: unknown): readonly Said[] => (body as { items: readonly Said[] }).items;
 
 describe('GET /v1/targets', () => {
-  it('tells of each how old its look is, what it found, and of its passes', async () => {
+  it('tells of each how old its look is, what it found, and of its reconciles', async () => {
     const world = await passed();
     await world.clock.advance(30_000);
     const { status, body } = await apiOf(world).ask('viewer', 'GET /v1/targets');
@@ -99,7 +99,7 @@ describe('GET /v1/targets', () => {
     });
   });
 
-  it('says when a pass is due: at once where somebody waits for one', async () => {
+  it('says when a reconcile is due: at once where somebody waits for one', async () => {
     const world = await passed();
     await world.store.fleet.requests.ask(where, 'ann');
     const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
@@ -158,11 +158,11 @@ describe('a target that shares its place', () => {
     network({ internet: false }, { name: 'mine' }),
   ];
 
-  it('tells why no pass looks, and of rollouts in others, to who sees all of them', async () => {
+  it('tells why no reconcile looks, and of rollouts in others, to who sees all of them', async () => {
     const world = fleetWorld();
     await world.accept(documents);
     await world.store.fleet.requests.ask(where, 'eve: look');
-    await world.pass();
+    await world.reconcile();
     const { quarantine, rollouts } = world.store.fleet;
     await quarantine.put(where, 'it threw', 1);
     for (const name of ['core', 'mine'])
@@ -204,7 +204,7 @@ describe('a machine half replaced', () => {
     const acquired = await store.leases.acquire('acme', where.scope, 'worker-1');
     assert.ok(acquired.ok);
     const { lease } = acquired;
-    const pass = { ...passOf('acme', lease), ...where };
+    const reconcile = { ...reconcileOf('acme', lease), ...where };
     const names = ['web-0', 'web-1', 'test-0', 'old-0'];
     for (const name of names) {
       const subject = { kind: 'instance', address: at(name) } as const;
@@ -218,12 +218,12 @@ describe('a machine half replaced', () => {
           terms: { ...terms, successorOf: `${name}-before` },
         },
       ] as const;
-      const [intended] = await store.ledger.intend(pass, [launch]);
+      const [intended] = await store.ledger.intend(reconcile, [launch]);
       if (name === 'web-1') {
         const other = { verb: 'adopt', subject: { ...subject, id: `${name}-before` }, details: {} } as const;
-        const [adopted] = await store.ledger.intend(pass, [other]);
-        await store.ledger.settle(pass, [settlementOf(adopted, { effects: [claims[0]] })]);
-      } else await store.ledger.settle(pass, [settlementOf(intended, { effects: [...claims] })]);
+        const [adopted] = await store.ledger.intend(reconcile, [other]);
+        await store.ledger.settle(reconcile, [settlementOf(adopted, { effects: [claims[0]] })]);
+      } else await store.ledger.settle(reconcile, [settlementOf(intended, { effects: [...claims] })]);
     }
     const held = rowOf('web-0', {
       place: { scope: where.scope, kind: 'instance', targets: ['here'] },
@@ -271,7 +271,7 @@ describe('POST /v1/targets/{name}/reconcile', () => {
   const ask = (world: FleetWorld, who: string, name = 'here', body: object = { reason: 'try' }) =>
     apiOf(world).ask(who, `POST /v1/targets/${name}/reconcile`, { body });
 
-  it('asks for a pass, in the name of who asked', async () => {
+  it('asks for a reconcile, in the name of who asked', async () => {
     const world = await passed();
     const { status, body } = await ask(world, 'operator');
     const reason = 'operator of acme: try';

@@ -19,7 +19,7 @@ const holes: Readonly<Record<string, (place: Place) => string>> = {
   name: ({ target }) => target,
   of: ({ address }) => address,
   address: ({ address }) => address,
-  '/v1/reconciles/{id}': ({ ids }) => ids.pass,
+  '/v1/reconciles/{id}': ({ ids }) => ids.reconcile,
   '/v1/tokens/{id}': ({ ids }) => ids.token,
   '/v1/plans/{id}': ({ ids }) => ids.plan,
   '/v1/plans/{id}/apply': ({ ids }) => ids.plan,

@@ -110,7 +110,7 @@ async function accept({ store, yard }: FleetWorld, tier: string, mode: string): 
 
 async function passed(world: FleetWorld): Promise<void> {
   await world.clock.advance(1000);
-  await world.pass();
+  await world.reconcile();
 }
 
 /** Somebody changes every machine behind our back, and makes a network of their own. */

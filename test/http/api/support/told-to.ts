@@ -48,8 +48,8 @@ async function placesOf({ path }: Question, { names, world }: PlantedEstate, pla
   if (path.includes('{name}')) return targets.map((target) => ({ ...place, target }));
   if (path.startsWith('/v1/plans/')) return [{ ...place, ids: { ...place.ids, plan } }];
   if (!path.startsWith('/v1/reconciles/')) return [place];
-  const { passes } = await world.store.passes.page({ seen: [{}], filter: {}, limit: 100 });
-  return passes.map(({ id }) => ({ ...place, ids: { ...place.ids, pass: id } }));
+  const { reconciles } = await world.store.reconciles.page({ seen: [{}], filter: {}, limit: 100 });
+  return reconciles.map(({ id }) => ({ ...place, ids: { ...place.ids, reconcile: id } }));
 }
 
 /** A stream of a few seconds: one over the API goes on for an hour. */

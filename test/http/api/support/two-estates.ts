@@ -3,7 +3,7 @@ import { memoryProvider } from '../../../../providers/memory/index.ts';
 import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
-import { passHandler } from '../../../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../../../src/fleet/worker-context.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import { parseStored } from '../../../../src/source/stored-tree.ts';
@@ -11,7 +11,7 @@ import { network, rule } from '../../../support/engine-world/documents.ts';
 import { fleetWorld, today } from '../../../support/fleet-world.ts';
 import type { VirtualClock } from '../../../support/virtual-clock.ts';
 
-/** Every route as the product wires it, on one store with two estates of which each has had a pass. */
+/** Every route as the product wires it, on one store with two estates of which each has had a reconcile. */
 export interface TwoEstates {
   readonly clock: VirtualClock;
   readonly routes: readonly Route[];
@@ -27,7 +27,7 @@ export interface Place {
   readonly target: string;
   readonly address: string;
   /** Ids of what was kept. */
-  readonly ids: { readonly pass: string; readonly token: string; readonly plan: string };
+  readonly ids: { readonly reconcile: string; readonly token: string; readonly plan: string };
 }
 
 export const nowhere: Place = {
@@ -35,7 +35,7 @@ export const nowhere: Place = {
   target: 'nowhere',
   address: 'memory/nowhere/north/network/nowhere',
   ids: {
-    pass: '00000000-0000-4000-8000-00000000dead',
+    reconcile: '00000000-0000-4000-8000-00000000dead',
     token: '00000000000000ad',
     plan: '00000000-0000-4000-8000-0000000000ad',
   },
@@ -86,7 +86,7 @@ function told<T extends object>(whole: T, name: string, calls: string[]): T {
   });
 }
 
-/** The estate's specs are in force, and one pass has carried them out. */
+/** The estate's specs are in force, and one reconcile has carried them out. */
 async function settle(yard: WorkerContext, clock: VirtualClock, names: Names): Promise<Place> {
   const { estate, target, account } = names;
   const cloud = makeCloud({ clock });
@@ -97,7 +97,7 @@ async function settle(yard: WorkerContext, clock: VirtualClock, names: Names): P
   await yard.store.fleet.trees.keep(estate, estate, kept);
   await yard.store.generations.accept(estate, estate, compiled.guards);
   const at = { estate, scope: `memory/${account}/north` };
-  await clock.run(() => passHandler(here, generationsOf(here))(at, new AbortController().signal));
+  await clock.run(() => reconcileHandler(here, generationsOf(here))(at, new AbortController().signal));
   return { estate, target, address: `${at.scope}/network/${names.network}`, ids: await idsOf(yard, at, clock) };
 }
 
@@ -106,14 +106,14 @@ async function idsOf(
   { estate }: { readonly estate: string },
   clock: VirtualClock,
 ): Promise<Place['ids']> {
-  const { passes } = await store.passes.page({ filter: { estate }, seen: [{ estates: [estate] }], limit: 1 });
+  const { reconciles } = await store.reconciles.page({ filter: { estate }, seen: [{ estates: [estate] }], limit: 1 });
   const { token } = await store.tokens.make({
     name: estate,
     grants: [{ role: 'viewer', estates: [estate] }],
     expiresAt: clock.now() + 86_400_000,
     maker: { person: `somebody of ${estate}`, identities: [] },
   });
-  return { pass: passes[0]?.id ?? '', token: token.id, plan: '' };
+  return { reconcile: reconciles[0]?.id ?? '', token: token.id, plan: '' };
 }
 
 function textOf({ estate, target, account, network: name }: Names): string {

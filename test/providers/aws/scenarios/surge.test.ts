@@ -64,12 +64,12 @@ test('a mistyped image leaves the machine untouched, by surge and by recreate', 
     const replace = { strategy };
     for (const _ of ['made', 'up']) await applied.apply([network(), machine('web', { replace })]);
     watch();
-    const { passes, writes } = await applied.apply([
+    const { rounds: reconciles, writes } = await applied.apply([
       network(),
       machine('web', { replace, image: 'ami-0abc0abc0abc0abc1' }),
     ]);
     assert.deepEqual([writes, images(), least()], [[], [first], 1]);
-    const [failed] = passes.flatMap((pass) => pass.failed);
+    const [failed] = reconciles.flatMap((reconcile) => reconcile.failed);
     assert.match(failed?.failure.message ?? '', /image ami-0abc0abc0abc0abc1 cannot be launched here/);
   }
 });

@@ -63,7 +63,7 @@ test('an interface that a colleague has hung on another machine is left as it is
   assert.deepEqual((await world.ask('GET', 'Network/networkInterfaces/web-0-nic')).properties, before.properties);
 });
 
-test('rules that go singly, as one among them is refused, all go in one pass', async () => {
+test('rules that go singly, as one among them is refused, all go in one reconcile', async () => {
   await using world = await azureWorld();
   const rules = (description: string) =>
     ['one', 'two', 'three'].map((name, index) => rule(name, { ports: [index + 1], description }));

@@ -52,7 +52,8 @@ test('listings that miss now this and now that, several at once, lead to no writ
   await world.apply(documents);
   const { faults } = world.sandbox.control;
   faults.add({ match: {}, effect: { kind: 'flicker', share: 0.4 } });
-  for (let pass = 1; pass <= 12; pass++) assert.deepEqual((await world.apply(documents)).writes, [], `pass ${pass}`);
+  for (let reconcile = 1; reconcile <= 12; reconcile++)
+    assert.deepEqual((await world.apply(documents)).writes, [], `pass ${reconcile}`);
   faults.clear();
   const after = await world.apply(documents);
   assert.deepEqual([after.writes, after.left], [[], []]);

@@ -48,7 +48,7 @@ async function halfMade(world: SurgeWorld): Promise<void> {
   const action = 'virtualMachines.createOrUpdate';
   world.engine.sandbox.control.faults.add({ match: { action }, effect: { kind: 'reset-before' } });
   world.watch();
-  const cut = await world.apply(cloud.images[1], { publicIp: true }, {}, { job: { passes: 1, patienceMs: 0 } });
+  const cut = await world.apply(cloud.images[1], { publicIp: true }, {}, { job: { rounds: 1, patienceMs: 0 } });
   world.engine.sandbox.control.faults.clear();
   assert.notEqual(cut.outcome, 'done');
   assert.equal(parts(world).length, 5, 'the parts of one machine, with interface and address of another');
@@ -57,7 +57,7 @@ async function halfMade(world: SurgeWorld): Promise<void> {
 test('parts of a successor that was never made are taken up by the next try', async () => {
   await using world = await worldOf(cloud);
   await halfMade(world);
-  for (let pass = 0; pass < 12 && world.images()[0] !== cloud.images[1]; pass++) {
+  for (let reconcile = 0; reconcile < 12 && world.images()[0] !== cloud.images[1]; reconcile++) {
     world.engine.sandbox.control.clock.advance(60_000);
     await world.apply(cloud.images[1], { publicIp: true });
   }
@@ -70,7 +70,7 @@ test('parts of a successor that was never made are taken up by the next try', as
 test('parts of a successor that is asked for no more are removed, and the machine stays', async () => {
   await using world = await worldOf(cloud);
   await halfMade(world);
-  for (let pass = 0; pass < 12 && parts(world).length > 3; pass++) {
+  for (let reconcile = 0; reconcile < 12 && parts(world).length > 3; reconcile++) {
     world.engine.sandbox.control.clock.advance(60_000);
     await world.apply(cloud.images[0], { publicIp: true });
   }
@@ -92,10 +92,10 @@ test('a stranger under the name of a part of the successor keeps everything as i
     body: { sku: { name: 'Standard' } },
   };
   world.engine.sandbox.control.arm.load({ subscriptions: [{ id: account, resources: [theirs] }] });
-  const { writes, passes } = await world.apply(cloud.images[1], { publicIp: true });
+  const { writes, rounds: reconciles } = await world.apply(cloud.images[1], { publicIp: true });
   assert.deepEqual([writes, world.images()], [[], [cloud.images[0]]]);
   assert.match(
-    passes.flatMap(({ failed }) => failed)[0]?.failure.message ?? '',
+    reconciles.flatMap(({ failed }) => failed)[0]?.failure.message ?? '',
     /stands already and is not of this machine/,
   );
 });

@@ -77,7 +77,7 @@ test('made to stand still it is stopped; a resize that was cut off is brought to
   for (const action of ['compute.instances.setMachineType', 'compute.instances.start'])
     faults.add({ match: { action }, effect: { kind: 'reset-before' } });
   const bigger = [network(), machine('web', { size: 'e2-medium' })];
-  const cut = await world.apply(bigger, { job: { passes: 1, patienceMs: 0 } });
+  const cut = await world.apply(bigger, { job: { rounds: 1, patienceMs: 0 } });
   assert.equal(cut.outcome, 'unfinished');
   faults.clear();
   const whole = await world.apply(bigger);

@@ -41,8 +41,8 @@ test('an attempt of another process is another request: what the cloud took from
   world.sandbox.control.lag.set({ ms: 200_000 });
   strike(world, 'networks.insert', { kind: 'reset-after' }, 1);
   for (const nth of [2, 3]) strike(world, 'networks.insert', { kind: 'reset-before' }, nth);
-  await world.apply([network()], { job: { passes: 1, patienceMs: 0 } });
-  const blind = await world.apply([network()], { job: { passes: 1, patienceMs: 0 } });
+  await world.apply([network()], { job: { rounds: 1, patienceMs: 0 } });
+  const blind = await world.apply([network()], { job: { rounds: 1, patienceMs: 0 } });
   assert.deepEqual(blind.writes, ['networks.insert 409']);
   world.sandbox.control.lag.set({ ms: 0 });
   const seen = await world.apply([network()]);
@@ -54,12 +54,12 @@ test('one lost answer among several leaves the others settled', async () => {
   const lab = network({ cidr: '10.30.0.0/16', subnets: [{ name: 'app', cidr: '10.30.1.0/24' }] }, { name: 'lab' });
   strike(world, 'networks.insert', { kind: 'reset-after' }, 1);
   for (const nth of [2, 3, 4, 5, 6]) strike(world, 'networks.insert', { kind: 'reset-before' }, nth);
-  await world.apply([network(), lab], { job: { passes: 1, patienceMs: 0 } });
+  await world.apply([network(), lab], { job: { rounds: 1, patienceMs: 0 } });
   world.sandbox.control.faults.clear();
   strike(world, 'networks.insert', { kind: 'error', code: 'quotaExceeded', status: 403 });
-  const half = await world.apply([network(), lab], { job: { passes: 1 } });
+  const half = await world.apply([network(), lab], { job: { rounds: 1 } });
   assert.equal(made(half.writes, 'subnetworks'), 1, 'what stands in the one that was made is made');
-  const codes = half.passes.flatMap(({ failed }) => failed.map(({ failure }) => failure.code));
+  const codes = half.rounds.flatMap(({ failed }) => failed.map(({ failure }) => failure.code));
   assert.deepEqual(codes, ['quotaExceeded'], 'what the cloud said last is told');
 });
 
@@ -98,7 +98,7 @@ test('an operation that fails for its rate is begun again after a while, and one
   strike(world, 'networks.insert', busy, 1);
   assert.deepEqual((await world.apply([network()])).left, []);
   strike(world, 'firewalls.insert', busy);
-  const stuck = await world.apply([network(), rule('https')], { job: { passes: 1 } });
+  const stuck = await world.apply([network(), rule('https')], { job: { rounds: 1 } });
   assert.equal(made(stuck.writes, 'firewalls'), 6);
 });
 

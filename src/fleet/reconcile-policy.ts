@@ -13,8 +13,8 @@ import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-sta
 import type { Where } from '../ports/queue.ts';
 import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
-/** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
-export interface PassPolicy {
+/** What binds a reconcile that no person watches: guards and limits, pauses, and what people let pass. */
+export interface ReconcilePolicy {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
@@ -31,14 +31,14 @@ export interface PassPolicy {
   /** The generation that it is drawn up for; what heals to a former one works under it too. */
   readonly generation: number;
   /** As it is drawn up by what people say now. */
-  again(): Promise<PassPolicy>;
+  again(): Promise<ReconcilePolicy>;
 }
 
-export async function passPolicyOf(
+export async function reconcilePolicyOf(
   where: Where,
   activeSpec: ActiveSpec,
   records: GenerationAccess,
-): Promise<PassPolicy> {
+): Promise<ReconcilePolicy> {
   const { store } = records;
   // why: read before anything else, so that a word that comes in between is met by whoever sends something
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
@@ -61,12 +61,15 @@ export async function passPolicyOf(
     guardEpoch,
     counting,
     generation: activeSpec.generation.number,
-    again: () => passPolicyOf(where, activeSpec, records),
+    again: () => reconcilePolicyOf(where, activeSpec, records),
   };
 }
 
 /** A count that heeds a pause is none when the pause ends by itself. */
-async function countingOf({ estate }: Where, { fleet }: GenerationAccess['store']): Promise<PassPolicy['counting']> {
+async function countingOf(
+  { estate }: Where,
+  { fleet }: GenerationAccess['store'],
+): Promise<ReconcilePolicy['counting']> {
   const epoch = await fleet.counts.epoch(estate);
   const pauses = await fleet.pauses.inForce(estate);
   return { epoch, ...(pauses.length === 0 ? {} : { until: Math.min(...pauses.map(({ until }) => until)) }) };
@@ -76,7 +79,7 @@ async function authorityOf(
   { estate }: Where,
   approvals: readonly Approval[],
   { fleet }: GenerationAccess['store'],
-): Promise<PassPolicy['authority']> {
+): Promise<ReconcilePolicy['authority']> {
   const last = approvals.at(-1);
   if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
   const people = [...new Set(approvals.map(({ by }) => by.person))];
@@ -119,7 +122,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
 }
 
 /**
- * What people let a pass do, judged again while it runs, by the pass policy of that moment. A generation that came in
+ * What people let a reconcile do, judged again while it runs, by the reconcile policy of that moment. A generation that came in
  * between binds by its modes and by what it protects, as the one before does.
  *
  *   held by                                                  | code
@@ -128,20 +131,20 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   mode `plan` of any of them, and no approval is in force   | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
-export function guardOf(activeSpec: ActiveSpec, passPolicy: PassPolicy): Guard {
-  let drawn: { readonly epoch: number; readonly passPolicy: Promise<PassPolicy> } | undefined;
-  const chartered = (epoch: number): Promise<PassPolicy> => {
-    if (drawn?.epoch !== epoch) drawn = { epoch, passPolicy: passPolicy.again() };
-    return drawn.passPolicy;
+export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy): Guard {
+  let drawn: { readonly epoch: number; readonly reconcilePolicy: Promise<ReconcilePolicy> } | undefined;
+  const chartered = (epoch: number): Promise<ReconcilePolicy> => {
+    if (drawn?.epoch !== epoch) drawn = { epoch, reconcilePolicy: reconcilePolicy.again() };
+    return drawn.reconcilePolicy;
   };
   return {
-    epoch: passPolicy.guardEpoch,
+    epoch: reconcilePolicy.guardEpoch,
     approvedAs: (action) =>
-      passPolicy.approved(action)
+      reconcilePolicy.approved(action)
         ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
         : undefined,
     judge: async (actions, epoch) => {
-      const policies = policiesNow(activeSpec, passPolicy, await chartered(epoch));
+      const policies = policiesNow(activeSpec, reconcilePolicy, await chartered(epoch));
       return new Map(
         actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
           const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
@@ -152,7 +155,11 @@ export function guardOf(activeSpec: ActiveSpec, passPolicy: PassPolicy): Guard {
   };
 }
 
-const policiesNow = ({ scope: { wanted } }: ActiveSpec, before: PassPolicy, now: PassPolicy): readonly Policy[] => [
+const policiesNow = (
+  { scope: { wanted } }: ActiveSpec,
+  before: ReconcilePolicy,
+  now: ReconcilePolicy,
+): readonly Policy[] => [
   ...now.policies,
   modePolicy({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
@@ -177,16 +184,16 @@ async function backoffPolicyOf(where: Where, generation: number, backoffs: Backo
 const digestOf = (action: Action): string => actionDigest(action, sha256);
 
 /**
- * Keeps what the cloud refused, and lets go what went well. A conflict was tried several times when its pass gave it up, so it waits
+ * Keeps what the cloud refused, and lets go what went well. A conflict was tried several times when its reconcile gave it up, so it waits
  * at once; what a person must mend waits from its second refusal on.
  */
 export async function recordRefusals(
   where: Where,
   generation: number,
-  { converged: { passes }, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
+  { converged: { rounds }, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   backoffs: Backoffs,
 ): Promise<void> {
-  const { refused, done } = outcomesOf(passes);
+  const { refused, done } = outcomesOf(rounds);
   if (refused.size + done.size === 0) return;
   const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
   for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
@@ -202,10 +209,10 @@ export async function recordRefusals(
 }
 
 /** How each action ended: what was refused last, and the addresses where something went well. */
-function outcomesOf(passes: ConvergeResult['converged']['passes']) {
+function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {
   const refused = new Map<string, Failure>();
   const done = new Set<Address>();
-  for (const { failed, settled } of passes) {
+  for (const { failed, settled } of rounds) {
     for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(keyOf(one), one.failure);
     for (const one of settled) {
       refused.delete(keyOf(one));

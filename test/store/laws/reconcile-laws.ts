@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ForeignCursor } from '../../../src/ports/inventory-rows.ts';
-import type { PassDraft, PassEnding } from '../../../src/ports/reconciles.ts';
+import type { ReconcileDraft, ReconcileEnding } from '../../../src/ports/reconciles.ts';
 import { scope } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
 const elsewhere = 'aws/1/us-east-1';
 const everything = [{}];
 
-const draftOf = ({ estate, now }: Bench, rest: Partial<PassDraft> = {}): PassDraft => ({
+const draftOf = ({ estate, now }: Bench, rest: Partial<ReconcileDraft> = {}): ReconcileDraft => ({
   id: randomUUID(),
   estate,
   scope,
@@ -20,7 +20,7 @@ const draftOf = ({ estate, now }: Bench, rest: Partial<PassDraft> = {}): PassDra
 
 const counts = { reads: 7, writes: 1, settled: 1, failed: 0, withheld: 0, waitedMs: 20 };
 
-const endingOf = ({ began }: PassDraft, rest: Partial<PassEnding> = {}): PassEnding => ({
+const endingOf = ({ began }: ReconcileDraft, rest: Partial<ReconcileEnding> = {}): ReconcileEnding => ({
   ended: began + 500,
   outcome: 'done',
   why: 'withheld: mode 2',
@@ -34,33 +34,35 @@ const endingOf = ({ began }: PassDraft, rest: Partial<PassEnding> = {}): PassEnd
   ...rest,
 });
 
-const shownEnding = ({ account, quiet: _, ...rest }: PassEnding) => ({ ...rest, counts: account.counts });
+const shownEnding = ({ account, quiet: _, ...rest }: ReconcileEnding) => ({ ...rest, counts: account.counts });
 
 const idsOf = async ({ other, estate }: Bench, filter: object = {}) =>
-  (await other.passes.page({ seen: everything, filter: { estate, ...filter }, limit: 100 })).passes.map(({ id }) => id);
+  (await other.reconciles.page({ seen: everything, filter: { estate, ...filter }, limit: 100 })).reconciles.map(
+    ({ id }) => id,
+  );
 
 /** How passes went, for people. */
-export const passLaws: Laws = {
+export const reconcileLaws: Laws = {
   'a pass that ended is told with its timeline, as it was given': async (bench) => {
     const { store, other } = bench;
     const draft = draftOf(bench);
     const ending = endingOf(draft);
-    await store.passes.begin(draft);
-    await store.passes.end(draft, ending);
-    const pass = { ...draft, state: 'ended', ending: shownEnding(ending) };
+    await store.reconciles.begin(draft);
+    await store.reconciles.end(draft, ending);
+    const reconcile = { ...draft, state: 'ended', ending: shownEnding(ending) };
     const { timeline, rest } = ending.account;
-    assert.deepEqual(await other.passes.find(draft.id, everything), { ...pass, timeline: { timeline, rest } });
-    const page = await other.passes.page({ seen: everything, filter: { estate: bench.estate }, limit: 10 });
-    assert.deepEqual(page, { passes: [pass] });
-    assert.equal(await other.passes.find(randomUUID(), everything), undefined);
-    assert.equal(await other.passes.find('no such thing', everything), undefined);
+    assert.deepEqual(await other.reconciles.find(draft.id, everything), { ...reconcile, timeline: { timeline, rest } });
+    const page = await other.reconciles.page({ seen: everything, filter: { estate: bench.estate }, limit: 10 });
+    assert.deepEqual(page, { reconciles: [reconcile] });
+    assert.equal(await other.reconciles.find(randomUUID(), everything), undefined);
+    assert.equal(await other.reconciles.find('no such thing', everything), undefined);
   },
 
   'the end of one whose beginning was not kept is kept, and what it says is the newest': async (bench) => {
     const draft = draftOf(bench);
-    await bench.store.passes.end(draft, endingOf(draft));
-    await bench.other.passes.begin(draft);
-    assert.equal((await bench.other.passes.find(draft.id, everything))?.state, 'ended');
+    await bench.store.reconciles.end(draft, endingOf(draft));
+    await bench.other.reconciles.begin(draft);
+    assert.equal((await bench.other.reconciles.find(draft.id, everything))?.state, 'ended');
   },
 
   'a pass runs for as long as its lease lives, and is lost a while after it ran out': async (bench) => {
@@ -71,16 +73,16 @@ export const passLaws: Laws = {
     const draft = draftOf(bench, {
       ground: { targets: [], generation: 1, revision: 'r', lease: { holder, epoch } },
     });
-    await store.passes.begin(draft);
-    const state = async () => (await other.passes.find(draft.id, everything))?.state;
+    await store.reconciles.begin(draft);
+    const state = async () => (await other.reconciles.find(draft.id, everything))?.state;
     assert.equal(await state(), 'running');
-    assert.deepEqual(await other.passes.scopes(estate), [{ scope, running: { id: draft.id, began: draft.began } }]);
+    assert.deepEqual(await other.reconciles.scopes(estate), [{ scope, running: { id: draft.id, began: draft.began } }]);
     await acquired.lease.release();
     assert.equal(await state(), 'running', 'it is writing down how it ended');
     const next = await other.leases.acquire(estate, scope, 'worker-2');
     assert.ok(next.ok);
     assert.equal(await state(), 'lost');
-    assert.deepEqual(await other.passes.scopes(estate), []);
+    assert.deepEqual(await other.reconciles.scopes(estate), []);
     await next.lease.release();
   },
 
@@ -89,10 +91,10 @@ export const passLaws: Laws = {
     const before = draftOf(bench, { began: 1_000 });
     const last = draftOf(bench, { began: 2_000 });
     const there = draftOf(bench, { scope: elsewhere, began: 1_500 });
-    await store.passes.end(last, endingOf(last));
-    await store.passes.end(before, endingOf(before, { outcome: 'failed' }));
-    await store.passes.end(there, endingOf(there, { outcome: 'busy' }));
-    const scopes = await other.passes.scopes(estate);
+    await store.reconciles.end(last, endingOf(last));
+    await store.reconciles.end(before, endingOf(before, { outcome: 'failed' }));
+    await store.reconciles.end(there, endingOf(there, { outcome: 'busy' }));
+    const scopes = await other.reconciles.scopes(estate);
     assert.deepEqual(
       scopes.map((one) => [one.scope, one.last?.id, one.last?.ending?.outcome, one.running]),
       [
@@ -100,7 +102,7 @@ export const passLaws: Laws = {
         [elsewhere, there.id, 'busy', undefined],
       ].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     );
-    assert.deepEqual(await other.passes.scopes(`${estate}-2`), []);
+    assert.deepEqual(await other.reconciles.scopes(`${estate}-2`), []);
   },
 
   'pages go from the newest, each pass once, and a filter must fit': async (bench) => {
@@ -108,16 +110,16 @@ export const passLaws: Laws = {
     const drafts = [1, 2, 2, 3, 4].map((second) => draftOf(bench, { began: second * 1000 }));
     const ground = { targets: ['x'], generation: 1, revision: 'r' };
     const there = draftOf(bench, { scope: elsewhere, began: 5_000, ground });
-    for (const draft of drafts) await store.passes.end(draft, endingOf(draft));
-    await store.passes.end(there, endingOf(there, { outcome: 'failed' }));
+    for (const draft of drafts) await store.reconciles.end(draft, endingOf(draft));
+    await store.reconciles.end(there, endingOf(there, { outcome: 'failed' }));
     const all = await idsOf(bench);
     assert.equal(all.length, 6);
     assert.equal(all[0], there.id);
     const paged: string[] = [];
     const asked = { seen: everything, filter: { estate }, limit: 2 };
     for (let after: string | undefined; ; ) {
-      const page = await other.passes.page({ ...asked, ...(after === undefined ? {} : { after }) });
-      paged.push(...page.passes.map(({ id }) => id));
+      const page = await other.reconciles.page({ ...asked, ...(after === undefined ? {} : { after }) });
+      paged.push(...page.reconciles.map(({ id }) => id));
       after = page.next;
       if (after === undefined) break;
     }
@@ -127,13 +129,13 @@ export const passLaws: Laws = {
     assert.deepEqual(await idsOf(bench, { outcomes: ['failed', 'busy'] }), [there.id]);
     assert.deepEqual(await idsOf(bench, { outcomes: [] }), []);
     assert.equal((await idsOf(bench, { since: 2_000, until: 4_000 })).length, 3);
-    await assert.rejects(other.passes.page({ ...asked, after: 'nonsense' }), ForeignCursor);
+    await assert.rejects(other.reconciles.page({ ...asked, after: 'nonsense' }), ForeignCursor);
   },
 
   'who asks sees only what lies within their bounds': async (bench) => {
     const { store, other, estate } = bench;
     const draft = draftOf(bench);
-    await store.passes.end(draft, endingOf(draft));
+    await store.reconciles.end(draft, endingOf(draft));
     const rows = [
       [{ estates: [estate] }, true],
       [{ estates: [`${estate}-2`] }, false],
@@ -142,20 +144,20 @@ export const passLaws: Laws = {
       [{ estates: [estate], owners: ['ann'] }, false],
     ] as const;
     for (const [bounds, isSeen] of rows) {
-      const found = await other.passes.find(draft.id, [bounds]);
-      const page = await other.passes.page({ seen: [bounds], filter: { estate }, limit: 10 });
-      assert.deepEqual([found !== undefined, page.passes.length === 1], [isSeen, isSeen], JSON.stringify(bounds));
+      const found = await other.reconciles.find(draft.id, [bounds]);
+      const page = await other.reconciles.page({ seen: [bounds], filter: { estate }, limit: 10 });
+      assert.deepEqual([found !== undefined, page.reconciles.length === 1], [isSeen, isSeen], JSON.stringify(bounds));
     }
-    assert.equal(await other.passes.find(draft.id, []), undefined);
+    assert.equal(await other.reconciles.find(draft.id, []), undefined);
   },
 
   'who watches is told when a pass begins and when it has ended': async (bench) => {
     const { store, other, estate } = bench;
     const draft = draftOf(bench, { reason: 'generation 3' });
     const place = await other.happenings.newest();
-    await store.passes.begin(draft);
-    await store.passes.begin(draft);
-    await store.passes.end(draft, endingOf(draft));
+    await store.reconciles.begin(draft);
+    await store.reconciles.begin(draft);
+    await store.reconciles.end(draft, endingOf(draft));
     const { happenings } = await other.happenings.after(place, 1000);
     const own = happenings.filter((one) => one.type === 'pass' && one.estate === estate);
     assert.deepEqual(
