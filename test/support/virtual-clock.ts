@@ -105,8 +105,7 @@ export function virtualClock(start: number = Date.UTC(2026, 0, 1)): VirtualClock
 /** Turns of the event loop without a sleeper before a run is called stuck. */
 const PATIENCE = 100;
 
-/** Lets everything that can run, run: promises, and two rounds of `setImmediate`. */
+/** Lets everything that can run, run: promises, and rounds of `setImmediate`, which long work gives the loop between its steps. */
 async function settle(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setImmediate(resolve));
+  for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }

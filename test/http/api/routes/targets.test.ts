@@ -251,7 +251,7 @@ describe('a machine half replaced', () => {
     const world = await halfReplaced();
     const now = world.clock.now();
     assert.deepEqual(await listed(world, 'here', 'here'), [
-      { ...pairOf('web-0', now), successor: 'web-0-after', waitsFor: 'the end of web-0-before', heldBy: paused },
+      { ...pairOf('web-0', now), successor: 'web-0-after', waitsFor: 'the deletion of web-0-before', heldBy: paused },
       { ...pairOf('web-1', now), waitsFor: 'the launch of its successor' },
     ]);
   });
