@@ -9,7 +9,7 @@ import { cliDependencies } from '../../src/bootstrap/cli-dependencies.ts';
 import { apiOn } from '../../src/bootstrap/http-server.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import { eventText } from '../../src/http/api/events/recent-events.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -249,7 +249,7 @@ test('a worker looks for the open intent, settles it, and uses the approval once
   assert.deepEqual(await store.estates.openIntents(), [{ cloud: 'memory', count: 1 }]);
   const calls = cloud.history.calls.length;
   const context = worker();
-  await passHandler(context, generationsOf(context))(where, new AbortController().signal);
+  await reconcileHandler(context, generationsOf(context))(where, new AbortController().signal);
   assert.deepEqual(outcomes, ['done']);
   assert.deepEqual(await store.estates.openIntents(), []);
 
