@@ -8,7 +8,7 @@ const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** Pages that name files of the project. */
 const naming = ['CONTRIBUTING.md', 'docs/architecture.md'];
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
 
 const clouds = ['aws', 'gcp', 'azure'];
 
