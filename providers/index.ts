@@ -12,6 +12,7 @@ const loaders: Readonly<Partial<Record<Cloud, () => Promise<Provider>>>> = {
 /** Throws where there is no such provider yet. */
 export async function loadProvider(cloud: Cloud): Promise<Provider> {
   const load = loaders[cloud];
-  if (!load) throw new Error(`there is no provider for ${cloud} yet; there are ${Object.keys(loaders).join(', ')}`);
+  if (!load)
+    throw new Error(`there is no provider for ${cloud}; the known ones are ${Object.keys(loaders).join(', ')}`);
   return load();
 }

@@ -207,7 +207,7 @@ const unknownHost = /^getaddrinfo ENOTFOUND \w+\.([a-z0-9-]+)\.amazonaws\.com/;
 const withRegion = (message: string): string =>
   message.replace(
     /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\w+\.([a-z0-9-]+)\.amazonaws\.com\S*)$/,
-    'the network knows no $1: is "$2" a region of AWS? Correct `region:` of the target; to list the regions: aws ec2 describe-regions --all-regions --region us-east-1. If it is one, mend the network of this machine.',
+    'the host $1 is unknown, so "$2" may not be a region of AWS. Correct `region:` of the target. To list the regions: aws ec2 describe-regions --all-regions --region us-east-1. If the region exists, check the network of this machine.',
   );
 
 /** An answer that is no answer of EC2's, as a proxy gives, has no code but its status. */

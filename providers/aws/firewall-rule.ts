@@ -74,7 +74,7 @@ async function read(
   const groups = await describeGroups(groupIds, scope, call);
   const byId = new Map(groupIds.map((id, index) => [id, groups[index]]));
   return ids.map((id) => {
-    const group = byId.get(groupOfAtom(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);
+    const group = byId.get(groupOfAtom(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     if (!group.ok || !group.value) return group.ok ? { ok: true, value: undefined } : group;
     const atom = atomsOf(group.value, scope.account).find((each) => each.id === id);
     return { ok: true, value: atom && observe(atom, group.value, scope.account) };

@@ -153,7 +153,7 @@ async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call
   return answer.ok || answer.failure.code === 'InvalidPermission.NotFound' ? done : answer;
 }
 
-const stopped = failed('ambiguous', 'NotSent', 'the pass was stopped before its egress was closed');
+const stopped = failed('ambiguous', 'NotSent', 'the reconcile stopped before Setpoint closed its egress');
 
 /**
  * The group stands, so this creation must stay open whatever became of the revocation: sent again it finds the group by
@@ -164,7 +164,7 @@ function stillOpen(id: CloudId, { kind, code, message, requestId }: Failure): Fa
   return {
     kind: passing ? 'retryable' : 'ambiguous',
     code,
-    message: `${id} stands with open egress: ${message}`,
+    message: `${id} has open egress: ${message}`,
     ...(requestId === undefined ? {} : { requestId }),
   };
 }

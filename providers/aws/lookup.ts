@@ -43,4 +43,4 @@ async function ask<T>(
 }
 
 const unanswered = (id: CloudId): Result<never> =>
-  failed('retryable', 'Unanswered', `${id} was neither described nor called missing`);
+  failed('retryable', 'Unanswered', `${id} was neither described nor reported missing`);

@@ -11,6 +11,6 @@ export function explained<F extends Failure>(failure: F): F {
 }
 
 const why =
-  'New rules of a group are added before those that they replace go, so that no traffic is cut off in between, and there is no room for both; the old ones stay.';
+  'Setpoint adds new rules of a group before it removes the old ones, so that it interrupts no traffic. There is no room for both, so the old ones stay.';
 const next =
-  'Raise the quota "Inbound or outbound rules per security group" (L-0EA8095F) to what both need together. Or put the new rules into another group, name it on the instances too, which take it on as they run, apply that, and take out the old rules afterwards.';
+  'Raise the quota "Inbound or outbound rules per security group" (L-0EA8095F) to the sum of both. Or put the new rules into another group, name that group on the instances, apply, and remove the old rules afterwards.';

@@ -32,7 +32,7 @@ export async function createNamed<T extends { readonly tags?: Tags }>(
   const there = await scope.client.ask(call, get);
   if (there.ok) {
     if (isSameTry(mark, there.value.tags)) return there;
-    const message = `${what} stands in ${place.resourceGroup} already and was not made for this: adopt it, or take another name`;
+    const message = `${what} stands in ${place.resourceGroup} already and was not created for this: adopt it, or choose another name`;
     return failed('conflict', 'NameTaken', message);
   }
   if (there.failure.kind !== 'not-found') return there;

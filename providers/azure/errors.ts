@@ -149,7 +149,7 @@ export function failureOfThrown(error: unknown, mutating: boolean): Failure {
 
 /** An operation that was accepted and then went wrong: `{"status":"Failed","error":{…}}`. */
 export function failureOfOperation(body: string): Failure {
-  const { code = 'OperationFailed', message = 'the operation failed, and Azure does not say why' } = errorIn(body);
+  const { code = 'OperationFailed', message = 'the operation failed, and Azure gave no reason' } = errorIn(body);
   const known = meaningOf(code) ?? 'terminal';
   return {
     kind: known === 'throttled' ? 'retryable' : known,

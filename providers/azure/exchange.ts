@@ -68,7 +68,7 @@ export const watched = (watch: Watch): PipelinePolicy => ({
 function prepare(request: PipelineRequest, { call, body }: Exchange, { origin, answerMs }: Watch): void {
   const url = new URL(request.url);
   if (url.origin !== origin)
-    throw new Error(`the answer leads to ${url.origin}, and our token goes to ${origin} only; nothing was sent`);
+    throw new Error(`the answer leads to ${url.origin}, but the token is only for ${origin}; Setpoint sent nothing`);
   // why: the SDK's own timer holds the process for a minute after a connection was cut, and does not watch the body
   request.abortSignal = AbortSignal.any([call.signal, AbortSignal.timeout(answerMs)]);
   // why: it is bounded while it is read

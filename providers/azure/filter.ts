@@ -78,7 +78,7 @@ export async function removeFilter(
     return failed(
       'terminal',
       'DoubtfulPart',
-      `is ${name} part of ${vnetId}? its mark says otherwise: delete it by hand`,
+      `${name} has the mark of something other than ${vnetId}; delete it by hand`,
     );
   const gone = await client.run(call, ({ network }) => network.networkSecurityGroups.delete(resourceGroup, name));
   return gone.ok || gone.failure.kind === 'not-found' ? done : gone;

@@ -108,7 +108,7 @@ async function read(
   for (const nsg of found) for (const rule of await observeAll(nsg, around)) rules.set(rule.id, rule);
   const byId = new Map(nsgIds.map((id, index) => [id, nsgs[index]]));
   return ids.map((id) => {
-    const nsg = byId.get(nsgOfRule(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);
+    const nsg = byId.get(nsgOfRule(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     return nsg.ok ? { ok: true, value: rules.get(id) } : nsg;
   });
 }

@@ -127,7 +127,7 @@ async function create(
   return { ok: true, value: observeVnet(made.value, filtered.ok ? filtered.value : undefined) };
 }
 
-const notYet = failed('conflict', 'NotSent', 'the pass was stopped before this was sent');
+const notYet = failed('conflict', 'NotSent', 'the reconcile stopped before Setpoint sent this');
 
 async function update(
   { desired, observed, changes, mark }: Revision<'network'>,
@@ -144,7 +144,7 @@ async function update(
   const tagged = await retag(revision, vnetAt(vnetId), scope.client, call);
   if (!tagged.ok || !changes.some(({ field }) => field === 'filter')) return tagged;
   const owner = mark ?? before;
-  if (!owner) return failed('conflict', 'Unmarked', `${vnetId} bears no mark to give its filter`);
+  if (!owner) return failed('conflict', 'Unmarked', `${vnetId} has no mark for its filter`);
   const { location } = placeOf(desired.address, 'network');
   const filtered = await ensureFilter({ vnetId, owner, location }, scope, call);
   return filtered.ok ? done : filtered;

@@ -102,7 +102,7 @@ async function follow<T>(given: Followed<T>, call: Call, { clock, restore }: Res
   for (let misses = 0; ; ) {
     const turn: Exchange = { call };
     const seen = await onePoll(poller, turn, () => clock.sleep(waitMs, call.signal));
-    if (seen === 'stopped') return unknown(id, 'the pass was stopped while the operation went on');
+    if (seen === 'stopped') return unknown(id, 'the reconcile stopped during the operation');
     if (seen === 'ended') {
       await call.operations?.drop(id);
       return ended(poller, turn);

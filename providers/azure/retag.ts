@@ -39,7 +39,7 @@ export async function retag(
   if (!now.ok) return now;
   const { tags, etag, resourceGuid } = now.value;
   if (isAnother(observed.id, resourceGuid))
-    return failed('not-found', 'Replaced', `another thing stands by the name of ${observed.id} now`);
+    return failed('not-found', 'Replaced', `another resource has the name of ${observed.id} now`);
   const wrote = await client.ask(call, (sdk) => patch(sdk, tagsAfter(tags, item), ifMatch(etag)));
   return wrote.ok ? done : wrote;
 }

@@ -49,7 +49,11 @@ interface Way {
 }
 
 const notOurs = ({ name }: RuleEdit, { id }: RawResource): Result<never> =>
-  failed('conflict', 'Unmarked', `rule ${name} of ${id} bears no mark of ours, and neither does the security group`);
+  failed(
+    'conflict',
+    'Unmarked',
+    `rule ${name} of ${id} has no mark of this estate, and neither does the security group`,
+  );
 
 function markOn(rule: RawChild | undefined, place: RulePlace): Mark | undefined {
   return rule ? readRuleMark(textOf(rule.properties), place).mark : undefined;
@@ -65,7 +69,7 @@ function described(properties: object, mark: Mark, place: RulePlace): Result<obj
   const description = writeRuleMark(text, mark, place);
   if (description !== undefined) return { ok: true, value: { ...properties, description } };
   const room = Math.max(0, roomBeside(mark, place));
-  const message = `the description of ${place.name} has ${text.length} characters; beside our mark, in a security group that is not ours, there is room for ${room}: shorten it`;
+  const message = `the description of ${place.name} has ${text.length} characters. In a security group of another owner there is room for ${room} beside the mark: shorten it`;
   return failed('terminal', 'DescriptionTooLong', message);
 }
 

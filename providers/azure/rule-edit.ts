@@ -81,7 +81,7 @@ interface Way {
 function withoutNsg({ name, properties, stands }: RuleEdit, nsg: string): Result<Written> {
   if (properties === undefined) return { ok: true, value: { guid: undefined, contained: false } };
   if (stands) return failed('not-found', 'ResourceNotFound', `rule ${name} is gone with ${nsg}`);
-  return failed('not-found', 'NoFilter', `${nsg} does not stand yet; it is made with its network`);
+  return failed('not-found', 'NoFilter', `${nsg} does not exist yet; it is created with its network`);
 }
 
 async function editContained(
@@ -111,11 +111,7 @@ async function editContained(
 }
 
 const lower = (name: string | undefined): string => name?.toLowerCase() ?? '';
-const unsafe = failed(
-  'terminal',
-  'NoEtag',
-  'Azure told no etag of the security group, so nothing can be written safely',
-);
+const unsafe = failed('terminal', 'NoEtag', 'Azure returned no etag of the security group, so Setpoint writes nothing');
 
 /** An edit that needs no write: the rule says so already, is gone already, or has changed since the edit was planned. */
 function settledBy(edit: RuleEdit, present: RawChild | undefined): Result<void> | undefined {

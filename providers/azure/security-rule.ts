@@ -65,7 +65,7 @@ export function changedMeanwhile(
   { properties }: { readonly properties?: object },
 ): Result<void> | undefined {
   if (listed === undefined || matchesListed(properties, listed)) return undefined;
-  const message = `rule ${name} was changed since it was listed; it is planned again as it stands`;
+  const message = `rule ${name} changed since it was listed; Setpoint plans it again from its current state`;
   return failed('conflict', 'ChangedMeanwhile', message);
 }
 

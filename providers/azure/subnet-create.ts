@@ -37,7 +37,7 @@ export async function createSubnets(
     const now = await scope.client.raw(call, ({ network }) => network.virtualNetworks.get(resourceGroup, name));
     if (!now.ok) return items.map(() => now);
     if (isAnother(vnetId, now.value.properties.resourceGuid))
-      return items.map(() => failed('not-found', 'Replaced', `another network stands by the name of ${vnetId} now`));
+      return items.map(() => failed('not-found', 'Replaced', `another network has the name of ${vnetId} now`));
     const results = new Map<Item, Result<void>>();
     for (const item of items) {
       const taken = standingOne(item, now.value);
@@ -81,7 +81,7 @@ function standingOne({ desired }: Item, vnet: RawResource): Result<void> | undef
   const blocks = readBlocks(addressPrefix, addressPrefixes);
   const same = [blocks.cidr, ...blocks.further].includes(readBlocks(desired.attributes.cidr, []).cidr);
   if (same && (desired.attributes.filter !== true || looksOurs(subnet, vnet))) return done;
-  const message = `subnet ${desired.name} stands in ${vnet.id} already and was not made for this: adopt it, or take another name`;
+  const message = `subnet ${desired.name} stands in ${vnet.id} already and was not created for this: adopt it, or choose another name`;
   return failed('conflict', 'NameTaken', message);
 }
 

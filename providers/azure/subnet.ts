@@ -80,7 +80,7 @@ async function read(
   });
   const byId = new Map(vnetIds.map((id, index) => [id, vnets[index]]));
   return ids.map((id) => {
-    const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);
+    const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     if (!vnet.ok || !vnet.value) return vnet.ok ? { ok: true, value: undefined } : vnet;
     const { value } = vnet;
     const subnet = (value.subnets ?? []).find((one) => canonicalId(one.id ?? '') === armIdOf(id));

@@ -51,7 +51,11 @@ export async function createEach<K extends Kind, T extends Named>(
 
 const unanswered = {
   ok: false,
-  failure: { kind: 'ambiguous', code: 'Unanswered', message: 'the cloud did not say what it made' } satisfies Failure,
+  failure: {
+    kind: 'ambiguous',
+    code: 'Unanswered',
+    message: 'the cloud did not return the created resource',
+  } satisfies Failure,
 } as const;
 
 /**
@@ -90,6 +94,6 @@ async function standingOne<K extends Kind, T extends Named>(
   if (!found.ok) return found.failure.kind === 'not-found' ? { ok: false, failure } : found;
   const id = `${making.path(item)}#${numberOf(found.value.id) ?? ''}`;
   if (isSameTry(item.mark, making.markOf(found.value))) return { ok: true, value: making.made(item, id) };
-  const message = `${id} stands there already and is not of this creation: adopt it (metadata: adopt: { <target>: ${id} }), or give the new one another name`;
+  const message = `${id} already exists there and is not from this create: adopt it (metadata: adopt: { <target>: ${id} }), or give the new one another name`;
   return { ok: false, failure: { ...failure, kind: 'conflict', message } };
 }

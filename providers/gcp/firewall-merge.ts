@@ -139,6 +139,6 @@ export const changedMeanwhile = (field: string): Extract<Result<never>, { ok: fa
   failure: {
     kind: 'conflict',
     code: 'ChangedMeanwhile',
-    message: `somebody changed ${field} after it was listed, so nothing is written: the next plan rests on the rule as it stands`,
+    message: `somebody changed ${field} after it was listed, so Setpoint writes nothing. The next plan uses the current rule`,
   },
 });

@@ -19,5 +19,5 @@ export function groupActuator(): Actuator<'group'> {
 const noObject: Result<never> = failed(
   'terminal',
   'NoObject',
-  'on Google Cloud a group is a network tag, no object: name it in instances and rules, that is all it takes',
+  'on Google Cloud a group is a network tag, not an object: naming it in instances and rules is enough',
 );

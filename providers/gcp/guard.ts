@@ -6,7 +6,7 @@ import { isSameOwner } from './marks.ts';
 /** Undefined: the mark on it is the one that it was seen with, or there was none and is none. */
 export function notAsSeen(id: CloudId, seen: Mark | undefined, now: Mark | undefined): Failure | undefined {
   if (isSameOwner(seen, now) || (seen === undefined && now === undefined)) return undefined;
-  const message = `${id} is marked otherwise by now than it was seen; it is left alone until it is looked at again`;
+  const message = `${id} has another mark than at the last observation; Setpoint leaves it unchanged until the next one`;
   return { kind: 'conflict', code: 'MarkChanged', message };
 }
 
@@ -25,5 +25,5 @@ export function notToWrite({ observed, mark }: Rewriting, now: Mark | undefined)
 export const unmarked = (id: CloudId): Failure => ({
   kind: 'terminal',
   code: 'NotOurs',
-  message: `${id} bears no mark of ours, so it is not touched; adopt it first (metadata: adopt)`,
+  message: `${id} has no mark of this estate, so Setpoint does not change it; adopt it first (metadata: adopt)`,
 });

@@ -128,7 +128,7 @@ async function create(
     const made = results[index];
     if (!made?.ok || item.desired.attributes.internet !== false) return made ?? unanswered;
     const close = closeWay({ path: placeOf(made.value.id).path, mark: item.mark }, scope, call);
-    const closed = await standing(close, failed('conflict', 'NotSent', 'the pass was stopped'));
+    const closed = await standing(close, failed('conflict', 'NotSent', 'the reconcile stopped'));
     return { ok: true, value: { ...made.value, attributes: { internet: !closed.ok, labels: {} } } };
   });
 }
@@ -163,7 +163,7 @@ async function change(
   const { mark } = readDescription(found.value.description);
   if (desired.attributes.internet === false) return closeWay({ path, mark }, scope, call);
   if (mark) return openWay({ path, mark }, scope, call);
-  const message = `${path} was adopted and bears no mark, so no route of ours could be told apart later; make its default route by hand`;
+  const message = `${path} was adopted and has no mark, so Setpoint could not recognise its own route later; create its default route by hand`;
   return failed('terminal', 'NoMark', message);
 }
 

@@ -83,7 +83,7 @@ const pauseAfter = (seen: Result<unknown>): number =>
 const unknownEnd = ({ name, operationType }: Operation): Failure => ({
   kind: 'ambiguous',
   code: 'NotAwaited',
-  message: `the cloud accepted ${operationType ?? 'a write'} as ${name}, and its end was not seen`,
+  message: `the cloud accepted ${operationType ?? 'a write'} as ${name}, but Setpoint did not observe its end`,
   ...(name ? { requestId: name } : {}),
 });
 

@@ -67,7 +67,7 @@ function doubtOf({ kind, warnings, unreachables }: Page<unknown>): Failure | und
   if (!kind.endsWith('List'))
     return passing('NoListing', `the cloud answered a listing with ${kind || 'something else'}`);
   const warning = warnings.find(({ code }) => !harmless.has(String(code ?? '')));
-  if (warning) return passing(String(warning.code), `the listing is not whole: ${warning.message ?? warning.code}`);
+  if (warning) return passing(String(warning.code), `the listing is incomplete: ${warning.message ?? warning.code}`);
   const [place] = unreachables;
   return place === undefined ? undefined : passing('UNREACHABLE', `${place} could not be reached`);
 }

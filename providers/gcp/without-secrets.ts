@@ -12,7 +12,7 @@ export function withoutSecrets(failure: Failure, secrets: readonly string[]): Fa
   if (/metadata/i.test(failure.message))
     return {
       ...failure,
-      message: 'the cloud refused the metadata; its words may repeat user data, so they are not kept',
+      message: 'the cloud refused the metadata; its message may contain user data, so Setpoint drops it',
     };
   const lines = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).filter(({ length }) => length >= shortest);
   const message = lines.reduce((text, line) => text.replaceAll(line, '…'), failure.message);

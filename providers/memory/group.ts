@@ -67,7 +67,7 @@ async function closeEgress(client: Client, call: Call, group: string): Promise<R
  */
 function stillOpen(id: string, failure: Failure): Failure {
   const passing = failure.kind === 'throttled' || failure.kind === 'retryable';
-  const message = `${id} stands with open egress: ${failure.message}`;
+  const message = `${id} has open egress: ${failure.message}`;
   return { ...failure, kind: passing ? 'retryable' : 'ambiguous', message };
 }
 

@@ -9,7 +9,7 @@ export function launchCheck(client: Client): (question: LaunchQuestion, call: Ca
     const answer = await client.send(call, 'ListOffers', { what, name });
     if (!answer.ok) return { as: 'unknown', failure: answer.failure };
     if (!answer.value) {
-      const message = `${what} ${name} is not there: correct it in the document. ListOffers does not show it.`;
+      const message = `${what} ${name} does not exist: correct it in the document. ListOffers does not show it.`;
       return { as: 'impossible', failure: { kind: 'terminal', code: 'NotOffered', message } };
     }
     offered.add(`${what} ${name}`);

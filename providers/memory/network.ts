@@ -109,8 +109,7 @@ async function revise(
   const network = observed.id;
   const parts = partsOf({ id: network, tags: owner ? markTags(owner) : {} }, seen.value);
   if (desired.attributes.internet !== true) return removeParts(client, call, { network, parts });
-  if (!owner)
-    return failed({ kind: 'conflict', code: 'Unmarked', message: `${network} bears no mark to give its parts` });
+  if (!owner) return failed({ kind: 'conflict', code: 'Unmarked', message: `${network} has no mark for its parts` });
   return (await finishParts(client, call, { network, mark: owner, parts })).result;
 }
 

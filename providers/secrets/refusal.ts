@@ -13,11 +13,11 @@ export type Meanings = Readonly<Record<string, keyof typeof words>>;
 
 const words = {
   missing: ['not-found', 'secret-missing', 'there is no such secret or version in its store'],
-  refused: ['terminal', 'secret-refused', 'its store refuses it to this process'],
+  refused: ['terminal', 'secret-refused', 'its store denies this process access'],
   disabled: ['terminal', 'secret-refused', 'it is disabled, deleted or cannot be decrypted'],
   anonymous: ['terminal', 'secret-refused', 'this process has no usable credentials for its store'],
-  away: ['retryable', 'secret-store-away', 'its store is away, or does too much at once'],
-  strange: ['terminal', 'secret-malformed', 'its store could not be understood'],
+  away: ['retryable', 'secret-store-away', 'its store is unavailable or overloaded'],
+  strange: ['terminal', 'secret-malformed', 'its store sent an invalid answer'],
 } as const satisfies Readonly<Record<string, readonly [Failure['kind'], string, string]>>;
 
 /**

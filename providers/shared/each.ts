@@ -33,6 +33,6 @@ export async function each<T, R>(
   return items.map((_, index) => results.get(index) ?? (cut.has(index) ? cutShort : notSent));
 }
 
-const cutShort = failed('ambiguous', 'CutShort', 'the pass was stopped in the midst of this');
+const cutShort = failed('ambiguous', 'CutShort', 'the reconcile stopped during this');
 
-export const notSent = failed('conflict', 'NotSent', 'the pass was stopped before this was sent');
+export const notSent = failed('conflict', 'NotSent', 'the reconcile stopped before Setpoint sent this');

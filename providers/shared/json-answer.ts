@@ -29,7 +29,7 @@ export class AnswerRefused extends Error {
   readonly code: typeof tooLarge | 'UnreadableAnswer' | 'AnswerNotEnded';
   constructor(code: AnswerRefused['code'], { cloud, action }: Asked, found: string) {
     super(
-      `${cloud} answered ${action} with ${found}. Setpoint takes nothing from such an answer. Check the endpoint of the target, and any proxy on the way to it.`,
+      `${cloud} answered ${action} with ${found}. Setpoint ignores such an answer. Check the endpoint of the target, and any proxy on the way to it.`,
     );
     this.name = 'AnswerRefused';
     this.code = code;

@@ -58,7 +58,7 @@ export function withinQuotas(quotas: Quotas, needs: ReadonlyMap<string, number>,
         code: 'QuotaExceeded',
         message: `${used} of ${limit} are in use, and ${needed} more are needed.`,
       },
-      `the quota ${name} of ${place} has no room for the machine: ask the cloud to raise it, or end machines there`,
+      `the quota ${name} of ${place} has no room for the machine: ask the cloud to raise it, or delete machines there`,
     );
   }
   return possible;
@@ -70,5 +70,5 @@ export const withAddress = (free: number | undefined, subnet: string): LaunchAns
     ? possible
     : impossible(
         { kind: 'terminal', code: 'SubnetIsFull', message: 'The cloud counts no free address there.' },
-        `subnet ${subnet} is full: end machines there, or place these in another subnet`,
+        `subnet ${subnet} is full: delete machines there, or place these in another subnet`,
       );

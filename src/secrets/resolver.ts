@@ -86,7 +86,7 @@ const late = (deadlineMs: number): Result<never> => ({
 });
 
 /** What a store throws may hold its answer: nothing of it is kept. */
-const defect = unusable('its store could not be understood');
+const defect = unusable('its store sent an invalid answer');
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

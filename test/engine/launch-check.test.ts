@@ -36,7 +36,7 @@ describe('an image or a size that the cloud does not have', () => {
       assert.deepEqual(applied.writes, []);
       assert.deepEqual(running(world), before);
       const [failure] = failures(applied);
-      assert.match(failure?.message ?? '', new RegExp(`${absent} is not there: correct it in the document`));
+      assert.match(failure?.message ?? '', new RegExp(`${absent} does not exist: correct it in the document`));
       assert.match(failure?.message ?? '', /nothing was started, stopped or ended/);
       assert.equal(applied.outcome, 'failed');
     });

@@ -207,7 +207,7 @@ describe('whether a machine can be launched in a subnet, on AWS', () => {
     const taken = Array.from({ length: 256 - 5 }, (_, i) => `10.20.1.${i + 4}`);
     addresses.set(subnet.id, new Set(taken));
     const full = await session.canLaunch?.({ ...about, size: 't3.small' }, recordedCall());
-    assert.match(JSON.stringify(full), /InsufficientFreeAddressesInSubnet.*is full: end machines there/);
+    assert.match(JSON.stringify(full), /InsufficientFreeAddressesInSubnet.*is full: delete machines there/);
     const after = await session.canLaunch?.({ ...about, size: 't3.small', needsRoom: false }, recordedCall());
     assert.deepEqual(after, { as: 'possible' });
   });
@@ -238,7 +238,7 @@ describe('whether there is room for a machine, on Google Cloud', () => {
     await createOnGcp(estate, instanceOf(estate, 'd', at));
     const session = await estate.stage.open();
     const full = await session.canLaunch?.(asked(estate, { subnet: tiny.id }), recordedCall());
-    assert.match(JSON.stringify(full), /"impossible".*SubnetIsFull.*subnet core-tiny is full: end machines there/);
+    assert.match(JSON.stringify(full), /"impossible".*SubnetIsFull.*subnet core-tiny is full: delete machines there/);
     const after = await session.canLaunch?.(asked(estate, { subnet: tiny.id, ...afterIts }), recordedCall());
     assert.deepEqual(after, { as: 'possible' });
   });
@@ -314,7 +314,7 @@ describe('whether there is room for a machine, on Azure', () => {
     await createOnAzure(session, machineOf(tiny, 'c'));
     const next = await stage.open();
     const full = await next.canLaunch?.(asked(tiny), recordedCall());
-    assert.match(JSON.stringify(full), /"impossible".*SubnetIsFull.*subnet tiny is full: end machines there/);
+    assert.match(JSON.stringify(full), /"impossible".*SubnetIsFull.*subnet tiny is full: delete machines there/);
     const after = await next.canLaunch?.(asked(tiny, afterIts), recordedCall());
     assert.deepEqual(after, { as: 'possible' });
   });

@@ -105,7 +105,7 @@ describe('a store', () => {
       failure: {
         kind: 'terminal',
         code: 'secret-malformed',
-        message: `the secret ${arn}: its store could not be understood`,
+        message: `the secret ${arn}: its store sent an invalid answer`,
       },
     });
   });

@@ -62,7 +62,7 @@ async function inSubnet(question: LaunchQuestion, subnet: string, scope: Scope, 
   if (question.needsRoom && AvailableIpAddressCount === 0)
     return impossible(
       { kind: 'terminal', code: 'InsufficientFreeAddressesInSubnet', message: `${CidrBlock} has no free address.` },
-      `subnet ${subnet} is full: end machines there, or place these in another subnet`,
+      `subnet ${subnet} is full: delete machines there, or place these in another subnet`,
     );
   return sizeAnswer(question, AvailabilityZone, scope, call);
 }

@@ -128,7 +128,7 @@ async function named(
   );
 }
 
-const notNamed = failed('conflict', 'NotSent', 'the pass was stopped before the machine had its name');
+const notNamed = failed('conflict', 'NotSent', 'the reconcile stopped before the machine had its name');
 
 const withName = (observed: Observed<'instance'>, name: string): Observed<'instance'> => ({
   ...observed,
@@ -253,6 +253,6 @@ async function rootDeviceOf(image: string, scope: Scope, call: Call): Promise<Re
   if (!answer.ok) return answer;
   const device = answer.value.RootDeviceName;
   if (device === undefined)
-    return failed('terminal', 'NoRootDevice', `image ${image} tells no root device, so its disk cannot be sized`);
+    return failed('terminal', 'NoRootDevice', `image ${image} has no root device, so its disk cannot be sized`);
   return { ok: true, value: device };
 }

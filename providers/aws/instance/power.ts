@@ -46,11 +46,10 @@ export async function waitFor(
     if (!states.ok) return states;
     if (ids.every((id) => states.value.get(id) === state)) return done;
     const lost = ids.find((id) => dead.has(states.value.get(id) ?? ''));
-    if (lost !== undefined)
-      return failed('conflict', 'InstanceGone', `${lost} was terminated while it was to be ${state}`);
+    if (lost !== undefined) return failed('conflict', 'InstanceGone', `${lost} was terminated before it was ${state}`);
     await scope.clock.sleep(pollEveryMs, call.signal);
   }
-  return failed('retryable', 'WaitTimeout', `not every one of ${ids.join(', ')} was ${state} after ten minutes`);
+  return failed('retryable', 'WaitTimeout', `not all of ${ids.join(', ')} were ${state} after ten minutes`);
 }
 
 const dead: ReadonlySet<string> = new Set(['shutting-down', 'terminated']);

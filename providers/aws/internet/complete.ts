@@ -69,7 +69,7 @@ async function gatewayFor(wish: Unfinished, scope: Scope, call: Call): Promise<R
     return failed(
       'conflict',
       'GatewayPending',
-      `an internet gateway of ${wish.vpcId} was asked for ${Math.round(waited / 1000)} s ago and may yet show`,
+      `an internet gateway of ${wish.vpcId} was requested ${Math.round(waited / 1000)} s ago and may still appear`,
     );
   }
   const noted = await note(wish.vpcId, scope, call);

@@ -51,7 +51,11 @@ async function ownTables(
   const near = tables.filter(({ Tags }) => isNearPartOf(owner, Tags, tablePart));
   const own = near.filter(({ Tags }) => isPartOf(owner, Tags, tablePart));
   if (near.length > 1 || near.length > own.length)
-    return failed('terminal', 'DoubtfulPart', `which of ${idsOf(near)} is part of ${vpcId}? delete the others by hand`);
+    return failed(
+      'terminal',
+      'DoubtfulPart',
+      `only one of ${idsOf(near)} can be part of ${vpcId}; delete the others by hand`,
+    );
   const others = tables.filter((table) => !own.includes(table) && !isMain(table));
   if (whole && others.length > 0)
     return failed('conflict', 'DependencyViolation', `${vpcId} still holds ${idsOf(others)}`);

@@ -66,7 +66,7 @@ async function imageAnswer(image: string, scope: Scope, call: Call): Promise<Lau
 }
 
 const absent = (image: string, failure: Failure): LaunchAnswer =>
-  impossible(failure, `image ${image} is not there: correct the image, or share it with this subscription`);
+  impossible(failure, `image ${image} does not exist: correct the image, or share it with this subscription`);
 
 /** https://learn.microsoft.com/azure/virtual-machines/error-codes */
 const absences: ReadonlySet<string> = new Set([

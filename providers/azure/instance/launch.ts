@@ -60,7 +60,11 @@ async function launchOne(item: Item, scope: Scope, call: Call): Promise<Result<O
   if (stranger) return stranger;
   const secret = item.desired.attributes.boot ? await call.secret(item.desired.address) : {};
   if (secret.access === undefined)
-    return failed('terminal', 'NoAccess', `Azure makes no machine without a login: give ${item.desired.name} access`);
+    return failed(
+      'terminal',
+      'NoAccess',
+      `Azure creates no machine without a login: add access to ${item.desired.name}`,
+    );
   return make({ item, found: parts.value, secret }, scope, call);
 }
 
@@ -68,7 +72,7 @@ async function launchOne(item: Item, scope: Scope, call: Call): Promise<Result<O
 async function taken(item: Item, vm: VirtualMachine, scope: Scope, call: Call): Promise<Result<Observed<'instance'>>> {
   if (isSameTry(item.mark, vm.tags)) return finished(item, vm, scope, call);
   const { resourceGroup } = placeOf(item.desired.address, 'instance');
-  const message = `machine ${item.desired.name} stands in ${resourceGroup} already and was not made for this: adopt it, or take another name`;
+  const message = `machine ${item.desired.name} stands in ${resourceGroup} already and was not created for this: adopt it, or choose another name`;
   return failed('conflict', 'NameTaken', message);
 }
 
@@ -76,17 +80,17 @@ function strangerAmong({ mark, desired }: Item, { nic, address, disk }: PartsFou
   if (disk) {
     const whose = isPartOfMachine(mark, disk.tags, 'disk')
       ? 'was left by an earlier machine'
-      : 'is not of this machine';
-    return inTheWay(disk.id, `${whose}: delete it or, for what is on it, move it to another name`);
+      : 'belongs to another machine';
+    return inTheWay(disk.id, `${whose}: delete it, or rename it to keep its data`);
   }
   const found = [
     ['network-interface', nic],
     ['public-address', desired.attributes.placement.publicIp ? address : undefined],
   ] as const satisfies readonly (readonly [PartName, PartsFound['nic'] | PartsFound['address']])[];
   if (nic?.virtualMachine)
-    return inTheWay(nic.id, `hangs on ${nic.virtualMachine.id} by now: take it off there, or delete it`);
+    return inTheWay(nic.id, `is now attached to ${nic.virtualMachine.id}: detach it there, or delete it`);
   const stranger = found.find(([part, thing]) => thing && !isPartOfMachine(mark, thing.tags, part))?.[1];
-  return stranger && inTheWay(stranger.id, 'is not of this machine: delete it, or give the machine another name');
+  return stranger && inTheWay(stranger.id, 'belongs to another machine: delete it, or give the machine another name');
 }
 
 const inTheWay = (id: string | undefined, why: string): Result<never> =>
@@ -151,7 +155,7 @@ async function finished(
   return answer(stopped.ok ? 'stopped' : 'running');
 }
 
-const notYet = failed('conflict', 'NotSent', 'the pass was stopped before this was sent');
+const notYet = failed('conflict', 'NotSent', 'the reconcile stopped before Setpoint sent this');
 
 function made(
   { mark, desired }: Item,

@@ -40,7 +40,7 @@ async function terminateOne(item: Item, scope: Scope, call: Call): Promise<Resul
 async function removeMachine(id: CloudId, scope: Scope, call: Call): Promise<Result<void>> {
   const now = await findMachine(id, scope, call);
   if (!now.ok || !now.value) return now.ok ? done : now;
-  if (guidOf(id) === undefined) return failed('conflict', 'Finished', `${id} was half made, and stands by now`);
+  if (guidOf(id) === undefined) return failed('conflict', 'Finished', `${id} was half created, and exists now`);
   const { resourceGroup, name } = partsOfId(id);
   // why: left out, it means true where the disks go too. https://learn.microsoft.com/rest/api/compute/virtual-machines/delete
   const options = { forceDeletion: false };

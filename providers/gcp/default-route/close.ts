@@ -19,7 +19,7 @@ export async function closeWay(
   const leading = routes.value.filter(leadsOut);
   const foreign = leading.find((route) => !isBorn(route) && !isOurs(route, mark));
   if (foreign) {
-    const message = `route ${foreign.name} leads from ${path} to the internet and does not bear its mark; delete it by hand, or state internet: true`;
+    const message = `route ${foreign.name} leads from ${path} to the internet and does not carry its mark; delete it by hand, or write internet: true`;
     return failed('terminal', 'ForeignRoute', message);
   }
   return removeRoutes(leading, scope, call);

@@ -53,7 +53,7 @@ async function look(item: Item, scope: Scope, call: Call): Promise<Result<Instan
 function refusal({ changes, desired, observed }: Item): Failure | undefined {
   const type = changes.find(({ field }) => field === 'disk.type');
   if (!type) return unsupported(changes, handled);
-  const message = `the disk of ${observed.id} is ${type.from} and Google Cloud cannot make it ${type.to} in place: state disk.type: ${type.from}, or delete ${desired.name} and let it be made again`;
+  const message = `the disk of ${observed.id} is ${type.from} and Google Cloud cannot make it ${type.to} in place: state disk.type: ${type.from}, or delete ${desired.name} so that Setpoint creates it again`;
   return { kind: 'terminal', code: 'Immutable', message };
 }
 

@@ -58,11 +58,12 @@ async function imageAnswer(path: string, scope: Scope, call: Call): Promise<Laun
       : await scope.client.read('images.getFromFamily', call, (sdk, options) =>
           sdk.images().getFromFamily({ project, family: name }, options),
         );
-  if (!found.ok) return refusal(found, `image ${path} is not there: correct the image, or share it with this project`);
+  if (!found.ok)
+    return refusal(found, `image ${path} does not exist: correct the image, or share it with this project`);
   const state = found.value.deprecated?.state;
   if (state === 'OBSOLETE' || state === 'DELETED') {
     const failure = { kind: 'terminal', code: state, message: `images.get says deprecated.state ${state}.` } as const;
-    return impossible(failure, `nothing can be made from image ${path} any more: name another`);
+    return impossible(failure, `image ${path} is no longer usable: name another`);
   }
   scope.known.launchable.add(path);
   return possible;

@@ -185,7 +185,7 @@ async function powered(
   call: Call,
 ): Promise<Result<Observed<'instance'>>> {
   if (!made.ok || desired.attributes.machine.power !== 'stopped') return made;
-  const notStopped = failed('conflict', 'NotSent', 'the pass was stopped');
+  const notStopped = failed('conflict', 'NotSent', 'the reconcile stopped');
   const answer = await standing(stop(made.value.id, scope, call), notStopped);
   if (!answer.ok) return made;
   const { attributes, condition, ...rest } = made.value;

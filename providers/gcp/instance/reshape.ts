@@ -51,7 +51,7 @@ async function power(item: Item, { seen, standing }: Now, scope: Scope, call: Ca
   if (wanted === 'stopped') return standing ? done : stop(id, scope, call);
   if (standing) return start({ id, suspended: seen.status === 'SUSPENDED' }, scope, call);
   if (!isGoingDown(seen)) return done;
-  return failed('conflict', 'NotReady', `${id} is ${seen.status}: it can be started once it stands still`);
+  return failed('conflict', 'NotReady', `${id} is ${seen.status}: it can be started once it has stopped`);
 }
 
 const isGoingDown = ({ status }: Instance): boolean => /^(?:PENDING_STOP|STOPPING|SUSPENDING)$/.test(String(status));

@@ -54,7 +54,7 @@ function keysOf(metadata: Labels): readonly Setting[] {
   const text = metadata['ssh-keys'];
   if (!isComparable(sent) || text === undefined || text === '') return [];
   if (sent !== '' && hashOfKeys(text) === sent) return [];
-  return [{ field: 'ssh-keys', detail: 'has ssh-keys in its metadata other than those it was made with' }];
+  return [{ field: 'ssh-keys', detail: 'has other ssh-keys in its metadata than at its creation' }];
 }
 
 /** As `access` of a spec is hashed: one user with the keys in their order. Undefined: the keys are of several users. */
@@ -73,7 +73,7 @@ function scriptsOf(metadata: Labels): readonly Setting[] {
   return ['startup-script', 'user-data'].flatMap((key) => {
     const text = metadata[key];
     if (text === undefined || text === '' || sha256(text) === sent) return [];
-    return [{ field: key, detail: `has a ${key} in its metadata other than the user data it was made with` }];
+    return [{ field: key, detail: `has a ${key} in its metadata that differs from its original user data` }];
   });
 }
 

@@ -25,7 +25,7 @@ test('a host name without an address: the message names the region, which may be
   const { message } = toFailure(Object.assign(new Error(said), { code: 'ENOTFOUND' }), read);
   assert.match(
     message,
-    /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS\? Correct `region:` of the target; to list the regions: aws ec2 describe-regions /,
+    /^the host sts\.eu-nowhere-1\.amazonaws\.com is unknown, so "eu-nowhere-1" may not be a region of AWS\. Correct `region:` of the target\. To list the regions: aws ec2 describe-regions /,
   );
   const other = toFailure(Object.assign(new Error('getaddrinfo ENOTFOUND proxy.example'), { code: 'ENOTFOUND' }), read);
   assert.equal(other.message, 'getaddrinfo ENOTFOUND proxy.example');

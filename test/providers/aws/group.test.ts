@@ -75,7 +75,7 @@ test('a full group of rules: why there is no room although others are to go, and
     assert.deepEqual([code, kind, quota], ['RulesPerSecurityGroupLimitExceeded', 'terminal', true]);
     assert.match(
       message,
-      /^The maximum number of rules per security group has been reached\. New rules of a group are added/,
+      /^The maximum number of rules per security group has been reached\. Setpoint adds new rules of a group/,
     );
     assert.match(message, /the old ones stay\. Raise the quota .*L-0EA8095F.* Or put the new rules into another group/);
   } finally {

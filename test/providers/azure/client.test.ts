@@ -88,7 +88,7 @@ describe('every request that is sent', () => {
     const call = recordedCall();
     assert.ok((await client.ask(call, () => pages.next())).ok);
     const second = await client.ask(call, () => pages.next());
-    assert.match(second.ok ? '' : second.failure.message, /our token goes to http:\/\/127\.0\.0\.1:\d+ only/);
+    assert.match(second.ok ? '' : second.failure.message, /the token is only for http:\/\/127\.0\.0\.1:\d+/);
     assert.equal(other.came.length, 0);
   });
 });

@@ -251,7 +251,7 @@ describe('what a body says', () => {
     assert.deepEqual(failureOfOperation('{}'), {
       kind: 'terminal',
       code: 'OperationFailed',
-      message: 'the operation failed, and Azure does not say why',
+      message: 'the operation failed, and Azure gave no reason',
     }));
   test('every token in a message is left out, and 600 characters are kept', () => {
     const message = 'Bearer abc.def and bearer  xyz; MyBearer stays';

@@ -423,7 +423,7 @@ test('a description that leaves no room for the mark says how much there is', as
   const [result] = await rules().create([creation], recordedCall());
   assert.ok(result?.ok === false);
   assert.equal(`${result.failure.kind} ${result.failure.code}`, 'terminal DescriptionTooLong');
-  assert.match(result.failure.message, /room for \d+: shorten it/);
+  assert.match(result.failure.message, /room for \d+ beside the mark: shorten it/);
 });
 
 /** A colleague's own rule, as he sends it: ssh from one address, numbered 4000, with the text `by hand`. */

@@ -68,7 +68,7 @@ describe('a name that is taken', () => {
     assert.equal(result.failure.kind, 'conflict');
     assert.match(
       result.failure.message,
-      /networks\/theirs#\d+ stands there already .*adopt: \{ <target>: .*another name/,
+      /networks\/theirs#\d+ already exists there .*adopt: \{ <target>: .*another name/,
     );
     const theirs = (await listOf(estate, 'network')).find(({ name }) => name === 'theirs');
     assert.equal(theirs?.signs.mark, undefined);

@@ -96,6 +96,6 @@ test('a stranger under the name of a part of the successor keeps everything as i
   assert.deepEqual([writes, world.images()], [[], [cloud.images[0]]]);
   assert.match(
     reconciles.flatMap(({ failed }) => failed)[0]?.failure.message ?? '',
-    /stands already and is not of this machine/,
+    /stands already and belongs to another machine/,
   );
 });
