@@ -83,9 +83,11 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
 
 /** An approval is bound to what was seen. */
 function refuseUnseen({ plans }: Planned): void {
-  const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
-  if (why.length > 0)
-    throw new Declined('conflict', 'Nothing is approved on half a look: `why` says what is missing.', { why });
+  const reasons = plans.flatMap(({ findings }) =>
+    findings.filter(({ type }) => unseen.has(type)).map(({ why }) => why),
+  );
+  if (reasons.length > 0)
+    throw new Declined('conflict', 'An incomplete observation allows no approval: see `reasons`.', { reasons });
 }
 
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);

@@ -87,10 +87,10 @@ test('in JSON each action has all that is known of it', async () => {
   const { stdout } = await run(['plan', specs, allow, '--json']);
   const { actions } = JSON.parse(stdout);
   const [update] = actions.filter(({ verb }: { verb: string }) => verb === 'update');
-  const { at, ...by } = update.by;
+  const { at, ...by } = update.lastModifiedBy;
   assert.ok(Math.abs(Date.now() - at) < 60_000);
   assert.deepEqual(by, {
-    who: 'arn:aws:iam::111122223333:user/bob',
+    actor: 'arn:aws:iam::111122223333:user/bob',
     action: 'CreateTags',
     from: '203.0.113.9',
     agent: 'console.ec2.amazonaws.com',
@@ -105,7 +105,7 @@ test('explain and inventory name him beside what stands', async () => {
   assert.match(stdout, new RegExp(`ours +${machine} {2}${bob.source}`));
   const json = JSON.parse((await run(['inventory', specs, '--json'])).stdout);
   const [object] = json.scopes[0].objects.filter(({ id }: { id: string }) => id === machine);
-  assert.equal(object.by.action, 'CreateTags');
+  assert.equal(object.lastModifiedBy.action, 'CreateTags');
 });
 
 test('the entry that heals it names him, and then nobody is named any more', async () => {

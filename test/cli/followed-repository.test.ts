@@ -50,7 +50,7 @@ test('a source that is not followed is told by every answer, and nothing of one 
     );
   for (const verb of looks) {
     const [told] = JSON.parse((await said([...verb, '--json'])).stdout).sources ?? [];
-    assert.deepEqual([told?.state, told?.why], ['broken', why], verb[0]);
+    assert.deepEqual([told?.state, told?.reason], ['broken', why], verb[0]);
   }
   assert.match((await run(['status', '--active'])).stdout, /\nSpecs from\n {2}https:.* is not valid at commit bbbbbbb/);
 });

@@ -26,7 +26,7 @@ edit(specs, 'network.yaml', 'description: public site', 'description: our site')
 
 interface Planned {
   readonly actions: readonly { readonly address: string; readonly cause: string }[];
-  readonly findings: readonly { readonly type: string; readonly code?: string; readonly why: string }[];
+  readonly findings: readonly { readonly type: string; readonly code?: string; readonly reason: string }[];
 }
 const pausedIn = ({ findings }: Planned) => findings.filter(({ code }) => code === 'paused');
 const causes = ({ actions }: Planned) => new Set(actions.map(({ cause }) => cause));
@@ -47,9 +47,9 @@ for (const [given, goes, held] of rows)
     const plan: Planned = await json('plan', specs);
     assert.deepEqual([...causes(plan)].sort(), goes);
     assert.equal(pausedIn(plan).length, held);
-    for (const { why } of pausedIn(plan))
+    for (const { reason } of pausedIn(plan))
       assert.match(
-        why,
+        reason,
         /paused for .*: a freeze\. It resumes then. To resume earlier, run the line that setpoint status/,
       );
   });

@@ -100,7 +100,7 @@ describe('the reach of an approval over the API', () => {
     await world.reconcile();
     const { status, text } = await approve(world, 'bob');
     assert.equal(status, 409);
-    assert.match(text, /half a look.*network was not listed/);
+    assert.match(text, /incomplete observation.*network was not listed/);
   });
 
   it('ends at the bounds of whoever asks', async () => {

@@ -43,7 +43,7 @@ interface Drift {
     readonly scope: string;
   }[];
   readonly summary: { readonly drifted: number };
-  readonly findings: readonly { readonly type: string; readonly why: string }[];
+  readonly findings: readonly { readonly type: string; readonly reason: string }[];
   readonly scopes: readonly object[];
   readonly observed: {
     readonly at?: string;
@@ -99,11 +99,11 @@ describe('drift, out of the store', () => {
     const web = driftOf((await world.api.ask('web', 'GET /v1/drift')).body);
     const why = /^memory\/acme\/north\/instance\/web-0 has the identity admin, which its document does not state/;
     assert.equal(web.findings.length, 1);
-    assert.match(web.findings[0]?.why ?? '', why);
+    assert.match(web.findings[0]?.reason ?? '', why);
     const explained = JSON.parse((await world.api.ask('web', 'GET /v1/explanations/web-0')).text);
     assert.equal(explained.findings.length, 1);
-    assert.match(explained.findings[0].why, why);
-    assert.equal(explained.findings[0].of, 'memory/acme/north/instance/web-0');
+    assert.match(explained.findings[0].reason, why);
+    assert.equal(explained.findings[0].parent, 'memory/acme/north/instance/web-0');
   });
 
   it('of an estate that is not there, and of one that is not seen, is the same problem', async () => {
@@ -119,7 +119,7 @@ describe('drift, out of the store', () => {
     await world.accept(documents);
     const { findings, observed, actions } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
     assert.deepEqual([actions, observed.complete, observed.at], [[], false, undefined]);
-    assert.ok(findings.some(({ type, why }) => type === 'incomplete' && why.includes('no pass has looked')));
+    assert.ok(findings.some(({ type, reason }) => type === 'incomplete' && reason.includes('no pass has looked')));
   });
 
   it('is not what we wrote ourselves after the look', async () => {
@@ -155,10 +155,10 @@ describe('the explanation of one resource, out of the store', () => {
     assert.equal(status, 200, text);
     const found = JSON.parse(text);
     assert.deepEqual(
-      [found.address, found.wanted.length, found.there[0].claim, found.actions, found.mode.mode],
+      [found.address, found.desired.length, found.objects[0].claim, found.actions, found.mode.mode],
       [address, 1, 'ours', [], 'enforce'],
     );
-    assert.match(found.mode.why, /^Estate.* says so at all\.yaml:1$/);
+    assert.match(found.mode.reason, /^Estate.* says so at all\.yaml:1$/);
     assert.equal(found.findings[0].code, 'paused');
     assert.equal(found.observed.complete, true);
   });

@@ -119,7 +119,7 @@ describe('a source that is held back', () => {
       await world.store.sources.states.tell('acme', held);
       const whole = (await told(world, 'planner', what)).sources;
       const part = (await told(world, 'web', what)).sources;
-      assert.deepEqual(Object.keys(whole?.[0] ?? {}).sort(), ['head', 'since', 'source', 'state', 'why']);
+      assert.deepEqual(Object.keys(whole?.[0] ?? {}).sort(), ['head', 'reason', 'since', 'source', 'state']);
       assert.deepEqual(Object.keys(part?.[0] ?? {}).sort(), ['since', 'state']);
     });
 

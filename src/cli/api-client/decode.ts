@@ -1,4 +1,5 @@
 import type { Action, Finding } from '../../core/action.ts';
+import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { TouchedBy } from '../../core/touch.ts';
 
 /** Reads a value as what was expected of it; throws `DecodeError` where it is something else. `at`: where it stands, for people. */
@@ -96,8 +97,8 @@ export const decode = {
   boolean: simple((value): value is boolean => typeof value === 'boolean', 'true or false'),
 } as const;
 
-export const lastModified: Decoder<TouchedBy> = decode.object({
-  who: decode.string,
+const lastModifiedFields = decode.object({
+  actor: decode.string,
   action: decode.string,
   from: decode.optional(decode.string),
   agent: decode.optional(decode.string),
@@ -105,32 +106,82 @@ export const lastModified: Decoder<TouchedBy> = decode.object({
   at: decode.timestamp,
 });
 
-/** As a server tells it, with times as we hold them. What its other members are is checked where they are shown. */
+export const lastModified: Decoder<TouchedBy> = (value, at) => {
+  const { actor, ...rest } = lastModifiedFields(value, at);
+  return { who: actor, ...rest };
+};
+
+interface AttributedJson {
+  readonly lastModifiedBy?: unknown;
+  readonly reason?: unknown;
+  readonly parent?: unknown;
+  readonly observed?: object;
+  readonly surge?: object;
+}
+
+/** `reason`: the field that has it here. */
+interface AttributedFields {
+  readonly reason: 'why' | 'because';
+  readonly least: Decoder<object>;
+}
+
+/** As a server tells it, with times and fields as we hold them. What its other members are is checked where they are shown. */
 export const attributed =
-  <T extends { readonly by?: TouchedBy }>(least: Decoder<object>): Decoder<T> =>
+  <T extends { readonly by?: TouchedBy }>({ reason: field, least }: AttributedFields): Decoder<T> =>
   (value, at) => {
     least(value, at);
-    const { by, ...rest } = decode.unchecked<{ readonly by?: unknown }>()(value, at);
-    const decoded = { ...rest, ...(by === undefined ? {} : { by: lastModified(by, `${at}.by`) }) };
+    const { lastModifiedBy, reason, parent, observed, surge, ...rest } = decode.unchecked<AttributedJson>()(value, at);
+    const decoded = {
+      ...rest,
+      ...(reason === undefined ? {} : { [field]: reason }),
+      ...(parent === undefined ? {} : { of: parent }),
+      ...(observed === undefined ? {} : { observed: observedOf(observed) }),
+      ...(surge === undefined ? {} : { surge: surgeOf(surge) }),
+      ...(lastModifiedBy === undefined ? {} : { by: lastModified(lastModifiedBy, `${at}.lastModifiedBy`) }),
+    };
     return decoded as unknown as T; // why: `least` has looked at what every such thing has, and a server of our version makes the rest
   };
 
-export const action = attributed<Action>(
-  decode.object({
+interface ObservedJson {
+  readonly signs?: { readonly origin?: { readonly reason?: unknown } };
+}
+
+function observedOf(observed: ObservedJson): object {
+  const { signs } = observed;
+  if (signs?.origin === undefined) return observed;
+  const { reason: why, ...origin } = signs.origin;
+  return { ...observed, signs: { ...signs, origin: { why, ...origin } } };
+}
+
+const surgeOf = ({ upToDate, ...surge }: { readonly upToDate?: unknown }): object => ({
+  ...surge,
+  ...(upToDate === undefined ? {} : { asWanted: upToDate }),
+});
+
+export const action = attributed<Action>({
+  reason: 'because',
+  least: decode.object({
     verb: decode.string,
     kind: decode.string,
     address: decode.string,
     documents: decode.list(decode.unchecked()),
   }),
-);
-export const finding = attributed<Finding>(
-  decode.object({ type: decode.string, why: decode.string, scope: decode.string }),
-);
+});
 
-export const heldSource = decode.object({
+export const finding = attributed<Finding>({
+  reason: 'why',
+  least: decode.object({ type: decode.string, reason: decode.string, scope: decode.string }),
+});
+
+const sourceFields = decode.object({
   source: decode.optional(decode.string),
   head: decode.optional(decode.string),
   state: decode.string,
-  why: decode.optional(decode.string),
+  reason: decode.optional(decode.string),
   since: decode.timestamp,
 });
+
+export const heldSource: Decoder<HeldSource> = (value, at) => {
+  const { state, reason, ...rest } = sourceFields(value, at);
+  return { ...rest, state: state === 'unavailable' ? 'away' : state, ...(reason === undefined ? {} : { why: reason }) };
+};

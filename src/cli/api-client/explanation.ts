@@ -14,16 +14,26 @@ export interface ExplanationReport {
   readonly sources: readonly HeldSource[] | undefined;
 }
 
-const ownership = attributed<Ownership>(
-  decode.object({ scope: decode.string, observed: decode.unchecked(), claim: decode.string, why: decode.string }),
-);
+const ownership = attributed<Ownership>({
+  reason: 'why',
+  least: decode.object({
+    scope: decode.string,
+    observed: decode.unchecked(),
+    claim: decode.string,
+    reason: decode.string,
+  }),
+});
+
+interface ModeJson extends Omit<ModeReason, 'why'> {
+  readonly reason: string;
+}
 
 const answer = decode.object({
   address: decode.string,
-  wanted: decode.list(decode.unchecked<Desired>()),
+  desired: decode.list(decode.unchecked<Desired>()),
   origins: decode.list(decode.unchecked<Origin>()),
-  mode: decode.optional(decode.unchecked<ModeReason>()),
-  there: decode.list(ownership),
+  mode: decode.optional(decode.unchecked<ModeJson>()),
+  objects: decode.list(ownership),
   actions: decode.list(action),
   findings: decode.list(finding),
   sources: decode.optional(decode.list(heldSource)),
@@ -37,12 +47,14 @@ export async function fetchExplanation(
 ): Promise<ExplanationReport> {
   const path = `/v1/explanations/${of.split('/').map(encodeURIComponent).join('/')}${queryString({ estate })}`;
   try {
-    const { sources, mode, ...explanation } = await client.request({ method: 'GET', path }, answer);
-    return { explanation: { ...explanation, mode }, sources };
+    const { sources, mode, desired, objects, ...explanation } = await client.request({ method: 'GET', path }, answer);
+    return { explanation: { ...explanation, wanted: desired, there: objects, mode: mode && modeOf(mode) }, sources };
   } catch (error) {
     throw error instanceof ApiError ? severalOf(of, error) : error;
   }
 }
+
+const modeOf = ({ reason, ...mode }: ModeJson): ModeReason => ({ ...mode, why: reason });
 
 /** The whole address of what a person names by its end. */
 export const fetchAddress = async (client: ApiClient, given: string, asked: ServerEstateOption): Promise<Address> =>

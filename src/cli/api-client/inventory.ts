@@ -70,17 +70,24 @@ const line = decode.object({
   claim: decode.string,
   status: decode.string,
   reason: decode.string,
-  by: decode.optional(lastModified),
+  lastModifiedBy: decode.optional(lastModified),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 
 /** Undefined: what is wanted and does not stand is no object. */
 const decodeObject: Decoder<ScopedObject | undefined> = (value, at) => {
-  const { scope, id, status, reason, ...rest } = line(value, at);
+  const { scope, id, status, reason, lastModifiedBy: by, ...rest } = line(value, at);
   if (id === undefined) return undefined;
   const { attributes = {}, ...target } = rest;
   // why: kinds and claims are shown by their names only
-  const object = { ...target, id, status, why: whyOf(rest.claim, status, reason), attributes } as InventoryObject;
+  const object = {
+    ...target,
+    id,
+    status,
+    why: whyOf(rest.claim, status, reason),
+    ...(by === undefined ? {} : { by }),
+    attributes,
+  } as InventoryObject;
   return { scope, object };
 };
 
@@ -119,7 +126,7 @@ const outside = decode.object({
     gaps: decode.list(decode.object({ kind: decode.string, code: decode.string, reason: decode.string })),
   }),
   held: decode.optional(
-    decode.object({ quarantine: decode.optional(decode.object({ why: decode.optional(decode.string) })) }),
+    decode.object({ quarantine: decode.optional(decode.object({ reason: decode.optional(decode.string) })) }),
   ),
 });
 
@@ -129,7 +136,7 @@ const target: Decoder<ServerTarget> = (value, at) => {
   return {
     ...target,
     ...(observed.at === undefined ? {} : { observation: { at: observed.at, gaps } }),
-    ...(held?.quarantine === undefined ? {} : { quarantined: held.quarantine.why ?? unsaid }),
+    ...(held?.quarantine === undefined ? {} : { quarantined: held.quarantine.reason ?? unsaid }),
   };
 };
 

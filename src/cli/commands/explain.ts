@@ -4,6 +4,8 @@ import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
+import { explanationJson } from '../../core/render/explanation-json.ts';
+import { sourceJson } from '../../core/render/plan-json.ts';
 import { fieldLines, ruleText } from '../../core/render/plan-text.ts';
 import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
 import { compareText, printable } from '../../core/text.ts';
@@ -85,7 +87,7 @@ function print(
 ): ExitCode {
   const { terminal, clock } = context;
   const explanation = { ...found, there: found.there.toSorted(byObject) };
-  if (json) printJson(terminal, sortKeys({ ...explanation, ...(sources === undefined ? {} : { sources }) }));
+  if (json) printJson(terminal, sortKeys({ ...explanationJson(explanation), sources: sources?.map(sourceJson) }));
   else {
     const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()) };
     terminal.out.write(explanationText(explanation, how));

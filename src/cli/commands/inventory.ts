@@ -8,7 +8,7 @@ import type { Observation } from '../../core/observed.ts';
 import { actionRecorder } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
-import type { HeldSource } from '../../core/render/plan-json.ts';
+import { type HeldSource, lastModifiedByJson, sourceJson } from '../../core/render/plan-json.ts';
 import { type Ago, touchedText } from '../../core/render/wording.ts';
 import { type Kind, nameIn } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
@@ -118,7 +118,10 @@ function print({ all, held }: Found, options: Options, { terminal, clock }: Cont
     .sort((a, b) => compareText(a.scope, b.scope));
   const now = clock.now();
   if (options.json)
-    printJson(terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: sortKeys(held) }) });
+    printJson(terminal, {
+      ...inventoryJson(chosen, now),
+      ...(held.length === 0 ? {} : { sources: sortKeys(held.map(sourceJson)) }),
+    });
   else terminal.out.write(inventoryText(chosen, now, terminal.out));
   return exitCodes.done;
 }
@@ -232,10 +235,22 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 const inventoryJson = (inventories: readonly ScopeInventory[], now: number): object => ({
   scopes: inventories.map(({ scope, at, gaps, objects }) => ({
     scope,
-    seenAt: new Date(at).toISOString(),
-    ageMs: now - at,
+    observedAt: new Date(at).toISOString(),
+    ageSeconds: Math.max(0, Math.round((now - at) / 1000)),
     complete: gaps.length === 0,
     gaps: sortKeys(gaps),
-    objects: sortKeys(objects.toSorted(byPlace)),
+    objects: sortKeys(objects.toSorted(byPlace).map(objectJson)),
   })),
+});
+
+const objectJson = ({ kind, id, name, address, status, claim, why, by, attributes }: InventoryObject) => ({
+  kind,
+  id,
+  name,
+  address,
+  status,
+  claim,
+  reason: why,
+  lastModifiedBy: by && lastModifiedByJson(by),
+  attributes,
 });

@@ -2,6 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
+import { sourceJson } from '../../core/render/plan-json.ts';
 import { bareMoment, formatMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
 import { printable, printableLines } from '../../core/text.ts';
 import type { LedgerEntry, Witness } from '../../ports/ledger.ts';
@@ -143,7 +144,7 @@ function print(listed: LedgerPage, { address, json }: Asked, context: Context): 
   const { estate, total, entries, sources } = listed;
   printHeldSources(sources, context);
   if (json) {
-    const held = sources.length === 0 ? {} : { sources: sortKeys(sources) };
+    const held = sources.length === 0 ? {} : { sources: sortKeys(sources.map(sourceJson)) };
     const known = total === undefined ? {} : { total };
     printJson(context.terminal, { estate, ...known, entries: sortKeys(entries), ...held });
   } else {

@@ -13,19 +13,8 @@ import { sortKeys } from './print.ts';
 /** A plan as data, the same text whoever made it. */
 export function sortedPlanJson(plans: readonly ScopePlan[], bound: PlanBound): PlanJson {
   const json = planJson(plans, bound, sha256);
-  const { estate, withheldDrift, revision, generation, serial, sources, summary, digest } = json;
-  return {
-    estate,
-    ...(withheldDrift === undefined ? {} : { withheldDrift }),
-    revision,
-    ...(generation === undefined ? {} : { generation }),
-    ...(serial === undefined ? {} : { serial }),
-    ...(sources === undefined ? {} : { sources: sortKeys(sources) }),
-    summary,
-    actions: sortKeys(json.actions),
-    findings: sortKeys(json.findings),
-    digest,
-  };
+  const { sources, actions, findings } = json;
+  return { ...json, sources: sortKeys(sources), actions: sortKeys(actions), findings: sortKeys(findings) };
 }
 
 /**

@@ -58,7 +58,7 @@ function ordered(value: unknown): unknown {
   );
 }
 
-const first = ['seq', 'type', 'verb', 'kind', 'address', 'id', 'name', 'claim', 'code', 'why', 'cause', 'because'];
+const first = ['seq', 'type', 'verb', 'kind', 'address', 'id', 'name', 'claim', 'code', 'reason', 'cause'];
 
 const rank = (key: string): number => {
   const at = first.indexOf(key);

@@ -1,17 +1,12 @@
-import type { Action, Finding, ScopePlan } from '../action.ts';
+import type { About, Action, Finding, Incarnated, ScopePlan, Surge, Told } from '../action.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
-import { type Summary, summarise } from './summary.ts';
+import type { Observed } from '../observed.ts';
+import type { TouchedBy } from '../touch.ts';
+import { summarise } from './summary.ts';
 
-/** A plan as data: what `--json` prints and `--out` saves. */
-export type PlanJson = PlanBound & PlanBody;
-
-export interface PlanBody {
-  readonly summary: Summary;
-  readonly actions: readonly (Action & { readonly digest: string })[];
-  readonly findings: readonly Finding[];
-  readonly digest: string;
-}
+/** A plan as data: what `--json` prints, `--out` saves and the API answers. */
+export type PlanJson = ReturnType<typeof planJson>;
 
 /** What the plan was made for. `serial`: the last ledger entry it knew; absent without a store. */
 export interface PlanBound {
@@ -37,14 +32,128 @@ export interface HeldSource {
   readonly since: number;
 }
 
-export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Hash): PlanJson {
+export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Hash) {
   return {
-    ...bound,
+    estate: bound.estate,
+    withheldDrift: bound.withheldDrift,
+    revision: bound.revision,
+    generation: bound.generation,
+    serial: bound.serial,
+    sources: bound.sources?.map(sourceJson),
     summary: summarise(plans),
     actions: plans.flatMap(({ actions }) =>
-      actions.map((action) => ({ ...action, digest: actionDigest(action, hash) })),
+      actions.map((action) => ({ ...actionJson(action), digest: actionDigest(action, hash) })),
     ),
-    findings: plans.flatMap(({ findings }) => findings),
+    findings: plans.flatMap(({ findings }) => findings.map(findingJson)),
     digest: planDigest(plans, hash),
   };
 }
+
+export const sourceJson = ({ source, head, state, why, since }: HeldSource) => ({
+  source,
+  head,
+  state: state === 'away' ? 'unavailable' : state,
+  reason: why,
+  since,
+});
+
+export function actionJson(action: Action) {
+  switch (action.verb) {
+    case 'create': {
+      const { verb, desired, because } = action;
+      return { verb, ...aboutJson(action), ...incarnationJson(action), desired, reason: because };
+    }
+    case 'update': {
+      const { verb, desired, observed, changes, effect } = action;
+      return { verb, ...aboutJson(action), desired, observed: observedJson(observed), changes, effect };
+    }
+    case 'replace': {
+      const { verb, desired, observed, changes, surge } = action;
+      const sides = { desired, observed: observedJson(observed), changes };
+      return { verb, ...aboutJson(action), ...incarnationJson(action), ...sides, surge: surge && surgeJson(surge) };
+    }
+    case 'delete': {
+      const { verb, observed, because, owners } = action;
+      return { verb, ...aboutJson(action), observed: observedJson(observed), reason: because, owners };
+    }
+    case 'adopt': {
+      const { verb, desired, observed, changes } = action;
+      return { verb, ...aboutJson(action), desired, observed: observedJson(observed), changes };
+    }
+    case 'forget': {
+      const { verb, id, because } = action;
+      return { verb, ...aboutJson(action), id, reason: because };
+    }
+  }
+}
+
+const aboutJson = ({ kind, address, documents, cause, by }: About) => ({
+  kind,
+  address,
+  documents,
+  cause,
+  lastModifiedBy: by && lastModifiedByJson(by),
+});
+
+const incarnationJson = ({ incarnation }: Incarnated) => ({ incarnation });
+
+const surgeJson = ({ successor, asWanted, since }: Surge) => ({ successor, upToDate: asWanted, since });
+
+export function findingJson(finding: Finding) {
+  switch (finding.type) {
+    case 'unmanaged':
+    case 'orphan':
+    case 'copied-mark':
+    case 'unrecorded-mark': {
+      const { type, id, kind, name, of } = finding;
+      return { type, id, kind, name, ...reasonJson(finding), parent: of };
+    }
+    case 'blocked':
+    case 'non-convergent': {
+      const { type, address, kind, code } = finding;
+      return { type, address, kind, code, ...reasonJson(finding) };
+    }
+    case 'withheld': {
+      const { type, address, kind, action, code } = finding;
+      return { type, address, kind, action, code, ...reasonJson(finding) };
+    }
+    case 'incomplete': {
+      const { type, kind, code } = finding;
+      return { type, kind, code, ...reasonJson(finding) };
+    }
+    case 'wrong-account':
+    case 'foreign-store':
+      return { type: finding.type, ...reasonJson(finding) };
+  }
+}
+
+const reasonJson = ({ why, scope, by }: Told) => ({
+  reason: why,
+  scope,
+  lastModifiedBy: by && lastModifiedByJson(by),
+});
+
+export const lastModifiedByJson = ({ who, action, from, agent, event, at }: TouchedBy) => ({
+  actor: who,
+  action,
+  from,
+  agent,
+  event,
+  at,
+});
+
+export const observedJson = ({ kind, id, name, attributes, signs, condition }: Observed) => ({
+  kind,
+  id,
+  name,
+  attributes,
+  signs: {
+    mark: signs.mark,
+    container: signs.container,
+    parent: signs.parent,
+    slot: signs.slot,
+    first: signs.first,
+    origin: signs.origin && { reason: signs.origin.why, detail: signs.origin.detail },
+  },
+  condition,
+});

@@ -58,7 +58,7 @@ export async function* exportRows(
     told += rows.length;
     if (page.next === undefined || told === query.limit) return;
     if (told >= most) {
-      yield cut(`There is more than ${most} lines: ask for a part of it, by cloud, kind or status.`);
+      yield cut(`More than ${most} resources match. Filter by cloud, kind or status.`);
       return;
     }
     after = page.next;
@@ -73,7 +73,7 @@ interface Format {
   readonly head: string;
   line(row: ExportedRow): string;
   /** What says that there is more. */
-  cut(why: string): string;
+  cut(reason: string): string;
 }
 
 const columns = [
@@ -105,12 +105,12 @@ const formats: Readonly<Record<ExportFormat, Format>> = {
   csv: {
     head: csvLine(columns),
     line: (row) => csvLine(columns.map((column) => cellOf(row, column))),
-    cut: (why) => csvLine([why]),
+    cut: (reason) => csvLine([reason]),
   },
   ndjson: {
     head: '',
     line: (row) => `${JSON.stringify(row)}\n`,
-    cut: (why) => `${JSON.stringify({ truncated: true, why })}\n`,
+    cut: (reason) => `${JSON.stringify({ truncated: true, reason })}\n`,
   },
 };
 

@@ -56,7 +56,7 @@ describe('a server is asked to look again', () => {
   });
 
   test('not where no reconcile would: a scope in quarantine', async () => {
-    const { clock, again, wishes } = world(0, { held: { quarantine: { why: 'a defect' } } });
+    const { clock, again, wishes } = world(0, { held: { quarantine: { reason: 'a defect' } } });
     await assert.rejects(
       clock.run(again),
       (error) =>

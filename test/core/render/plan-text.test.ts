@@ -199,13 +199,13 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
     '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To resume: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
   ]);
   const { findings } = planJson([plan(given)], { estate: 'acme', revision: 'abcdef0123' }, (told) => told);
-  assert.deepEqual(findings[0], {
+  assert.deepEqual(JSON.parse(JSON.stringify(findings[0])), {
     type: 'withheld',
     address: at('instance', 'web-10'),
     kind: 'instance',
     action: 'replace',
     code: 'wave',
-    why: 'wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
+    reason: 'wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
     scope: 'aws/1/eu-1',
   });
 });

@@ -60,10 +60,10 @@ describe('the inventory as a table', () => {
     const cut = await text(exportRows('ndjson', query, source, 1200));
     const lines = cut.trimEnd().split('\n');
     assert.equal(lines.length, 1201);
-    assert.deepEqual(Object.keys(JSON.parse(lines.at(-1) ?? '')), ['truncated', 'why']);
+    assert.deepEqual(Object.keys(JSON.parse(lines.at(-1) ?? '')), ['truncated', 'reason']);
     assert.match(
       await text(exportRows('csv', query, source, 1200)),
-      /\r\n"?There is more than 1200 lines: [^\r]*"?\r\n$/,
+      /\r\n"?More than 1200 resources match[^\r]*"?\r\n$/,
     );
     assert.equal(
       (await text(exportRows('ndjson', query, source, rows.length))).trimEnd().split('\n').length,

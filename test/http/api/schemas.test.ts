@@ -5,7 +5,14 @@ import type { Action, BlockCode, Finding, WithholdCode } from '../../../src/core
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Explanation } from '../../../src/core/inventory/ownership.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { PlanJson } from '../../../src/core/render/plan-json.ts';
+import type { explanationJson } from '../../../src/core/render/explanation-json.ts';
+import type {
+  actionJson,
+  findingJson,
+  lastModifiedByJson,
+  observedJson,
+  PlanJson,
+} from '../../../src/core/render/plan-json.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
 import type { TouchedBy } from '../../../src/core/touch.ts';
 import { actionSchema, type findingSchema, type plannedActionSchema } from '../../../src/http/api/schemas/action.ts';
@@ -29,6 +36,16 @@ type Names<T> = T extends string | number | boolean | null | undefined
         ? { [K in keyof T & string]: K | `${K}.${Names<NonNullable<T[K]>>}` }[keyof T & string]
         : never;
 
+type ActionJson = ReturnType<typeof actionJson>;
+type FindingJson = ReturnType<typeof findingJson>;
+type ObservedJson = ReturnType<typeof observedJson>;
+type LastModifiedByJson = ReturnType<typeof lastModifiedByJson>;
+type ExplanationJson = ReturnType<typeof explanationJson>;
+
+/** Whatever a core type has its JSON has too, but for names that are others there: a name that only the type has is an error of the compiler. */
+type Dropped<Core, Json, Renamed extends string> = Exclude<Names<Core>, Names<Json> | Renamed | `${Renamed}.${string}`>;
+type RenamedInAction = 'by' | 'because' | 'surge.asWanted' | 'observed.signs.origin.why';
+
 /** Whatever a core type says its schema declares: a name that only the type has makes this an error of the compiler. */
 type Missing<Core, Schema extends z.ZodType> = Exclude<Names<Core>, Names<z.input<Schema>>>;
 type None<M extends never> = M;
@@ -49,17 +66,31 @@ type CodeOf<T> = Shown extends infer F
 
 // why: none of these is used; that they compile is the test
 export type Declared = [
-  None<Missing<Action, typeof actionSchema>>,
-  None<Missing<Action, typeof plannedActionSchema>>,
-  None<Missing<Finding, typeof findingSchema>>,
+  None<Dropped<Action, ActionJson, RenamedInAction>>,
+  None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of'>>,
+  None<Dropped<Observed, ObservedJson, 'signs.origin.why'>>,
+  None<Dropped<TouchedBy, LastModifiedByJson, 'who'>>,
+  None<
+    Exclude<
+      Dropped<
+        Explanation,
+        ExplanationJson,
+        'wanted' | 'there' | 'mode.why' | 'findings.by' | 'findings.why' | 'findings.of'
+      >,
+      `actions.${RenamedInAction}` | `actions.by.${string}`
+    >
+  >,
+  None<Missing<ActionJson, typeof actionSchema>>,
+  None<Missing<ActionJson, typeof plannedActionSchema>>,
+  None<Missing<FindingJson, typeof findingSchema>>,
   None<Missing<Desired, typeof desiredSchema>>,
-  None<Missing<Observed, typeof observedSchema>>,
-  None<Missing<TouchedBy, typeof lastModifiedBySchema>>,
-  None<Missing<Explanation, typeof explanationSchema>>,
+  None<Missing<ObservedJson, typeof observedSchema>>,
+  None<Missing<LastModifiedByJson, typeof lastModifiedBySchema>>,
+  None<Missing<ExplanationJson, typeof explanationSchema>>,
   None<Missing<PlanJson, typeof planSchema>>,
   None<{ [K in Kind]: Missing<Attributes[K], (typeof attributesByKind)[K]> }[Kind]>,
   None<Unsaid<Action, typeof actionSchema, 'verb'>>,
-  None<Unsaid<Action, typeof actionSchema, 'because'>>,
+  None<Unsaid<ActionJson, typeof actionSchema, 'reason'>>,
   None<Unsaid<Finding, typeof findingSchema, 'type'>>,
   None<Exclude<WithholdCode, CodeOf<'withheld'>>>,
   None<Exclude<BlockCode, CodeOf<'blocked'>>>,
@@ -78,13 +109,13 @@ describe('the schemas of answers', () => {
 
   it('let nothing out that they do not declare', () => {
     const hidden = { ...desired, secret: 'hush', attributes: { ...desired.attributes, secret: 'hush' } };
-    const shown = actionSchema.parse({ verb: 'create', ...about, desired: hidden, because: 'absent', secret: 'hush' });
-    assert.deepEqual(shown, { verb: 'create', ...about, desired, because: 'absent' });
+    const shown = actionSchema.parse({ verb: 'create', ...about, desired: hidden, reason: 'absent', secret: 'hush' });
+    assert.deepEqual(shown, { verb: 'create', ...about, desired, reason: 'absent' });
   });
 
   it('tell times as texts', () => {
-    const by = { who: 'ada', action: 'TagObjects', event: 'e1', at: 1_767_225_600_000 };
-    const shown = actionSchema.parse({ verb: 'forget', ...about, id: 'vpc-1', because: 'gone', by });
-    assert.equal(shown.by?.at, '2026-01-01T00:00:00.000Z');
+    const lastModifiedBy = { actor: 'ada', action: 'TagObjects', event: 'e1', at: 1_767_225_600_000 };
+    const shown = actionSchema.parse({ verb: 'forget', ...about, id: 'vpc-1', reason: 'gone', lastModifiedBy });
+    assert.equal(shown.lastModifiedBy?.at, '2026-01-01T00:00:00.000Z');
   });
 });

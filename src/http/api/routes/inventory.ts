@@ -32,8 +32,8 @@ const pageSchema = z
   .register(examples, { example: { items: [exampleOf(rowSchema)], observed: exampleOf(inventoryObservationSchema) } });
 
 const truncatedSchema = z
-  .object({ truncated: z.literal(true), why: z.string() })
-  .meta({ id: 'Truncated', description: 'The last line, where there is more' });
+  .object({ truncated: z.literal(true), reason: z.string() })
+  .meta({ id: 'Truncated', description: 'The last line, if more resources match' });
 
 export const inventoryRoutes = (dependencies: InventoryDependencies): readonly Route[] => [
   route({

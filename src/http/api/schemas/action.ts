@@ -17,20 +17,18 @@ const about = {
   address: z.string(),
   documents: z.array(documentSchema),
   cause: causeSchema,
-  by: lastModifiedBySchema.optional(),
+  lastModifiedBy: lastModifiedBySchema.optional(),
 };
 
 const incarnated = {
-  incarnation: z
-    .int()
-    .optional()
-    .meta({ description: 'How often something stood at the address before; absent: never' }),
+  incarnation: z.int().optional().meta({ description: 'The number of earlier resources at the address; absent: none' }),
 };
 
 const between = { desired: desiredSchema, observed: observedSchema, changes: z.array(changeSchema) };
 
-const surgeSchema = z.object({ successor: z.string(), asWanted: z.boolean(), since: z.number() }).partial().meta({
-  description: 'The new machine is ready before the old one ends; `successor` stands already, since `since`.',
+const surgeSchema = z.object({ successor: z.string(), upToDate: z.boolean(), since: z.number() }).partial().meta({
+  description:
+    'Setpoint launches the successor before it ends the old machine. `successor`: its id, once it exists. `upToDate`: it matches the specs.',
 });
 
 const actionWith = <E extends z.ZodRawShape>(extra: E) =>
@@ -41,7 +39,7 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
       ...extra,
       ...incarnated,
       desired: desiredSchema,
-      because: z.literal('absent'),
+      reason: z.literal('absent'),
     }),
     z.object({ verb: z.literal('update'), ...about, ...extra, ...between, effect: z.enum(['in-place', 'stops']) }),
     z.object({
@@ -57,11 +55,11 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
       ...about,
       ...extra,
       observed: observedSchema,
-      because: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin', 'again', 'withdrawn']),
+      reason: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin', 'again', 'withdrawn']),
       owners: z.array(z.string()).optional(),
     }),
     z.object({ verb: z.literal('adopt'), ...about, ...extra, ...between }),
-    z.object({ verb: z.literal('forget'), ...about, ...extra, id: z.string(), because: z.literal('gone') }),
+    z.object({ verb: z.literal('forget'), ...about, ...extra, id: z.string(), reason: z.literal('gone') }),
   ]);
 
 export const actionSchema = actionWith({})
@@ -73,7 +71,7 @@ export const actionSchema = actionWith({})
       address: story.address,
       documents: [exampleOf(documentSchema)],
       cause: 'drift',
-      by: exampleOf(lastModifiedBySchema),
+      lastModifiedBy: exampleOf(lastModifiedBySchema),
       desired: exampleOf(desiredSchema),
       observed: exampleOf(observedSchema),
       changes: [exampleOf(changeSchema)],
@@ -81,9 +79,9 @@ export const actionSchema = actionWith({})
     },
   });
 
-/** Of a plan. */
+/** In a plan. */
 export const plannedActionSchema = actionWith({
-  digest: z.string().meta({ description: 'Of what it would do: it moves when that does' }),
+  digest: z.string().meta({ description: 'A hash of the change' }),
   scope: z.string(),
 })
   .meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' })
@@ -91,10 +89,10 @@ export const plannedActionSchema = actionWith({
 
 export const verbSchema = z.enum(['create', 'update', 'replace', 'delete', 'adopt', 'forget']);
 
-const told = {
-  why: z.string().meta({ description: 'A sentence; what to do next where there is something to do' }),
+const reasonFields = {
+  reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   scope: z.string(),
-  by: lastModifiedBySchema.optional(),
+  lastModifiedBy: lastModifiedBySchema.optional(),
 };
 
 const blockCode = z.enum([
@@ -130,33 +128,33 @@ const withholdCode = z.enum([
   'lost-commits',
 ]);
 
-/** Something true that is not acted on, and why. */
+/** A fact that leads to no action, with its reason. */
 export const findingSchema = z
   .discriminatedUnion('type', [
     z.object({
       type: z.enum(['unmanaged', 'orphan', 'copied-mark', 'unrecorded-mark']),
-      ...told,
+      ...reasonFields,
       id: z.string(),
       kind: kindSchema,
       name: z.string(),
-      of: z.string().optional().meta({ description: 'The resource of ours that it is a setting or a part of' }),
+      parent: z.string().optional().meta({ description: 'The owned resource that it belongs to' }),
     }),
     z.object({
       type: z.enum(['blocked', 'non-convergent']),
-      ...told,
+      ...reasonFields,
       address: z.string(),
       kind: kindSchema,
       code: blockCode,
     }),
     z.object({
       type: z.literal('withheld'),
-      ...told,
+      ...reasonFields,
       address: z.string(),
       kind: kindSchema,
       action: verbSchema,
       code: withholdCode,
     }),
-    z.object({ type: z.literal('incomplete'), ...told, kind: kindSchema, code: z.string() }),
-    z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...told }),
+    z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
+    z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),
   ])
-  .meta({ id: 'Finding', description: 'Something true that is not acted on, and why' });
+  .meta({ id: 'Finding', description: 'A fact that leads to no action, with its reason' });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { claims } from '../../../core/inventory/ownership.ts';
+import { explanationJson } from '../../../core/render/explanation-json.ts';
+import { sourceJson } from '../../../core/render/plan-json.ts';
 import type { Explained } from '../../../ports/queries.ts';
 import { actionSchema, findingSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
@@ -12,12 +14,12 @@ export const originSchema = z
     document: z.string(),
     field: z.string(),
     value: z.unknown(),
-    layer: z.string().meta({ description: '`base`, `overlay <name>`, or `default` where nobody wrote it' }),
+    layer: z.string().meta({ description: '`base`, `overlay <name>`, or `default` if no document sets it' }),
     file: z.string().optional(),
     line: z.int().optional(),
     column: z.int().optional(),
   })
-  .meta({ id: 'Origin', description: 'Which line of which layer decided a field' })
+  .meta({ id: 'Origin', description: 'The line and layer that set a field' })
   .register(examples, {
     example: {
       document: `${story.scope}/instance/web`,
@@ -36,40 +38,40 @@ const ownership = z
     observed: observedSchema,
     claim: z.enum(claims),
     address: z.string().optional(),
-    why: z.string(),
-    by: lastModifiedBySchema.optional(),
+    reason: z.string(),
+    lastModifiedBy: lastModifiedBySchema.optional(),
   })
-  .meta({ id: 'Ownership', description: 'An object on a cloud, whose it is, and why we say so' });
+  .meta({ id: 'Ownership', description: 'An object on a cloud, with its claim and the reason' });
 
 export const explanationSchema = z
   .object({
     estate: z.string(),
     address: z.string(),
-    wanted: z.array(desiredSchema),
+    desired: z.array(desiredSchema),
     origins: z.array(originSchema),
-    mode: z.object({ mode: modeSchema, why: z.string(), stillBoundBy: modeSchema.optional() }).optional(),
-    there: z.array(ownership),
+    mode: z.object({ mode: modeSchema, reason: z.string(), stillBoundBy: modeSchema.optional() }).optional(),
+    objects: z.array(ownership),
     actions: z.array(actionSchema),
     findings: z.array(findingSchema),
     sources: z.array(heldSourceSchema).optional(),
     observed: observationSchema,
   })
-  .meta({ id: 'Explanation', description: 'All that is known about one resource' })
+  .meta({ id: 'Explanation', description: 'One resource: its specs, its objects and its next actions' })
   .register(examples, {
     example: {
       estate: story.estate,
       address: story.address,
-      wanted: [exampleOf(desiredSchema)],
+      desired: [exampleOf(desiredSchema)],
       origins: [exampleOf(originSchema)],
-      mode: { mode: 'plan', why: 'Estate acme says so at estate.yaml:8' },
-      there: [
+      mode: { mode: 'plan', reason: 'Estate acme says so at estate.yaml:8' },
+      objects: [
         {
           scope: story.scope,
           observed: exampleOf(observedSchema),
           claim: 'ours',
           address: story.address,
-          why: 'wanted',
-          by: exampleOf(lastModifiedBySchema),
+          reason: 'wanted',
+          lastModifiedBy: exampleOf(lastModifiedBySchema),
         },
       ],
       actions: [exampleOf(actionSchema)],
@@ -80,7 +82,7 @@ export const explanationSchema = z
 
 export const explanationAnswer = ({ bound, explanation, looks }: Explained, now: number) => ({
   estate: bound.estate,
-  ...explanation,
-  ...(bound.sources === undefined ? {} : { sources: bound.sources }),
+  ...explanationJson(explanation),
+  sources: bound.sources?.map(sourceJson),
   observed: oldestObservation(looks, now),
 });

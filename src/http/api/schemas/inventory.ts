@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
 import { claims, type Origin } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
+import { lastModifiedByJson } from '../../../core/render/plan-json.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
 import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
@@ -17,7 +18,7 @@ import {
 } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Of lines, some of which are not there. */
+/** The claims of the inventory, where a resource can also be missing. */
 export const rowClaims = [...claims, 'none'] as const satisfies readonly Claim[];
 
 const statusSchema = z.enum(statuses).meta({
@@ -31,7 +32,7 @@ const rowObservation = { at: timestamp, ageSeconds: z.int(), complete: z.boolean
 const nextActionBody = {
   verb: verbSchema,
   cause: causeSchema,
-  held: z.string().optional().meta({ description: 'Why it is not done' }),
+  reason: z.string().optional().meta({ description: 'The reason that Setpoint withholds it' }),
 } as const;
 
 const rowBody = {
@@ -53,8 +54,8 @@ const rowBody = {
   code: z.string().optional(),
   since: timestamp,
   generation: z.int().meta({ description: 'The newest that it was found in step with; 0: none' }),
-  by: lastModifiedBySchema.optional(),
-  nextAttempt: timestamp.optional().meta({ description: 'When its scope has its next pass, at the latest' }),
+  lastModifiedBy: lastModifiedBySchema.optional(),
+  nextAttempt: timestamp.optional().meta({ description: 'The latest time of the next reconcile of its scope' }),
 } as const;
 
 const fields = z.object(rowBody);
@@ -78,7 +79,7 @@ const rowExample: z.output<typeof fields> = {
   code: 'mode',
   since: story.lookedAt,
   generation: 7,
-  by: exampleOf(lastModifiedBySchema),
+  lastModifiedBy: exampleOf(lastModifiedBySchema),
   nextAttempt: story.nextAt,
 };
 
@@ -100,7 +101,7 @@ export const rowSchema = z
   .register(examples, {
     example: {
       ...rowExample,
-      next: { verb: 'update', cause: 'drift', held: story.held },
+      next: { verb: 'update', cause: 'drift', reason: story.held },
       observed: { at: story.lookedAt, ageSeconds: 40, complete: true },
     },
   });
@@ -119,19 +120,41 @@ export function rowAnswer(
   { place, called, whose, state, sides, ...kept }: KeptRow,
   { now, seen, nextAt, withAttributes = false }: RowContext,
 ) {
-  const { documents: _, ...claimed } = whose;
   const { address, id, name, labels } = called;
   return {
     ...{ address, id, name },
-    ...place,
+    kind: place.kind,
+    cloud: place.cloud,
+    account: place.account,
+    region: place.region,
+    scope: place.scope,
+    estate: kept.estate,
     targets: visibleTargets(seen, { estate: kept.estate, targets: place.targets }),
-    ...{ estate: kept.estate, ...claimed, labels, ...state, since: kept.since },
-    next: sides.next,
+    claim: whose.claim,
+    owner: whose.owner,
+    labels,
+    ...stateAnswer(state),
+    since: kept.since,
+    next: sides.next && nextActionAnswer(sides.next),
     nextAttempt: nextAt,
     attributes: withAttributes ? sides.observed?.attributes : undefined,
     observed: { ...kept.observed, ageSeconds: Math.max(0, Math.round((now - kept.observed.at) / 1000)) },
   };
 }
+
+const stateAnswer = ({ status, reason, code, generation, by }: KeptRow['state']) => ({
+  status,
+  reason,
+  code,
+  generation,
+  lastModifiedBy: by && lastModifiedByJson(by),
+});
+
+const nextActionAnswer = ({ verb, cause, held }: NonNullable<KeptRow['sides']['next']>) => ({
+  verb,
+  cause,
+  reason: held,
+});
 
 const ofEachKind = <E extends z.ZodRawShape>(extra: E) => {
   const of = <K extends keyof typeof attributesByKind>(kind: K) =>
@@ -160,7 +183,7 @@ const versionSchema = z
     code: z.string().optional(),
     generation: z.int(),
     claim: rowBody.claim,
-    by: lastModifiedBySchema.optional(),
+    lastModifiedBy: lastModifiedBySchema.optional(),
     changes: z
       .array(changeSchema)
       .meta({ description: 'What became another since the version before; none of the oldest told' }),
@@ -205,7 +228,7 @@ export const rowDetailsSchema = z
   .register(examples, {
     example: {
       ...rowExample,
-      next: { verb: 'update', cause: 'drift', held: story.held, mode: 'plan', at: story.nextAt },
+      next: { verb: 'update', cause: 'drift', reason: story.held, mode: 'plan', at: story.nextAt },
       documents: [exampleOf(documentSchema)],
       desired: { kind: 'instance', attributes: desiredMachine, mode: 'plan', protect: false, deletionPolicy: 'retain' },
       origins: [exampleOf(originSchema)],
@@ -230,7 +253,7 @@ export const rowDetailsSchema = z
           code: 'mode',
           generation: 7,
           claim: 'ours',
-          by: exampleOf(lastModifiedBySchema),
+          lastModifiedBy: exampleOf(lastModifiedBySchema),
           changes: [
             { field: 'status', from: 'InSync', to: 'Drifted' },
             { field: 'observed.labels.tier', from: 'web', to: 'test' },
@@ -294,7 +317,7 @@ export function rowDetailsAnswer({ row, origins, history, told, relations: relat
 }
 
 const versionAnswer = (version: RowVersion, before: RowVersion | undefined) => ({
-  ...version.state,
+  ...stateAnswer(version.state),
   claim: version.whose.claim,
   number: version.number,
   from: version.from,

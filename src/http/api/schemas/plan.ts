@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
-import { planJson } from '../../../core/render/plan-json.ts';
+import { actionJson, planJson } from '../../../core/render/plan-json.ts';
 import type { MadePlan, Planned, ProposalHead, Told } from '../../../ports/queries.ts';
 import { findingSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
@@ -45,13 +45,13 @@ export const heldSourceSchema = z
     source: z.string().optional(),
     head: z.string().optional(),
     state: z.string(),
-    why: z.string().optional(),
+    reason: z.string().optional(),
     since: timestamp,
   })
   .meta({
     id: 'RejectedSource',
     description:
-      'A source whose newest state is not in force. Which one, and why, is told to those who see all of the estate',
+      'A source whose newest state is not active. Only callers that see all of the estate get its name and the reason',
   });
 
 const withheldDriftSchema = z
@@ -130,7 +130,7 @@ export function planAnswer(
   return {
     ...json,
     actions: plans.flatMap(({ scope, actions }) =>
-      actions.map((action) => ({ ...action, digest: actionDigest(action, hash), scope })),
+      actions.map((action) => ({ ...actionJson(action), digest: actionDigest(action, hash), scope })),
     ),
     scopes: plans.map(({ scope, calls }, at) => {
       const { targets = [], ...look } = looks[at] ?? { gaps: [] };

@@ -2,20 +2,23 @@ import { z } from 'zod';
 import { exampleOf, examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Who changed something on a cloud last, by the cloud's own audit log. */
+/** The actor of the last change on a cloud, by the cloud's own audit log. */
 export const lastModifiedBySchema = z
   .object({
-    who: z.string(),
+    actor: z.string(),
     action: z.string(),
     from: z.string().optional(),
     agent: z.string().optional(),
     event: z.string(),
     at: timestamp,
   })
-  .meta({ id: 'LastModifiedBy', description: "Who changed it last, by the cloud's own audit log: a hint" })
+  .meta({
+    id: 'LastModifiedBy',
+    description: "The actor of the last change outside Setpoint, as the cloud's audit log tells it: a hint",
+  })
   .register(examples, {
     example: {
-      who: 'arn:aws:iam::111122223333:user/bob',
+      actor: 'arn:aws:iam::111122223333:user/bob',
       action: 'CreateTags',
       from: '198.51.100.7',
       agent: 'aws-cli/2.22.0',
@@ -170,7 +173,7 @@ const signs = z.object({
   slot: z.string().optional(),
   first: z.number().optional(),
   origin: z
-    .object({ why: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
+    .object({ reason: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
     .optional(),
 });
 

@@ -75,7 +75,7 @@ describe('GET /v1/inventory', () => {
         since: new Date(now - minute).toISOString(),
         generation: 7,
         nextAttempt: new Date(now + minute).toISOString(),
-        next: { verb: 'update', cause: 'drift', held: 'paused' },
+        next: { verb: 'update', cause: 'drift', reason: 'paused' },
         observed: { at: new Date(now - minute).toISOString(), ageSeconds: 60, complete: true },
       },
     ]);
