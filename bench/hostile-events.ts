@@ -133,10 +133,10 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
       const crew = await queue.work({
         atOnce: 10,
         reconcile: async (where) => {
-          const { wish } = await store.fleet.requests.pulse(where);
+          const { request } = await store.fleet.requests.pendingState(where);
           passes += 1; // why: only what comes from now on is for the next one
           await sleep(passMs);
-          await store.fleet.requests.answered(where, wish);
+          await store.fleet.requests.answered(where, request);
           return 'done';
         },
         poisoned: async () => {},
@@ -156,7 +156,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
       });
       const http = await startHttp({ port: 0, webhooks: wired(hooks, () => passes), clock, log });
       ends.unshift(http.close);
-      const wishes = async () => (await store.fleet.requests.pulse({ estate, scope })).wish;
+      const wishes = async () => (await store.fleet.requests.pendingState({ estate, scope })).request;
       return await work({
         http,
         google,

@@ -88,13 +88,13 @@ async function authorize(
   call: Call,
 ): Promise<readonly Result<Observed<'firewall-rule'>>[]> {
   const answers = await send(items, 'InvalidPermission.Duplicate', (some) => {
-    const wish = inputOf(
+    const request = inputOf(
       some.map(({ desired }) => desired.attributes),
       some.flatMap(({ desired: { attributes } }) => [writePermission(attributes.match, attributes.description)]),
     );
-    return wish.direction === 'ingress'
-      ? client.send('AuthorizeSecurityGroupIngress', new ec2.AuthorizeSecurityGroupIngressCommand(wish.input), call)
-      : client.send('AuthorizeSecurityGroupEgress', new ec2.AuthorizeSecurityGroupEgressCommand(wish.input), call);
+    return request.direction === 'ingress'
+      ? client.send('AuthorizeSecurityGroupIngress', new ec2.AuthorizeSecurityGroupIngressCommand(request.input), call)
+      : client.send('AuthorizeSecurityGroupEgress', new ec2.AuthorizeSecurityGroupEgressCommand(request.input), call);
   });
   return items.map(({ desired: { attributes } }, index) => {
     const answer = answers[index] ?? done;
@@ -130,19 +130,19 @@ async function describe(
     const permissions = some.flatMap(({ desired, observed }) =>
       described(wordsOf(observed), desired.attributes.description),
     );
-    const wish = inputOf(
+    const request = inputOf(
       some.map(({ observed }) => observed.attributes),
       permissions,
     );
-    return wish.direction === 'ingress'
+    return request.direction === 'ingress'
       ? client.send(
           'UpdateSecurityGroupRuleDescriptionsIngress',
-          new ec2.UpdateSecurityGroupRuleDescriptionsIngressCommand(wish.input),
+          new ec2.UpdateSecurityGroupRuleDescriptionsIngressCommand(request.input),
           call,
         )
       : client.send(
           'UpdateSecurityGroupRuleDescriptionsEgress',
-          new ec2.UpdateSecurityGroupRuleDescriptionsEgressCommand(wish.input),
+          new ec2.UpdateSecurityGroupRuleDescriptionsEgressCommand(request.input),
           call,
         );
   });
@@ -156,13 +156,13 @@ async function revoke(
   call: Call,
 ): Promise<readonly Result<void>[]> {
   const answers = await send(items, 'InvalidPermission.NotFound', (some) => {
-    const wish = inputOf(
+    const request = inputOf(
       some.map(({ observed }) => observed.attributes),
       some.flatMap(({ observed }) => wordsOf(observed)),
     );
-    return wish.direction === 'ingress'
-      ? client.send('RevokeSecurityGroupIngress', new ec2.RevokeSecurityGroupIngressCommand(wish.input), call)
-      : client.send('RevokeSecurityGroupEgress', new ec2.RevokeSecurityGroupEgressCommand(wish.input), call);
+    return request.direction === 'ingress'
+      ? client.send('RevokeSecurityGroupIngress', new ec2.RevokeSecurityGroupIngressCommand(request.input), call)
+      : client.send('RevokeSecurityGroupEgress', new ec2.RevokeSecurityGroupEgressCommand(request.input), call);
   });
   return answers.map((answer) => (answer.ok || answer.failure.kind === 'not-found' ? done : answer));
 }

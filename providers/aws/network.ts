@@ -139,14 +139,14 @@ async function create(item: Creation<'network'>, scope: Scope, call: Call): Prom
   const vpc = made.value;
   const around = { region: scope.key, account: scope.account, empty: true };
   if (internet !== true) return { ok: true, value: observeVpc(vpc, { ...around, parts: none }) };
-  const wish = {
+  const wanted = {
     vpcId: vpc.VpcId ?? '',
     mark,
     parts: [],
     askedAt: Number(readExtra(vpc.Tags, 'gateway') ?? 0),
     fresh: !earlier.value,
   };
-  const parts = await standing(completeInternet(wish, scope, call), begun);
+  const parts = await standing(completeInternet(wanted, scope, call), begun);
   return { ok: true, value: observeVpc(vpc, { ...around, parts }) };
 }
 

@@ -2,7 +2,7 @@ import type { ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { type Buckets, makeBuckets } from './cloud/buckets.ts';
 import { type ActionName, calls, type Input, type Output } from './cloud/calls.ts';
-import { type CallEntry, type Chronicle, type History, makeChronicle } from './cloud/history.ts';
+import { type CallEntry, type History, type HistoryRecorder, makeHistory } from './cloud/history.ts';
 import { type Inspection, inspect } from './cloud/inspect.ts';
 import type { View } from './cloud/listing.ts';
 import { type Outside, outside } from './cloud/outside.ts';
@@ -50,16 +50,16 @@ export function makeCloud(options: CloudOptions): MemoryCloud {
   const { clock, seed = 1, rulesPerGroup = 60 } = options;
   const now = (): number => clock.now();
   const random = seededRandom(seed);
-  const chronicle = makeChronicle(now);
-  const world = makeWorld(now, { rulesPerGroup }, chronicle.changed);
+  const history = makeHistory(now);
+  const world = makeWorld(now, { rulesPerGroup }, history.changed);
   const faults = makeFaults(random);
-  const front: Front = { world, chronicle, random, buckets: makeBuckets(now), options };
+  const front: Front = { world, history, random, buckets: makeBuckets(now), options };
   return {
     clock,
     faults,
-    outside: outside(world, chronicle),
-    inspect: inspect(world, chronicle),
-    history: chronicle,
+    outside: outside(world, history),
+    inspect: inspect(world, history),
+    history,
     serve: async (caller, action, input) => {
       caller.signal.throwIfAborted();
       const struck = faults.strike(action);
@@ -73,7 +73,7 @@ export function makeCloud(options: CloudOptions): MemoryCloud {
 
 interface Front {
   readonly world: World;
-  readonly chronicle: Chronicle;
+  readonly history: HistoryRecorder;
   readonly random: Random;
   readonly buckets: Buckets;
   readonly options: CloudOptions;
@@ -99,7 +99,7 @@ async function pause(
 
 /** All of a call happens at one moment: nothing comes between its checks and its writes. */
 function answer<A extends ActionName>(front: Front, asked: Asked<A>): Served<A> {
-  const entry = front.chronicle.begin(asked.caller.name, asked.action);
+  const entry = front.history.begin(asked.caller.name, asked.action);
   const requestId = `req-${entry.seq}`;
   try {
     const output = perform(front, asked);
@@ -156,7 +156,7 @@ function perform<A extends ActionName>(front: Front, { caller, action, input, st
 
 /** Machines that were just launched and die by their image or by the schedule of faults. */
 function endLaunched(
-  { world, chronicle, options: { clock } }: Front,
+  { world, history, options: { clock } }: Front,
   launched: readonly InstanceRecord[],
   struck: readonly Fault[],
 ): void {
@@ -165,7 +165,7 @@ function endLaunched(
     const afterMs = fault ?? world.broken.get(hardware.image);
     if (afterMs === undefined) continue;
     void clock.sleep(afterMs).then(() => {
-      const { end } = chronicle.begin('outside', 'TerminateInstances');
+      const { end } = history.begin('outside', 'TerminateInstances');
       calls.TerminateInstances(world, { ids: [id] });
       end({ outcome: 'ok' });
     });

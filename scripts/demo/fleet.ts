@@ -113,8 +113,8 @@ const untilAtRest = (stage: Stage, least: number): Promise<true> =>
     async () => {
       const { generation, scopes, leases } = await standing(stage);
       const atWork = new Set(leases.map(({ scope }) => scope));
-      const isAtRest = ({ scope, standing: applied, wish }: ScopeStatus): boolean =>
-        applied === generation?.number && applied >= least && wish === undefined && !atWork.has(scope);
+      const isAtRest = ({ scope, standing: applied, reconcileRequest }: ScopeStatus): boolean =>
+        applied === generation?.number && applied >= least && reconcileRequest === undefined && !atWork.has(scope);
       return scopes.every(isAtRest) || undefined;
     },
     'a fleet at rest',

@@ -21,8 +21,8 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
     const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
     const end = new AbortController();
     const { telemetry } = createTelemetry({ log });
-    const yard = { store, outside, clock, telemetry };
-    const signer = supervise('signer', () => signLedgers(yard, end.signal), { clock, log, signal: end.signal });
+    const context = { store, outside, clock, telemetry };
+    const signer = supervise('signer', () => signLedgers(context, end.signal), { clock, log, signal: end.signal });
     return {
       ...(front.url === undefined ? {} : { httpUrl: front.url }),
       ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),

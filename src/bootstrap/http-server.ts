@@ -221,8 +221,8 @@ export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store'
 }
 
 /** What a worker hears of: webhooks and events. */
-export function webhooksOf(yard: WorkerContext): WebhookDependencies {
-  const { store, queue, outside, clock, telemetry } = yard;
+export function webhooksOf(context: WorkerContext): WebhookDependencies {
+  const { store, queue, outside, clock, telemetry } = context;
   const { cloud, secrets, allowEndpoint } = outside;
   const { touches, sources, fleet } = store;
   const { log } = telemetry;
@@ -234,16 +234,16 @@ export function webhooksOf(yard: WorkerContext): WebhookDependencies {
     bells: sources.bells,
     secrets,
     allowEndpoint,
-    activeWebhooks: activeWebhooksOf(yard),
+    activeWebhooks: activeWebhooksOf(context),
     clock,
     log,
   });
 }
 
 /** Of every estate what its newest generation says; of one that cannot be opened here nothing, and the others go on. */
-function activeWebhooksOf(yard: WorkerContext): () => Promise<readonly EstateWebhooks[]> {
-  const generations = generationsOf(yard);
-  const { store, telemetry } = yard;
+function activeWebhooksOf(context: WorkerContext): () => Promise<readonly EstateWebhooks[]> {
+  const generations = generationsOf(context);
+  const { store, telemetry } = context;
   const webhooksOfEstate = async (estate: string): Promise<readonly EstateWebhooks[]> => {
     const current = await store.generations.current(estate);
     if (current === undefined) return [];

@@ -40,8 +40,8 @@ export interface ProcessBasics {
 }
 
 /** Opens it from below; where something fails, nothing is left open. */
-export const openWorkerResources = (settings: FleetSettings, soil: ProcessBasics): Promise<WorkerResources> =>
-  openInOrder((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, soil, atEnd));
+export const openWorkerResources = (settings: FleetSettings, basics: ProcessBasics): Promise<WorkerResources> =>
+  openInOrder((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, basics, atEnd));
 
 /** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
 export const openApiResources = (
@@ -83,19 +83,24 @@ type Opened = Omit<WorkerResources, 'close'>;
 type AtEnd = (end: () => Promise<void>) => unknown;
 
 /** One of many: jobs and budgets lie on Redis where REDIS_URL names one, else beside the store. */
-async function onServers(settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = soil.env;
+async function onServers(settings: FleetSettings, basics: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = basics.env;
   if (!databaseUrl)
     throw new Error(
       'DATABASE_URL is not set. A fleet shares one PostgreSQL database. Set it, or run everything in one process with: setpoint serve',
     );
-  return redisUrl ? onRedis(redisUrl, settings, soil, atEnd) : onPostgres(settings, soil, atEnd);
+  return redisUrl ? onRedis(redisUrl, settings, basics, atEnd) : onPostgres(settings, basics, atEnd);
 }
 
-async function onRedis(redisUrl: string, settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
-  const { clock, log } = soil;
+async function onRedis(
+  redisUrl: string,
+  settings: FleetSettings,
+  basics: ProcessBasics,
+  atEnd: AtEnd,
+): Promise<Opened> {
+  const { clock, log } = basics;
   await refuseUnfitRedis(redisUrl);
-  const { store, server } = await openOn(settings.folder, soil, atEnd);
+  const { store, server } = await openOn(settings.folder, basics, atEnd);
   const limiter = await openKeptLimiter({
     reach: server.work,
     store: store.estates.store,
@@ -163,9 +168,9 @@ const lateMs = { alone: 500, fleet: 1000 };
  * On one database: the queue lies beside the store. Several processes share a database that DATABASE_URL names, and their budgets with it;
  * one that Setpoint brings along is one process's, which keeps its budgets itself.
  */
-async function onPostgres(settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
-  const { env, clock, log } = soil;
-  const { store, server } = await openOn(settings.folder, soil, atEnd, (reached) =>
+async function onPostgres(settings: FleetSettings, basics: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
+  const { env, clock, log } = basics;
+  const { store, server } = await openOn(settings.folder, basics, atEnd, (reached) =>
     prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) }),
   );
   const { reserve } = settings.reconcile;

@@ -39,13 +39,13 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const shown = { ...told, rateLimits: samples.rateLimits, stopping: stopping.signal };
     const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
     ends.push(health.close);
-    const yard = yardOf(settings, around, { ground, telemetry: told.telemetry });
-    const worker = await startWorker(workOf(settings, around), yard);
+    const context = contextOf(settings, around, { ground, telemetry: told.telemetry });
+    const worker = await startWorker(workOf(settings, around), context);
     ends.push(worker.stop);
     const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
     const front = await frontOf(
       settings.ports.http,
-      { ...yard, log, rateLimits: samples.rateLimits },
+      { ...context, log, rateLimits: samples.rateLimits },
       { isAlone, callerLimit },
     );
     ends.push(front.close);
@@ -100,12 +100,12 @@ type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'rateLi
 /** The libraries of a server are loaded where one is opened. */
 async function frontOf(
   listen: ListenAddress | undefined,
-  yard: Served,
+  context: Served,
   around: Pick<Behind, 'isAlone' | 'callerLimit'>,
 ): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
   const [{ openFront }, { webhooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
-  return openFront(listen, { ground: yard, webhooks: webhooksOf(yard), ...around });
+  return openFront(listen, { ground: context, webhooks: webhooksOf(context), ...around });
 }
 
 const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<RunningFleet, 'stop'> => ({
@@ -120,7 +120,7 @@ const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Sur
   atOnce: reconcile.concurrency,
 });
 
-function yardOf(
+function contextOf(
   { allowEndpoint }: FleetSettings,
   { clock, secrets }: Surroundings,
   {

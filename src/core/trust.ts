@@ -72,8 +72,8 @@ function altered(now: Located<Document>, before: Located<Document>): readonly Pr
 }
 
 /** The values are not repeated: people write secrets where references belong. */
-function refusedField(document: Located<Document>, path: Path, deed: 'add' | 'remove' | 'change'): Problem {
-  const message = `a proposal may not ${deed} \`${path.map(String).join('.')}\` of the ${nameOf(document)}`;
+function refusedField(document: Located<Document>, path: Path, change: 'add' | 'remove' | 'change'): Problem {
+  const message = `a proposal may not ${change} \`${path.map(String).join('.')}\` of the ${nameOf(document)}`;
   return refusal(document.at(path), message, AS_IN_FORCE);
 }
 

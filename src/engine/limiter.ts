@@ -67,7 +67,7 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
     return rateLimit;
   };
   const rows = waitingRows(rateLimitOf);
-  const timetable = wakeUpsOn(clock, (due) => settle(due));
+  const wakeUps = wakeUpsOn(clock, (due) => settle(due));
   const signals = watchedSignals((ended) => {
     const touched = new Set<RateLimitQueue>();
     for (const [row, requests] of Map.groupBy(ended, ({ row }) => row)) {
@@ -99,10 +99,10 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
       // why: nobody waits for it, and there is enough for all who may ask
       if (rateLimit.ringsAt === never && isEnough(rateLimit, now)) continue;
       const { row, at } = nextOn(rateLimit, now);
-      if (row === undefined) timetable.ring(rateLimit, at);
+      if (row === undefined) wakeUps.ring(rateLimit, at);
       else for (const other of serve(row, now)) open.add(other);
     }
-    timetable.set();
+    wakeUps.set();
   };
 
   const take = (need: Need, signal: AbortSignal): Promise<number> =>
@@ -117,8 +117,8 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
       if (row.waiters.size > 1) return;
       const { at, awaited } = earliestGrantOf(row, now);
       if (at <= now) return settle(serve(row, now));
-      if (awaited !== undefined) timetable.ring(awaited, Math.min(at, awaited.ringsAt));
-      timetable.set();
+      if (awaited !== undefined) wakeUps.ring(awaited, Math.min(at, awaited.ringsAt));
+      wakeUps.set();
     });
 
   /** What is not known was never taken from. */
@@ -144,8 +144,8 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
         for (const request of row.waiters) signals.forget(request);
         rows.reorder(row, () => giveUp([...row.waiters], reason));
       }
-      for (const rateLimit of rateLimits.values()) timetable.ring(rateLimit, never);
-      timetable.set();
+      for (const rateLimit of rateLimits.values()) wakeUps.ring(rateLimit, never);
+      wakeUps.set();
     },
   };
 }
@@ -243,25 +243,25 @@ function watchedSignals(ended: (requests: readonly Request[]) => void) {
 
 /** When each rate limit is to be looked at next; one timer for all. */
 function wakeUpsOn(clock: Clock, look: (due: readonly RateLimitQueue[]) => void) {
-  const timetable = new SortedList<RateLimitQueue>(
+  const byTime = new SortedList<RateLimitQueue>(
     (one, other) => one.ringsAt - other.ringsAt || one.number - other.number,
   );
   const alarm = alarmOn(clock);
   const rung = (): void => {
     const now = clock.now();
     const due: RateLimitQueue[] = [];
-    timetable.some((rateLimit) => rateLimit.ringsAt > now || due.push(rateLimit) === 0);
+    byTime.some((rateLimit) => rateLimit.ringsAt > now || due.push(rateLimit) === 0);
     look(due);
   };
   return {
     ring: (rateLimit: RateLimitQueue, at: number): void => {
       if (rateLimit.ringsAt === at) return;
-      if (rateLimit.ringsAt < never) timetable.remove(rateLimit);
+      if (rateLimit.ringsAt < never) byTime.remove(rateLimit);
       rateLimit.ringsAt = at;
-      if (at < never) timetable.add(rateLimit);
+      if (at < never) byTime.add(rateLimit);
     },
     /** After the last `ring` of a change. */
-    set: (): void => alarm(timetable.first()?.ringsAt ?? never, rung),
+    set: (): void => alarm(byTime.first()?.ringsAt ?? never, rung),
   };
 }
 

@@ -20,7 +20,7 @@ interface StepRunner {
  * the new ones that it waits for. One outcome per step, in order.
  */
 export async function schedule({ order, limits, waits, perform, verify }: StepRunner): Promise<readonly Outcome[]> {
-  const board = stepTrackerOf(order);
+  const tracker = stepTrackerOf(order);
   const batches = dispatchQueue(limits);
   const flying = new Set<Promise<void>>();
   const fly = (flight: Promise<void>): void => {
@@ -30,20 +30,20 @@ export async function schedule({ order, limits, waits, perform, verify }: StepRu
   };
   const land = (batch: Batch, outcomes: readonly Outcome[]): void => {
     batches.landed(batch);
-    for (const [i, action] of batch.actions.entries()) board.end(action, outcomes[i] ?? unsent);
+    for (const [i, action] of batch.actions.entries()) tracker.end(action, outcomes[i] ?? unsent);
   };
   const start = (): void => {
-    batches.add(board.ready());
+    batches.add(tracker.ready());
     for (const batch of batches.takeOff()) fly(perform(batch).then((outcomes) => land(batch, outcomes)));
-    const made = board.toVerify();
-    if (made) fly(verify(made).then((seen) => board.verified(made, seen)));
+    const made = tracker.toVerify();
+    if (made) fly(verify(made).then((seen) => tracker.verified(made, seen)));
   };
   for (;;) {
     if (!waits.aborted) start();
     if (flying.size === 0) break;
     await race(flying);
   }
-  return order.steps.map((_, at) => board.outcomeOf(at));
+  return order.steps.map((_, at) => tracker.outcomeOf(at));
 }
 
 /** Waits for the first to land; when one crashes, for all, so that nothing runs on unseen. */

@@ -206,9 +206,9 @@ function textsOf(credential: CloudCredential | undefined): readonly string[] {
   }
 }
 
-/** Blots out texts, however they are written. */
+/** Redacts texts, however they are written. */
 interface Redactor {
-  /** From now on this is blotted out, and so is each long line of it: what quotes a script quotes a line of it. */
+  /** From now on this is redacted, and so is each long line of it: what quotes a script quotes a line of it. */
   learn(secret: string): void;
   out(text: string): string;
 }

@@ -54,10 +54,10 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
  */
 export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Policy {
   const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans), ...resting(plans)]);
-  const destroying = new Set(approved.filter(destroys).map(deedOf));
+  const destroying = new Set(approved.filter(destroys).map(actionKey));
   return (action) => {
     if (action.verb === 'forget' || (action.verb === 'delete' && isOurOwn.has(action.because))) return undefined;
-    if (destroys(action) ? destroying.has(deedOf(action)) : shown.has(action.address)) return undefined;
+    if (destroys(action) ? destroying.has(actionKey(action)) : shown.has(action.address)) return undefined;
     return { code: 'stale', why: 'it was not in the plan that was approved. Plan again.' };
   };
 }
@@ -65,7 +65,7 @@ export function onlyApproved(approved: readonly Action[], plans: readonly ScopeP
 /** Twins of lost answers, and what was deleted and shows again. */
 const isOurOwn: ReadonlySet<DeleteReason> = new Set(['twin', 'again']);
 
-const deedOf = ({ verb, address }: Action): string => `${verb} ${address}`;
+const actionKey = ({ verb, address }: Action): string => `${verb} ${address}`;
 const destroys = (action: Action): boolean =>
   action.verb === 'delete' || (action.verb !== 'create' && countOf(action) !== undefined);
 

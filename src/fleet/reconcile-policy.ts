@@ -133,7 +133,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  */
 export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy): Guard {
   let drawn: { readonly epoch: number; readonly reconcilePolicy: Promise<ReconcilePolicy> } | undefined;
-  const chartered = (epoch: number): Promise<ReconcilePolicy> => {
+  const policyAt = (epoch: number): Promise<ReconcilePolicy> => {
     if (drawn?.epoch !== epoch) drawn = { epoch, reconcilePolicy: reconcilePolicy.again() };
     return drawn.reconcilePolicy;
   };
@@ -144,7 +144,7 @@ export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy
         ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
         : undefined,
     judge: async (actions, epoch) => {
-      const policies = policiesNow(activeSpec, reconcilePolicy, await chartered(epoch));
+      const policies = policiesNow(activeSpec, reconcilePolicy, await policyAt(epoch));
       return new Map(
         actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
           const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);

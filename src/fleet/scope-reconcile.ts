@@ -5,7 +5,7 @@ import type { PlannedObservation } from '../engine/converge.ts';
 import type { Progress, Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import { openSite } from '../estate/session.ts';
-import type { Pulse } from '../ports/fleet-state.ts';
+import type { PendingState } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
@@ -86,11 +86,11 @@ interface ReconcileRequest {
 async function reconcileScope(request: ReconcileRequest, context: WorkerContext): Promise<End> {
   const { where, reconcileId, recorder } = request;
   const { fleet } = context.store;
-  const pulse = await fleet.requests.pulse(where);
-  recorder.rests({}, pulse.reason);
+  const pendingState = await fleet.requests.pendingState(where);
+  recorder.rests({}, pendingState.reason);
   // why: a request that no reconcile can serve is answered too, or it would be put into the queue for ever
   const answering = async (as: ReconcileOutcome): Promise<End> => {
-    await fleet.requests.answered(where, pulse.wish);
+    await fleet.requests.answered(where, pendingState.request);
     return { as };
   };
   const generation = await context.store.generations.current(where.estate);
@@ -107,7 +107,7 @@ async function reconcileScope(request: ReconcileRequest, context: WorkerContext)
     recorder.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
     recorder.begins();
     return withSite(activeSpec, request, context, (site) =>
-      convergeAndHeal({ where, reconcileId, site, lease, activeSpec }, pulse, request, context),
+      convergeAndHeal({ where, reconcileId, site, lease, activeSpec }, pendingState, request, context),
     );
   });
 }
@@ -223,10 +223,10 @@ async function withSite(
   }
 }
 
-/** Converges the scope to its active spec, then heals what a newer generation holds back. `pulse`: of the moment before. */
+/** Converges the scope to its active spec, then heals what a newer generation holds back. `pendingState`: of the moment before. */
 async function convergeAndHeal(
   scene: ScopeContext,
-  pulse: Pulse,
+  pendingState: PendingState,
   { watch, recorder, inventory, signal, generations }: ReconcileRequest,
   context: WorkerContext,
 ): Promise<End> {
@@ -236,7 +236,7 @@ async function convergeAndHeal(
     watch.notify(event);
     recorder.tell(event);
   };
-  const steering = { signal, look: yieldCheck(where, pulse, context), notify: tell };
+  const steering = { signal, look: yieldCheck(where, pendingState, context), notify: tell };
   const reconcilePolicy = await reconcilePolicyOf(where, activeSpec, { store: context.store, generations });
   const newest = await convergeScope(scene, reconcilePolicy, context, { ...steering, saw: inventory.saw });
   inventory.ended(newest.converged.rounds);
@@ -253,7 +253,7 @@ async function convergeAndHeal(
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
   inventory.ended(newest.converged.rounds);
   if (!isHealed) return { as: 'stopped' };
-  await fleet.requests.answered(where, pulse.wish);
+  await fleet.requests.answered(where, pendingState.request);
   const why = openWorkSummary(newest);
   const from = context.clock.now();
   const waveMs = outcome === 'done' ? msToNextWave(newest, activeSpec.scope.wanted, from) : undefined;
@@ -285,11 +285,11 @@ const sliceMs = 15_000;
  * Asked every second while a reconcile runs: `stop` when somebody wants something newer than it began with, or when its slice is
  * over and reconciles of other scopes wait.
  */
-function yieldCheck(where: Where, began: Pulse, context: WorkerContext): () => Promise<'go' | 'stop'> {
+function yieldCheck(where: Where, began: PendingState, context: WorkerContext): () => Promise<'go' | 'stop'> {
   let sliceEnds = context.clock.now() + sliceMs;
   return async () => {
-    const { wish, generation } = await context.store.fleet.requests.pulse(where);
-    if (wish > began.wish || generation > began.generation) return 'stop';
+    const { request, generation } = await context.store.fleet.requests.pendingState(where);
+    if (request > began.request || generation > began.generation) return 'stop';
     if (context.clock.now() < sliceEnds) return 'go';
     sliceEnds = context.clock.now() + sliceMs;
     return (await othersWait(where, context)) ? 'stop' : 'go';

@@ -54,7 +54,7 @@ export async function startWorker(
     await store.fleet.quarantine.put(where, why, current?.number ?? 0);
     telemetry.log.error("scope quarantined: its reconciles fail in Setpoint's own code", { ...where, reason: why });
   };
-  const crew = await queue.work({
+  const pool = await queue.work({
     atOnce,
     reconcile: reconcileHandler(context, generations, reconcileEveryMs),
     poisoned,
@@ -66,10 +66,10 @@ export async function startWorker(
     ...sources.map((source) => supervise(source.name, () => watchSource(source, context, end.signal), means)),
   ];
   return {
-    busy: crew.busy,
+    busy: pool.busy,
     stop: async () => {
       end.abort(new Error('the worker stops'));
-      await Promise.all([crew.stop(), ...duties]);
+      await Promise.all([pool.stop(), ...duties]);
     },
   };
 }

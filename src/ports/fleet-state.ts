@@ -29,21 +29,21 @@ export interface KeptTree {
   readonly overlay?: string;
 }
 
-/** Wishes for a reconcile now. A row, not a job: a reconcile that runs looks at it every second. */
+/** Requests for a reconcile now. A row, not a job: a reconcile that runs looks at it every second. */
 export interface Requests {
-  /** A later wish replaces an earlier one. */
+  /** A later request replaces an earlier one. */
   ask(where: Where, reason: string): Promise<void>;
-  /** One query: the newest wish that no reconcile has answered yet, and the newest generation's number (0: none). */
-  pulse(where: Where): Promise<Pulse>;
-  /** Where a wish waits for an answer, over all estates. */
+  /** One query: the newest request that no reconcile has answered yet, and the newest generation's number (0: none). */
+  pendingState(where: Where): Promise<PendingState>;
+  /** Where a request waits for an answer, over all estates. */
   unanswered(): Promise<readonly Where[]>;
-  /** The reconcile that saw this wish has ended: later ones stay. One that was never made answers none. */
-  answered(where: Where, wish: number): Promise<void>;
+  /** The reconcile that saw this request has ended: later ones stay. One that was never made answers none. */
+  answered(where: Where, request: number): Promise<void>;
 }
 
-/** `wish`: only ever rising; 0: none. */
-export interface Pulse {
-  readonly wish: number;
+/** `request`: only ever rising; 0: none. */
+export interface PendingState {
+  readonly request: number;
   readonly reason?: string;
   readonly generation: number;
 }

@@ -230,7 +230,11 @@ export interface Targets {
   /** Those that may be seen, sorted by name. */
   list(asked: TargetsAsked): Promise<readonly TargetReport[]>;
   /** A reconcile of this scope now, as by a person. */
-  wish(asked: { readonly estate: string; readonly scope: ScopeKey; readonly reason: string }): Promise<void>;
+  requestReconcile(asked: {
+    readonly estate: string;
+    readonly scope: ScopeKey;
+    readonly reason: string;
+  }): Promise<void>;
 }
 
 /** `seen`: whose asks counts only what lies within one of these. */

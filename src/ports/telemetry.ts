@@ -26,7 +26,7 @@ export interface ReconcileWatch<Event> {
 
 /**
  * `done`: nothing left to do that may be done · `partly`: something failed, or waits for a person · `unfinished`: out of reconciles
- * or patience · `stopped`: a newer generation, a wish, others' turn, or the end of the worker · `busy`: somebody else holds the
+ * or patience · `stopped`: a newer generation, a newer request, others' turn, or the end of the worker · `busy`: somebody else holds the
  * lease · `idle`: no specs speak of it · `quarantined` · `failed`: it threw.
  */
 export type ReconcileOutcome =

@@ -155,7 +155,7 @@ export async function originsAt(
   const { scopes } = estate.compiled;
   const desired = scopes.find(({ scope }) => scope === place.scope)?.wanted.desired ?? [];
   const documents = new Set(whose.documents.map(({ address }) => address));
-  // why: an atom in its cloud's own spelling has no wish of its name, but its documents have wishes
+  // why: an atom in its cloud's own spelling has no desired resource of its name, but its documents have some
   const wanted =
     desired.find(({ address }) => address === called.address) ??
     desired.find((one) => one.kind === place.kind && one.documents.some(({ address }) => documents.has(address)));

@@ -54,7 +54,7 @@ export interface ScopeStatus {
   readonly stopped: readonly StoppedRollout[];
   readonly replacements: readonly Replacement[];
   /** A reconcile that somebody asked for and nobody has made yet: why. */
-  readonly wish?: string;
+  readonly reconcileRequest?: string;
 }
 
 export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
@@ -108,15 +108,22 @@ async function standingIn(
   { fleet, inventory }: Store,
 ): Promise<ScopeStatus> {
   const where = { estate, scope };
-  const [knowledge, standing, approvals, stopped, { wish, reason }] = await Promise.all([
+  const [knowledge, standing, approvals, stopped, { request, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),
     fleet.rollouts.standing(where),
     fleet.approvals.inForce(where),
     fleet.rollouts.stopped(where),
-    fleet.requests.pulse(where),
+    fleet.requests.pendingState(where),
   ]);
   const replacements = halfReplacedIn(knowledge, blocked);
-  return { scope, standing, approvals, stopped, replacements, ...(wish === 0 ? {} : { wish: reason ?? '' }) };
+  return {
+    scope,
+    standing,
+    approvals,
+    stopped,
+    replacements,
+    ...(request === 0 ? {} : { reconcileRequest: reason ?? '' }),
+  };
 }
 
 /** A scope that no target names any more while we own something there: no reconcile looks at it. */

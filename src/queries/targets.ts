@@ -24,7 +24,7 @@ type Ground = Pick<QueryContext, 'store' | 'open'>;
 
 export const targetsOn = (grounds: Ground): Targets => ({
   list: (asked) => list(asked, grounds),
-  wish: ({ estate, scope, reason }) => requestReconcile({ estate, scope }, reason, grounds.store),
+  requestReconcile: ({ estate, scope, reason }) => requestReconcile({ estate, scope }, reason, grounds.store),
 });
 
 async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {
@@ -36,12 +36,12 @@ async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly Targ
   return reports.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What is read once for all targets. `wished`: scopes where somebody waits for a reconcile. */
+/** What is read once for all targets. `requested`: scopes where somebody waits for a reconcile. */
 interface Facts {
   readonly store: Store;
   readonly figures: ReadonlyMap<string, ScopeFigures>;
   readonly reconciles: ReadonlyMap<string, ScopeReconciles>;
-  readonly wished: ReadonlySet<string>;
+  readonly requested: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
   readonly quarantine: ReadonlyMap<string, Quarantined>;
   readonly halfReplaced: ReadonlySet<ScopeKey>;
@@ -49,7 +49,7 @@ interface Facts {
 
 async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
   const { fleet } = store;
-  const [figures, reconciles, wishes, pauses, quarantine, halfReplaced] = await Promise.all([
+  const [figures, reconciles, requests, pauses, quarantine, halfReplaced] = await Promise.all([
     store.figures.scopes(estate, seen),
     store.reconciles.scopes(estate),
     fleet.requests.unanswered(),
@@ -61,7 +61,7 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
     store,
     figures: new Map(figures.map((one) => [one.scope, one])),
     reconciles: new Map(reconciles.map((one) => [one.scope, one])),
-    wished: new Set(wishes.filter((where) => where.estate === estate).map(({ scope }) => scope)),
+    requested: new Set(requests.filter((where) => where.estate === estate).map(({ scope }) => scope)),
     pauses,
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
     halfReplaced,
@@ -109,9 +109,9 @@ const lookOf = (target: string, figures: ScopeFigures | undefined): TargetLook =
     .map(({ status, count }) => ({ status, count })),
 });
 
-function reconcilesOf(scope: string, { reconciles, wished }: Facts, now: number): TargetReconciles {
+function reconcilesOf(scope: string, { reconciles, requested }: Facts, now: number): TargetReconciles {
   const { last, running } = reconciles.get(scope) ?? {};
-  const nextAt = wished.has(scope) ? now : last?.ending?.nextAt;
+  const nextAt = requested.has(scope) ? now : last?.ending?.nextAt;
   return { ...(last && { last }), ...(running && { running }), ...(nextAt === undefined ? {} : { nextAt }) };
 }
 

@@ -76,7 +76,7 @@ interface QueueParts {
 
 async function workerPoolOf({ bull, due, lines, settings }: QueueParts, shift: JobHandler): Promise<WorkerPool> {
   const clerk = await dueWorkerOf(bull, due, lines);
-  const crews = await cloudWorkersOf({ bull, due, lines, settings }, shift).catch(async (error: unknown) => {
+  const pools = await cloudWorkersOf({ bull, due, lines, settings }, shift).catch(async (error: unknown) => {
     await closeWorker(clerk, closeMs);
     throw error;
   });
@@ -85,10 +85,10 @@ async function workerPoolOf({ bull, due, lines, settings }: QueueParts, shift: J
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     brake.close();
-    await Promise.all([...crews.map((crew) => crew.stop()), closeWorker(clerk, closeMs)]);
+    await Promise.all([...pools.map((pool) => pool.stop()), closeWorker(clerk, closeMs)]);
   };
   return {
-    busy: () => crews.flatMap((crew) => crew.busy()),
+    busy: () => pools.flatMap((pool) => pool.busy()),
     stop: () => {
       stopped ??= stop();
       return stopped;
@@ -101,12 +101,12 @@ async function cloudWorkersOf(
   { bull, lines, settings }: QueueParts,
   shift: JobHandler,
 ): Promise<readonly CloudWorkers[]> {
-  const crews: CloudWorkers[] = [];
+  const pools: CloudWorkers[] = [];
   try {
-    for (const line of lines.values()) crews.push(await cloudWorkers({ bull, line, shift, settings }));
-    return crews;
+    for (const line of lines.values()) pools.push(await cloudWorkers({ bull, line, shift, settings }));
+    return pools;
   } catch (error) {
-    await Promise.all(crews.map((crew) => crew.stop()));
+    await Promise.all(pools.map((pool) => pool.stop()));
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type {
   FleetState,
   KeptTree,
   OtherScopes,
-  Pulse,
+  PendingState,
   Requests,
   ScopeCount,
   ScopeCounts,
@@ -42,7 +42,7 @@ const postgresRequests = (db: Database): Requests => ({
       )
       .execute();
   },
-  pulse: (where) => pulse(db, where),
+  pendingState: (where) => pendingState(db, where),
   unanswered: () =>
     db
       .selectFrom('requests')
@@ -51,29 +51,29 @@ const postgresRequests = (db: Database): Requests => ({
       .orderBy('estate')
       .orderBy('scope')
       .execute(),
-  answered: async ({ estate, scope }, wish) => {
+  answered: async ({ estate, scope }, request) => {
     await db
       .updateTable('requests')
-      .set({ answered: wish })
+      .set({ answered: request })
       .where('estate', '=', estate)
       .where('scope', '=', scope)
-      .where('answered', '<', wish)
-      .where('wish', '>=', wish)
+      .where('answered', '<', request)
+      .where('wish', '>=', request)
       .execute();
   },
 });
 
 /** Two index look-ups in one statement: a running reconcile asks every second. */
-async function pulse(db: Database, { estate, scope }: Where): Promise<Pulse> {
-  const { rows } = await sql<{ wish: number; reason: string | null; generation: number }>`
-    SELECT coalesce(open.wish, 0) AS wish, open.reason, newest.generation
+async function pendingState(db: Database, { estate, scope }: Where): Promise<PendingState> {
+  const { rows } = await sql<{ request: number; reason: string | null; generation: number }>`
+    SELECT coalesce(open.wish, 0) AS request, open.reason, newest.generation
     FROM (SELECT coalesce(max(number), 0) AS generation FROM setpoint.generations WHERE estate = ${estate}) AS newest
     LEFT JOIN (
       SELECT wish, reason FROM setpoint.requests
       WHERE estate = ${estate} AND scope = ${scope} AND wish > answered
     ) AS open ON true`.execute(db);
-  const [{ wish, reason, generation } = { wish: 0, reason: null, generation: 0 }] = rows;
-  return { wish, ...(reason === null ? {} : { reason }), generation };
+  const [{ request, reason, generation } = { request: 0, reason: null, generation: 0 }] = rows;
+  return { request, ...(reason === null ? {} : { reason }), generation };
 }
 
 const postgresTrees = (db: Database): Trees => ({

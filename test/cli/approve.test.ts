@@ -53,7 +53,7 @@ test('specs that were never applied: shown, asked, accepted and approved; a work
   assert.ok(approval?.digest.startsWith(verdict.exec(stdout)?.[1] ?? 'none'));
   assert.equal(approval?.by.reason, 'seen in 812');
   assert.match((await run(['ledger'])).stdout, /note +approval by \S+: seen in 812\n/);
-  assert.match((await store.fleet.requests.pulse(where)).reason ?? '', /approved: seen in 812/);
+  assert.match((await store.fleet.requests.pendingState(where)).reason ?? '', /approved: seen in 812/);
   assert.equal(await worker(where), 'done');
   assert.deepEqual(JSON.parse((await run(['plan', specs, allow, '--json'])).stdout).actions, []);
   assert.equal(await store.fleet.rollouts.standing(where), 1);

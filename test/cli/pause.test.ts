@@ -44,13 +44,13 @@ test('without options everything of the estate is held, for 24 h, and the answer
   assert.ok((held?.until ?? 0) >= before + 24 * hourMs && (held?.until ?? 0) <= Date.now() + 24 * hourMs);
   const { stdout: entries } = await run(['ledger', '--json']);
   assert.deepEqual(JSON.parse(entries).entries.at(-1).body.note.pause.reason, 'a freeze');
-  const { wish, reason } = await store.fleet.requests.pulse(where);
-  assert.ok(wish > 0 && /paused everything of the estate: a freeze/.test(reason ?? ''), 'a pass now');
+  const { request, reason } = await store.fleet.requests.pendingState(where);
+  assert.ok(request > 0 && /paused everything of the estate: a freeze/.test(reason ?? ''), 'a pass now');
   assert.match((await run(['ledger'])).stdout, /note +pause by \S+: a freeze\n/);
   const ended = await run(['resume', specs, '--reason', 'it is over']);
   assert.equal(ended.stdout, 'Resumed: everything of the estate (1 pause ended)\n');
   assert.deepEqual(await pausesNow(), []);
-  assert.ok((await store.fleet.requests.pulse(where)).wish > wish, 'a pass now');
+  assert.ok((await store.fleet.requests.pendingState(where)).request > request, 'a pass now');
 });
 
 /** What is named, what of the estate it holds, and what ends exactly that. */
@@ -177,14 +177,14 @@ test('a rollout that stopped goes on: by its name, or all', async () => {
   const wrong = await run(['resume', specs, '--rollout-of', 'nope', ...because]);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, new RegExp(`No rollout of "nope" has stopped[\\s\\S]*--rollout-of ${db}`));
-  const { wish } = await store.fleet.requests.pulse(where);
+  const { request } = await store.fleet.requests.pendingState(where);
   const one = await run(['resume', specs, '--rollout-of', 'web', ...because]);
   assert.deepEqual([one.code, one.stdout], [0, `Resumed: the rollout of ${web}\n`]);
   assert.deepEqual(
     (await rollouts.stopped(where)).map(({ document }) => document),
     [db],
   );
-  assert.ok((await store.fleet.requests.pulse(where)).wish > wish);
+  assert.ok((await store.fleet.requests.pendingState(where)).request > request);
   assert.equal(
     (await run(['resume', specs, '--rollout-of', 'all', ...because])).stdout,
     `Resumed: the rollout of ${db}\n`,
@@ -213,7 +213,7 @@ test('what runs in a scope that this folder does not know looks again too', asyn
   assert.ok(held.ok && duty.ok);
   await run(['pause', specs, ...because]);
   await run(['resume', specs, ...because]);
-  assert.ok((await store.fleet.requests.pulse(elsewhere)).wish > 0);
-  assert.equal((await store.fleet.requests.pulse({ estate: 'acme', scope: 'specs' })).wish, 0);
+  assert.ok((await store.fleet.requests.pendingState(elsewhere)).request > 0);
+  assert.equal((await store.fleet.requests.pendingState({ estate: 'acme', scope: 'specs' })).request, 0);
   await Promise.all([held.lease.release(), duty.lease.release()]);
 });

@@ -72,7 +72,12 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);
   assert.deepEqual([json.estate, json.generation.number, json.scopes[0].standing], ['acme', 2, 1]);
   assert.deepEqual(
-    [json.pauses.length, json.scopes[0].approvals.length, json.scopes[0].stopped.length, json.scopes[0].wish],
+    [
+      json.pauses.length,
+      json.scopes[0].approvals.length,
+      json.scopes[0].stopped.length,
+      json.scopes[0].reconcileRequest,
+    ],
     [1, 1, 1, 'ann wants it'],
   );
   assert.deepEqual([json.quarantined.length, json.leases.length], [1, 1]);

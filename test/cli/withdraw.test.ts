@@ -36,7 +36,10 @@ test('a withdrawn approval lets nothing pass, and the answer says how many calls
     ),
   );
   assert.deepEqual(await store.fleet.approvals.inForce(where), []);
-  assert.match((await store.fleet.requests.pulse(where)).reason ?? '', /withdrew an approval: the image is broken$/);
+  assert.match(
+    (await store.fleet.requests.pendingState(where)).reason ?? '',
+    /withdrew an approval: the image is broken$/,
+  );
   assert.match((await run(['ledger'])).stdout, /the image is broken\n/);
   // else the worker would wait five minutes for a network that was perhaps made
   await store.ledger.settle(one.reconcile, [settlementOf(sent, denied)]);

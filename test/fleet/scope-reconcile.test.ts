@@ -161,7 +161,7 @@ describe('a reconcile beside others', () => {
     await world.store.fleet.requests.ask(where, 'a person');
     const { outcome, ended, writes } = await world.reconcile();
     assert.deepEqual([outcome, ended, writes], ['quarantined', 'done', []]);
-    assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+    assert.equal((await world.store.fleet.requests.pendingState(where)).request, 0);
     await world.clock.advance(600_000);
     await world.store.fleet.requests.ask(where, 'the same person');
     assert.equal((await world.reconcile()).outcome, 'done', 'it is tried again when its time has come');
@@ -182,13 +182,13 @@ describe('a reconcile beside others', () => {
     await world.accept([network({ internet: false }), machine('web', { replicas: 3 })]);
     await world.store.fleet.requests.ask(where, 'a person');
     assert.equal((await world.reconcile()).outcome, 'done');
-    assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+    assert.equal((await world.store.fleet.requests.pendingState(where)).request, 0);
     await world.accept([network({ internet: false }), rule('https')]);
     const running = world.reconcile();
     await world.store.fleet.requests.ask(where, 'another person');
     const { outcome, ended } = await running;
     assert.deepEqual([outcome, ended], ['stopped', 'again']);
-    assert.notEqual((await world.store.fleet.requests.pulse(where)).wish, 0, 'it is not answered');
+    assert.notEqual((await world.store.fleet.requests.pendingState(where)).request, 0, 'it is not answered');
   });
 });
 
@@ -227,7 +227,7 @@ function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false
   const { leases, fleet } = store;
   const requests = {
     ...fleet.requests,
-    pulse: (at: typeof where) => (isAway() && !reads ? away() : fleet.requests.pulse(at)),
+    pendingState: (at: typeof where) => (isAway() && !reads ? away() : fleet.requests.pendingState(at)),
   };
   const acquire: typeof leases.acquire = (...asked) => (isAway() ? away() : leases.acquire(...asked));
   return { ...world.yard, store: { ...store, leases: { ...leases, acquire }, fleet: { ...fleet, requests } } };
@@ -281,7 +281,7 @@ describe('a worker that cannot open the newest generation', () => {
       throw new Error('unknown key');
     };
     assert.equal(await reconcileIn(world, { ...world.yard, outside: { ...world.yard.outside, specs } }), 'done');
-    assert.equal((await world.store.fleet.requests.pulse(where)).wish, 1);
+    assert.equal((await world.store.fleet.requests.pendingState(where)).request, 1);
     assert.equal((await world.reconcile()).outcome, 'done');
   });
 });

@@ -50,10 +50,14 @@ describe('following a folder', () => {
     says('r1', [network()]);
     await world.clock.advance(10_000);
     assert.equal((await world.store.generations.current('acme'))?.number, 1);
-    assert.equal((await world.store.fleet.requests.pulse(where)).wish, 1);
+    assert.equal((await world.store.fleet.requests.pendingState(where)).request, 1);
     says('r2', [network({ internet: false })]);
     await world.clock.advance(2_000);
-    assert.deepEqual(await world.store.fleet.requests.pulse(where), { wish: 2, reason: 'generation 2', generation: 2 });
+    assert.deepEqual(await world.store.fleet.requests.pendingState(where), {
+      request: 2,
+      reason: 'generation 2',
+      generation: 2,
+    });
     assert.ok(await world.store.fleet.trees.read('acme', 'r2'));
     await end();
   });
@@ -160,7 +164,11 @@ describe('following a repository', () => {
     await world.clock.advance(everyMs);
     assert.equal(await revision(), 'git:2');
     assert.deepEqual(await state(), { state: 'followed', head: 'git:2', why: '' });
-    assert.deepEqual(await world.store.fleet.requests.pulse(where), { wish: 2, reason: 'generation 2', generation: 2 });
+    assert.deepEqual(await world.store.fleet.requests.pendingState(where), {
+      request: 2,
+      reason: 'generation 2',
+      generation: 2,
+    });
     await end();
   });
 

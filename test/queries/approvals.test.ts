@@ -33,7 +33,7 @@ describe('an approval over the API', () => {
     const [given] = await world.store.fleet.approvals.inForce(where);
     assert.deepEqual([given?.by, given?.digest], [{ person: 'bob', reason: 'seen' }, offer.digest]);
     assert.equal(JSON.parse(JSON.stringify(body)).approvals[0].actor, 'bob');
-    assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /^bob approved: seen$/);
+    assert.match((await world.store.fleet.requests.pendingState(where)).reason ?? '', /^bob approved: seen$/);
     await world.reconcile();
     assert.equal(tierOf(world), 'b');
   });
@@ -196,7 +196,10 @@ describe('an approval withdrawn over the API', () => {
     const { text } = await withdraw(world, 'bob');
     const { estate, approval, inFlight } = JSON.parse(text);
     assert.deepEqual([estate, approval.seq, approval.actor, inFlight], ['acme', world.seq, 'bob', 0]);
-    assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /^bob withdrew an approval: the image/);
+    assert.match(
+      (await world.store.fleet.requests.pendingState(where)).reason ?? '',
+      /^bob withdrew an approval: the image/,
+    );
   });
 
   it('is refused for what is no approval, or no longer one', async () => {

@@ -83,7 +83,7 @@ describe('a pause over the API', () => {
     );
     assert.deepEqual(JSON.parse(text).scopes, [where.scope]);
     assert.match(
-      (await world.store.fleet.requests.pulse(where)).reason ?? '',
+      (await world.store.fleet.requests.pendingState(where)).reason ?? '',
       /wim paused healing for owner team-web: a freeze/,
     );
     world.meddle('by hand');
@@ -189,7 +189,7 @@ async function resumeStanding(...stopped: readonly string[]): Promise<AnswersWor
 const resume = ({ api }: AnswersWorld, who: string, what: object) =>
   api.ask(who, 'POST /v1/pauses/end', { body: { reason: 'mended', ...what } });
 
-const wishIn = async ({ store }: AnswersWorld) => (await store.fleet.requests.pulse(where)).reason;
+const wishIn = async ({ store }: AnswersWorld) => (await store.fleet.requests.pendingState(where)).reason;
 
 async function notesIn({ store }: AnswersWorld): Promise<number> {
   let notes = 0;

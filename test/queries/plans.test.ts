@@ -139,7 +139,7 @@ describe('a plan that is brought into force', () => {
     );
     const [authors] = await world.store.authors.since('acme', 1, 10);
     assert.ok(authors?.told?.names.includes('ada@acme.example') && authors.told.names.includes('carl@acme.example'));
-    assert.match((await world.store.fleet.requests.pulse(where)).reason ?? '', /generation 2/);
+    assert.match((await world.store.fleet.requests.pendingState(where)).reason ?? '', /generation 2/);
     await world.reconcile();
     assert.equal(tierOf(world), 'a', 'the mode is plan: a person lets it pass');
     assert.equal((await approve(world, 'bob')).status, 201);

@@ -28,19 +28,23 @@ export interface Unfinished {
  * Gateway → attached → route table → default route; each step is skipped where it was seen done, so that a half made
  * way is finished and never made twice. Stops at the first failure and says how far it came.
  */
-export async function completeInternet(wish: Unfinished, scope: Scope, call: Call): Promise<InternetParts> {
-  const gateway = await gatewayFor(wish, scope, call);
+export async function completeInternet(wanted: Unfinished, scope: Scope, call: Call): Promise<InternetParts> {
+  const gateway = await gatewayFor(wanted, scope, call);
   if (!gateway.ok)
-    return unfinished(wish.parts, ['internet-gateway', 'attachment', 'route-table', 'default-route'], gateway.failure);
+    return unfinished(
+      wanted.parts,
+      ['internet-gateway', 'attachment', 'route-table', 'default-route'],
+      gateway.failure,
+    );
   const gatewayIs = { part: gatewayPart, id: gateway.value };
-  const attached = await attach(gateway.value, wish, scope, call);
+  const attached = await attach(gateway.value, wanted, scope, call);
   if (!attached.ok) return unfinished([gatewayIs], ['attachment', 'route-table', 'default-route'], attached.failure);
-  const table = await tableFor(wish, scope, call);
+  const table = await tableFor(wanted, scope, call);
   if (!table.ok) return unfinished([gatewayIs], ['route-table', 'default-route'], table.failure);
   const parts = [gatewayIs, { part: tablePart, id: table.value }];
   const routed = await route(table.value, gateway.value, scope, call);
   if (!routed.ok) return unfinished(parts, ['default-route'], routed.failure);
-  scope.known.tables.set(wish.vpcId, table.value);
+  scope.known.tables.set(wanted.vpcId, table.value);
   return { internet: true, parts, missing: [], table: table.value };
 }
 
@@ -58,22 +62,22 @@ const visibilityMs = 300_000;
  * CreateInternetGateway has no ClientToken. So the VPC's tag says when one is asked for, before it is; while that is
  * recent and no gateway shows, the lost one may still come to light and no other is made.
  */
-async function gatewayFor(wish: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
-  const seen = wish.parts.find(({ part }) => part === gatewayPart);
+async function gatewayFor(wanted: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
+  const seen = wanted.parts.find(({ part }) => part === gatewayPart);
   if (seen) return { ok: true, value: seen.id };
-  if (wish.fresh) return makeGateway(wish, scope, call);
-  const found = await findGateway(wish, scope, call);
+  if (wanted.fresh) return makeGateway(wanted, scope, call);
+  const found = await findGateway(wanted, scope, call);
   if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
-  const waited = storeTime(call, scope.clock).earliest - (wish.askedAt ?? 0);
+  const waited = storeTime(call, scope.clock).earliest - (wanted.askedAt ?? 0);
   if (waited < visibilityMs) {
     return failed(
       'conflict',
       'GatewayPending',
-      `an internet gateway of ${wish.vpcId} was requested ${Math.round(waited / 1000)} s ago and may still appear`,
+      `an internet gateway of ${wanted.vpcId} was requested ${Math.round(waited / 1000)} s ago and may still appear`,
     );
   }
-  const noted = await note(wish.vpcId, scope, call);
-  return noted.ok ? makeGateway(wish, scope, call) : noted;
+  const noted = await note(wanted.vpcId, scope, call);
+  return noted.ok ? makeGateway(wanted, scope, call) : noted;
 }
 
 async function findGateway(
@@ -130,17 +134,17 @@ async function attach(
   return answer.ok || answer.failure.code === 'Resource.AlreadyAssociated' ? done : answer;
 }
 
-async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
-  const seen = wish.parts.find(({ part }) => part === tablePart);
+async function tableFor(wanted: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
+  const seen = wanted.parts.find(({ part }) => part === tablePart);
   if (seen) return { ok: true, value: seen.id };
-  const found = wish.fresh ? { ok: true as const, value: undefined } : await findTable(wish, scope, call);
+  const found = wanted.fresh ? { ok: true as const, value: undefined } : await findTable(wanted, scope, call);
   if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
   const TagSpecifications = [
-    { ResourceType: 'route-table' as const, Tags: tagList(markTags(wish.mark, { part: tablePart })) },
+    { ResourceType: 'route-table' as const, Tags: tagList(markTags(wanted.mark, { part: tablePart })) },
   ];
   const command = new ec2.CreateRouteTableCommand({
-    VpcId: wish.vpcId,
-    ClientToken: tokenOf(wish, storeTime(call, scope.clock).earliest),
+    VpcId: wanted.vpcId,
+    ClientToken: tokenOf(wanted, storeTime(call, scope.clock).earliest),
     TagSpecifications,
   });
   const made = await scope.client.send('CreateRouteTable', command, call);

@@ -20,7 +20,7 @@ import { makeAddress, makeInterface } from './make-parts.ts';
 import { isPartOfMachine, type PartName } from './parts.ts';
 import { powerStateOf } from './power-state.ts';
 import { nameDisk } from './remark.ts';
-import { discreet, secretsOf, withoutSecrets } from './without-secrets.ts';
+import { redactedCall, secretsOf, withoutSecrets } from './without-secrets.ts';
 
 type Item = Creation<'instance'>;
 
@@ -128,7 +128,7 @@ async function makeMachine(
   const { resourceGroup } = placeOf(item.desired.address, 'instance');
   const secrets = secretsOf(secret);
   const body = machineBody(item, nic.id ?? '', secret);
-  const made = await client.run(discreet(call, secrets), ({ compute }) =>
+  const made = await client.run(redactedCall(call, secrets), ({ compute }) =>
     compute.virtualMachines.createOrUpdate(resourceGroup, item.desired.name, body, { ifNoneMatch: '*' }),
   );
   return made.ok ? made : { ok: false, failure: withoutSecrets(made.failure, secrets) };

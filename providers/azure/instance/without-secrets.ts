@@ -30,7 +30,7 @@ function without(message: string, secret: string): string {
 }
 
 /** The same call, whose reports tell no secret. */
-export const discreet = (call: Call, secrets: readonly string[]): Call => ({
+export const redactedCall = (call: Call, secrets: readonly string[]): Call => ({
   signal: call.signal,
   admit: (request) => call.admit(request),
   report: (request, { failure, ...answer }) =>

@@ -25,13 +25,13 @@ export interface ChangeEntry extends Change {
   readonly caller: string;
 }
 
-export interface Chronicle extends History {
+export interface HistoryRecorder extends History {
   /** Begins a call: changes from now to the next one are its doing. */
   begin(caller: string, action: ActionName): { end(answer: CallEntry['answer']): void; readonly seq: number };
   changed(change: Change): void;
 }
 
-export function makeChronicle(now: () => number): Chronicle {
+export function makeHistory(now: () => number): HistoryRecorder {
   const calls: CallEntry[] = [];
   const changes: ChangeEntry[] = [];
   let current = { seq: 0, caller: 'outside' };

@@ -1,7 +1,7 @@
 import { makeNetwork } from './calls/networks.ts';
 import { rewrite } from './calls/tags.ts';
 import { type ActionName, calls, type Input, type Output } from './calls.ts';
-import type { Chronicle } from './history.ts';
+import type { HistoryRecorder } from './history.ts';
 import type { View } from './listing.ts';
 import { seededRandom } from './random.ts';
 import type { InstanceRecord, NetworkRecord, Tagged } from './records.ts';
@@ -33,10 +33,10 @@ export interface Alteration {
   readonly publicIp?: boolean;
 }
 
-export function outside(world: World, chronicle: Chronicle): Outside {
+export function outside(world: World, history: HistoryRecorder): Outside {
   const { tables } = world;
   const byHand = <R>(action: ActionName, work: () => R): R => {
-    const { end } = chronicle.begin('outside', action);
+    const { end } = history.begin('outside', action);
     const result = work();
     end({ outcome: 'ok' });
     return result;

@@ -107,15 +107,17 @@ const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): r
     : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
 
 /** Only workers bring a generation wholly into force; who applies by hand may leave something. */
-function progressOf({ standing, wish }: ScopeStatus, newest: number): string {
+function progressOf({ standing, reconcileRequest }: ScopeStatus, newest: number): string {
   const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
   const waits = standing < newest ? `, ${newest} is not fully applied` : '';
-  return `${at}${waits}${wish === undefined ? '' : ` · reconcile requested: ${wish}`}`;
+  return `${at}${waits}${reconcileRequest === undefined ? '' : ` · reconcile requested: ${reconcileRequest}`}`;
 }
 
 /** Nothing where a reconcile is still to come: that may be all. */
 const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
-  scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
+  scopes.some(
+    ({ standing, reconcileRequest }) => standing < (generation?.number ?? 0) && reconcileRequest === undefined,
+  )
     ? ['  To see the rest: setpoint plan. To see and approve pending actions: setpoint approve --reason "…"']
     : [];
 

@@ -182,19 +182,19 @@ interface Pairing {
 
 function pair(desired: Desired, { world, hidden, taken }: Pairing): readonly Subject[] {
   const { address, kind, terms } = desired;
-  const wish = { key: address, kind, address, desired };
+  const wanted = { key: address, kind, address, desired };
   const [keeper, ...others] = keeperFirst(world.ours.get(address) ?? [], world.input.knowledge);
   const present = keeper === undefined ? standIn(desired, { world, hidden, taken }) : standing(keeper);
-  if (present === undefined) return terms.presence === 'tolerated' ? [] : [wish];
+  if (present === undefined) return terms.presence === 'tolerated' ? [] : [wanted];
   const beside = others.filter(({ observed }) => !taken.has(observed.id) && observed.id !== present.observed.id);
   for (const { observed } of [present, ...beside]) taken.add(observed.id);
   return [
-    { ...present, ...wish },
+    { ...present, ...wanted },
     ...beside.map((one) => ({ ...standing(one), key: keyOf(one.observed), sort: 'beside' as const })),
   ];
 }
 
-/** What is not ours at that address, and yet is what the wish is about. */
+/** What is not ours at that address, and yet is the object that it asks for. */
 function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Pairing): Standing | undefined {
   const uncontained = hidden.get(address);
   if (uncontained !== undefined) return taken.has(uncontained.observed.id) ? undefined : uncontained;

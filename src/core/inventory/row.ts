@@ -100,14 +100,14 @@ export interface State {
 
 /** What is asked for, what is there, and where they differ. */
 export interface Sides {
-  readonly desired?: Wish;
+  readonly desired?: DesiredSide;
   readonly observed?: Sight;
   readonly diff: readonly FieldChange[];
   /** What the next reconcile does, or would do if nothing held it. */
   readonly next?: Next;
 }
 
-interface Wish {
+interface DesiredSide {
   readonly attributes: Attributes[Kind];
   readonly mode: Mode;
   readonly protect: boolean;

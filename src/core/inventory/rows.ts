@@ -35,7 +35,7 @@ export function rowsOf({ input, plan, planned, attempt = nothingTried, generatio
   const around: Around = {
     world,
     generation,
-    deedOf: planOutcomesOf({ plan, planned, attempt }),
+    outcomeOf: planOutcomesOf({ plan, planned, attempt }),
     gaps: new Map(input.observation.gaps.map((gap) => [gap.kind, gap])),
     begun: new Set(input.knowledge.pending.map(({ address }) => address)),
     beside,
@@ -48,23 +48,23 @@ const nothingTried: Attempt = { failed: [], held: [] };
 interface Around {
   readonly world: World;
   readonly generation: number;
-  readonly deedOf: (subject: Subject) => PlanOutcome;
+  readonly outcomeOf: (subject: Subject) => PlanOutcome;
   readonly gaps: ReadonlyMap<string, Gap>;
   readonly begun: ReadonlySet<Address>;
   readonly beside: ReadonlySet<Address>;
 }
 
 function rowOf(subject: Subject, around: Around): Row {
-  const deed = around.deedOf(subject);
+  const outcome = around.outcomeOf(subject);
   const { input } = around.world;
-  const claimed = claimOf(subject, deed);
+  const claimed = claimOf(subject, outcome);
   return {
     key: subject.key,
-    place: { ...placeOf(subject, input), targets: targetsOf(subject, deed, input) },
+    place: { ...placeOf(subject, input), targets: targetsOf(subject, outcome, input) },
     called: calledOf(subject, claimed),
     whose: whoseOf(subject, claimed, input),
-    state: stateOf(subject, deed, around),
-    sides: sidesOf(subject, deed, input),
+    state: stateOf(subject, outcome, around),
+    sides: sidesOf(subject, outcome, input),
   };
 }
 
@@ -137,18 +137,18 @@ function spokenTargets(
   return named.size === 0 ? targets : targets.filter((target) => named.has(target));
 }
 
-function stateOf(subject: Subject, deed: PlanOutcome, { world, generation, gaps, begun, beside }: Around): State {
+function stateOf(subject: Subject, outcome: PlanOutcome, { world, generation, gaps, begun, beside }: Around): State {
   const { address = '', observed } = subject;
   const gap = gaps.get(subject.kind);
   const stand = resourceStateOf({
     subject,
-    outcome: deed,
+    outcome,
     begun: begun.has(address),
     gap,
     contested: subject.sort !== 'beside' && beside.has(address),
   });
   const applied = subject.desired && world.input.knowledge.applied.get(address)?.generation;
-  const by = deed.action?.by ?? deed.found?.by ?? (observed && touchedBy(observed, world));
+  const by = outcome.action?.by ?? outcome.found?.by ?? (observed && touchedBy(observed, world));
   return {
     ...stand,
     generation: stand.status === 'InSync' ? generation : (applied ?? 0),
@@ -156,9 +156,9 @@ function stateOf(subject: Subject, deed: PlanOutcome, { world, generation, gaps,
   };
 }
 
-function sidesOf(subject: Subject, deed: PlanOutcome, input: PlanInput): Sides {
+function sidesOf(subject: Subject, outcome: PlanOutcome, input: PlanInput): Sides {
   const { desired, observed } = subject;
-  const next = nextOf(deed);
+  const next = nextOf(outcome);
   return {
     ...(desired === undefined
       ? {}
@@ -179,7 +179,7 @@ function sidesOf(subject: Subject, deed: PlanOutcome, input: PlanInput): Sides {
             parts: observed.condition.parts ?? [],
           },
         }),
-    diff: diffOf(subject, deed, input),
+    diff: diffOf(subject, outcome, input),
     ...(next === undefined ? {} : { next }),
   };
 }

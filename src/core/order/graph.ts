@@ -21,7 +21,7 @@ export interface Graph {
  */
 type Yielding = (typeof yieldings)[number];
 
-const yieldings = ['wish', 'shut-rule', 'shut-machine', 'soft'] as const;
+const yieldings = ['preferred', 'shut-rule', 'shut-machine', 'soft'] as const;
 
 interface Behind {
   readonly needs?: readonly number[];

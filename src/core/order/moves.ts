@@ -54,7 +54,7 @@ function orderJoined(graph: Graph, moves: readonly Move[], naming: ByGroup<RuleC
   for (const { at, joins, isMade } of moves) {
     for (const group of joins) {
       const [first, gone] = [added(group), denied(group)];
-      if (first !== undefined && !isMade) graph.needs(at, first, 'wish');
+      if (first !== undefined && !isMade) graph.needs(at, first, 'preferred');
       if (gone !== undefined) graph.follows(at, gone, 'soft');
     }
   }
@@ -75,8 +75,8 @@ function orderShut(graph: Graph, moves: readonly Move[], changes: readonly RuleC
   const everywhere = closingEverywhere(graph, closing, around);
   for (const { at, joins, stays, subnet, isMade } of joined) {
     for (const gate of joins.flatMap((group) => naming(group) ?? [])) graph.needs(at, gate, 'shut-machine');
-    for (const gate of stays.flatMap((group) => naming(group) ?? [])) graph.needs(at, gate, 'wish');
-    for (const gate of everywhere(subnet)) graph.follows(at, gate, isMade ? 'shut-machine' : 'wish');
+    for (const gate of stays.flatMap((group) => naming(group) ?? [])) graph.needs(at, gate, 'preferred');
+    for (const gate of everywhere(subnet)) graph.follows(at, gate, isMade ? 'shut-machine' : 'preferred');
   }
 }
 

@@ -204,7 +204,7 @@ function orderLeavers(
   const beyond = (flow: Flow): readonly number[] =>
     atOtherEnd(flow, neighbours).flatMap((other) => index.meeting(other, 'allow').map(gateOf));
   for (const change of changes)
-    for (const flow of openedBy(change)) for (const gate of beyond(flow)) graph.follows(change.at, gate, 'wish');
+    for (const flow of openedBy(change)) for (const gate of beyond(flow)) graph.follows(change.at, gate, 'preferred');
   const joined = groupByMany(moves, ({ joins }) => joins);
   const naming = groupByMany([...around.standing, ...around.wanted], (rule) =>
     groupsNamed(rule).filter((group) => joined.has(group)),
@@ -214,7 +214,7 @@ function orderLeavers(
     const gates = [...leftBy(rules.flatMap(groupsNamed)), ...flows.flatMap(beyond)];
     if (gates.length === 0) continue;
     const gate = oneGate(graph, gates);
-    for (const { at } of joined.get(group) ?? []) graph.follows(at, gate, 'wish');
+    for (const { at } of joined.get(group) ?? []) graph.follows(at, gate, 'preferred');
   }
 }
 

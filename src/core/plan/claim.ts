@@ -75,7 +75,7 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
     if (owner?.by === 'us') return owner.address;
     return owner === undefined ? (knowledge.settled.get(ref)?.address ?? ref) : ref;
   };
-  const wishes = new Map(wanted.desired.map((one) => [one.address, one]));
+  const byAddress = new Map(wanted.desired.map((one) => [one.address, one]));
   const pending = pendingContainers(knowledge, input.observation?.pending ?? []);
   return present.flatMap((observed) => {
     const mapped: Observed = {
@@ -93,8 +93,8 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
             dialect,
           );
     if (owner === undefined) return [];
-    const wish = owner.by === 'us' ? wishes.get(owner.address) : undefined;
-    return [{ observed: withWantedBlock(resolved, wish), claim: owner }];
+    const desired = owner.by === 'us' ? byAddress.get(owner.address) : undefined;
+    return [{ observed: withWantedBlock(resolved, desired), claim: owner }];
   });
 }
 
@@ -192,7 +192,7 @@ function claimsByParent(
 ): ReadonlyMap<CloudId, Claim> {
   const children = present.filter(isChild);
   if (children.length === 0) return new Map();
-  const wishes = new Map(
+  const addressByPlace = new Map(
     wanted.desired
       .filter(isSubnet)
       .map((one) => [placeOf(one.name, one.attributes.cidr, one.attributes.network), one.address]),
@@ -203,8 +203,8 @@ function claimsByParent(
       const parent = claims.get(child.signs.parent ?? '') ?? nobody;
       const network = addressOf(parent);
       const places = network === undefined ? [] : blocksOf(child).map((block) => placeOf(child.name, block, network));
-      const wish = places.map((place) => wishes.get(place)).find((address) => address !== undefined);
-      return [child.id, claimOfSubnet(child, { parent, wish, pending, knowledge })];
+      const wanted = places.map((place) => addressByPlace.get(place)).find((address) => address !== undefined);
+      return [child.id, claimOfSubnet(child, { parent, wanted, pending, knowledge })];
     }),
   );
 }
@@ -234,27 +234,27 @@ const placeOf = (name: string, block: string, network: Address): string =>
 interface Around {
   readonly parent: Claim;
   /** The address of the document's subnet that it would be. */
-  readonly wish: Address | undefined;
+  readonly wanted: Address | undefined;
   readonly pending: ReadonlySet<Address>;
   readonly knowledge: Knowledge;
 }
 
-function claimOfSubnet({ id }: Subnet, { parent, wish, pending, knowledge }: Around): Claim {
+function claimOfSubnet({ id }: Subnet, { parent, wanted, pending, knowledge }: Around): Claim {
   switch (parent.by) {
     case 'us': {
       const settled = knowledge.settled.get(id);
       if (settled !== undefined) return { by: 'us', address: settled.address };
-      const explained = wish !== undefined && (knowledge.store === undefined || pending.has(wish));
-      return explained ? { by: 'us', address: wish } : nobody;
+      const explained = wanted !== undefined && (knowledge.store === undefined || pending.has(wanted));
+      return explained ? { by: 'us', address: wanted } : nobody;
     }
     case 'foreign-store':
-      return wish === undefined ? nobody : { by: 'foreign-store', store: parent.store, address: wish };
+      return wanted === undefined ? nobody : { by: 'foreign-store', store: parent.store, address: wanted };
     case 'other':
       return parent;
     case 'nobody':
-      return parent.unrecorded === undefined || wish === undefined
+      return parent.unrecorded === undefined || wanted === undefined
         ? nobody
-        : { by: 'nobody', copied: false, unrecorded: wish };
+        : { by: 'nobody', copied: false, unrecorded: wanted };
   }
 }
 

@@ -68,10 +68,10 @@ describe('events ask for reconciles', () => {
     await handleEvents(heard(...events, [touchOf(south), touchOf(south)], []), all);
     assert.deepEqual(asked, [`acme ${north} now`, `acme ${south} now`]);
     assert.equal(kept.length, 502);
-    const pulse = await store.fleet.requests.pulse({ estate: 'acme', scope: north });
-    assert.deepEqual([pulse.wish, pulse.reason], [1, 'event Call499 and 499 more']);
+    const pendingState = await store.fleet.requests.pendingState({ estate: 'acme', scope: north });
+    assert.deepEqual([pendingState.request, pendingState.reason], [1, 'event Call499 and 499 more']);
     assert.equal(
-      (await store.fleet.requests.pulse({ estate: 'acme', scope: south })).reason,
+      (await store.fleet.requests.pendingState({ estate: 'acme', scope: south })).reason,
       'event CreateTags and 1 more',
     );
   });

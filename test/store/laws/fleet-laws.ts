@@ -19,41 +19,55 @@ export const fleetLaws: Laws = {
     assert.equal(await store.fleet.trees.read(`${estate}-2`, 'r1'), undefined);
   },
 
-  'a pulse is the newest wish that nobody answered, and the newest generation': async ({ store, other, estate }) => {
+  'a pendingState is the newest request that nobody answered, and the newest generation': async ({
+    store,
+    other,
+    estate,
+  }) => {
     const where = { estate, scope };
-    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 0, generation: 0 });
+    assert.deepEqual(await store.fleet.requests.pendingState(where), { request: 0, generation: 0 });
     await store.fleet.requests.ask(where, 'specs changed');
     await other.fleet.requests.ask(where, 'a "person"\u0000');
     await store.generations.accept(estate, 'r1', guards);
     await store.generations.accept(estate, 'r2', guards);
-    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 2, reason: 'a "person"\u0000', generation: 2 });
-    assert.deepEqual(await store.fleet.requests.pulse({ estate, scope: elsewhere }), { wish: 0, generation: 2 });
-    assert.deepEqual(await store.fleet.requests.pulse({ estate: `${estate}-2`, scope }), { wish: 0, generation: 0 });
+    assert.deepEqual(await store.fleet.requests.pendingState(where), {
+      request: 2,
+      reason: 'a "person"\u0000',
+      generation: 2,
+    });
+    assert.deepEqual(await store.fleet.requests.pendingState({ estate, scope: elsewhere }), {
+      request: 0,
+      generation: 2,
+    });
+    assert.deepEqual(await store.fleet.requests.pendingState({ estate: `${estate}-2`, scope }), {
+      request: 0,
+      generation: 0,
+    });
   },
 
   'an answer takes the wishes up to the one that was seen, and no later one': async ({ store, other, estate }) => {
     const where = { estate, scope };
-    const pulse = async () => (await store.fleet.requests.pulse(where)).wish;
+    const pendingState = async () => (await store.fleet.requests.pendingState(where)).request;
     await store.fleet.requests.ask(where, 'one');
     await store.fleet.requests.ask(where, 'two');
     await other.fleet.requests.answered(where, 1);
-    assert.equal(await pulse(), 2);
+    assert.equal(await pendingState(), 2);
     await other.fleet.requests.answered(where, 2);
-    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 0, generation: 0 });
+    assert.deepEqual(await store.fleet.requests.pendingState(where), { request: 0, generation: 0 });
     await other.fleet.requests.answered(where, 1);
     await other.fleet.requests.answered(where, 99);
     await store.fleet.requests.ask(where, 'three');
-    assert.equal(await pulse(), 3);
+    assert.equal(await pendingState(), 3);
   },
 
   'wishes of many processes at once are all counted': async ({ store, other, estate }) => {
     const where = { estate, scope };
     const asking = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).fleet.requests.ask(where, `${i}`));
     await Promise.all(asking);
-    assert.equal((await store.fleet.requests.pulse(where)).wish, 20);
+    assert.equal((await store.fleet.requests.pendingState(where)).request, 20);
   },
 
-  'where a wish waits for an answer is known, over all estates': async ({ store, other, estate }) => {
+  'where a request waits for an answer is known, over all estates': async ({ store, other, estate }) => {
     const [here, there] = [scope, elsewhere].map((one) => ({ estate, scope: one }));
     assert.ok(here && there);
     const own = async () => (await store.fleet.requests.unanswered()).filter((one) => one.estate === estate);

@@ -165,24 +165,24 @@ const trees = ({ fleet }: Memory): Trees => ({
 
 const requests = (memory: Memory): Requests => ({
   ask: async (where, reason) => {
-    const { wish, answered } = memory.fleet.requests.get(whereKey(where)) ?? { wish: 0, answered: 0 };
-    memory.fleet.requests.set(whereKey(where), { where, wish: wish + 1, answered, reason });
+    const { request, answered } = memory.fleet.requests.get(whereKey(where)) ?? { request: 0, answered: 0 };
+    memory.fleet.requests.set(whereKey(where), { where, request: request + 1, answered, reason });
   },
-  pulse: async (where) => {
+  pendingState: async (where) => {
     const generation = newestNumber(memory, where.estate);
     const asked = memory.fleet.requests.get(whereKey(where));
-    if (!asked || asked.wish <= asked.answered) return { wish: 0, generation };
-    return { wish: asked.wish, reason: asked.reason, generation };
+    if (!asked || asked.request <= asked.answered) return { request: 0, generation };
+    return { request: asked.request, reason: asked.reason, generation };
   },
   unanswered: async () =>
     [...memory.fleet.requests]
-      .filter(([, { wish, answered }]) => wish > answered)
+      .filter(([, { request, answered }]) => request > answered)
       .map(([, { where }]) => where)
       .sort((a, b) => (whereKey(a) < whereKey(b) ? -1 : 1)),
-  answered: async (where, wish) => {
+  answered: async (where, request) => {
     const asked = memory.fleet.requests.get(whereKey(where));
-    if (asked && asked.answered < wish && wish <= asked.wish)
-      memory.fleet.requests.set(whereKey(where), { ...asked, answered: wish });
+    if (asked && asked.answered < request && request <= asked.request)
+      memory.fleet.requests.set(whereKey(where), { ...asked, answered: request });
   },
 });
 

@@ -86,7 +86,7 @@ interface FleetMemory {
 
 interface RequestMemory {
   readonly where: Where;
-  readonly wish: number;
+  readonly request: number;
   readonly answered: number;
   readonly reason: string;
 }

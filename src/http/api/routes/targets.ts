@@ -120,7 +120,7 @@ const reconcileRoute = (dependencies: TargetsDependencies): Route =>
       if (!mayDo(context.caller.grants, 'operate', { estate, targets: [name] }))
         throw new ProblemError(forbidden('operate'));
       const reason = `${context.caller.person}: ${body.reason}`;
-      await dependencies.targets.wish({ estate, scope, reason });
+      await dependencies.targets.requestReconcile({ estate, scope, reason });
       return { status: 202, body: { estate, target: name, scope, reason } };
     },
   });

@@ -276,7 +276,7 @@ describe('POST /v1/targets/{name}/reconcile', () => {
     const { status, body } = await ask(world, 'operator');
     const reason = 'operator of acme: try';
     assert.deepEqual([status, body], [202, { estate: 'acme', target: 'here', scope: where.scope, reason }]);
-    assert.equal((await world.store.fleet.requests.pulse(where)).reason, reason);
+    assert.equal((await world.store.fleet.requests.pendingState(where)).reason, reason);
   });
 
   const refused = [
@@ -292,7 +292,7 @@ describe('POST /v1/targets/{name}/reconcile', () => {
       const world = await passed();
       const answer = await ask(world, who, name, { reason: 'try', estate: 'acme' });
       assert.equal(answer.status, status, answer.text);
-      assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+      assert.equal((await world.store.fleet.requests.pendingState(where)).request, 0);
     });
 
   const reasons = {
@@ -307,6 +307,6 @@ describe('POST /v1/targets/{name}/reconcile', () => {
     it(`takes no reason: ${name}`, async () => {
       const world = await passed();
       assert.equal((await ask(world, 'operator', 'here', { reason })).status, 400);
-      assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+      assert.equal((await world.store.fleet.requests.pendingState(where)).request, 0);
     });
 });
