@@ -39,7 +39,7 @@ interface Item {
   readonly name: string;
   readonly status: string;
   readonly labels: { readonly tier: string };
-  readonly by?: { readonly who: string };
+  readonly lastModifiedBy?: { readonly actor: string };
   readonly next?: { readonly verb: string };
   readonly verb: string;
   readonly address: string;
@@ -140,7 +140,7 @@ test('has the same identity, and its ledger is whole and signed', async () => {
 test('API: inventory, with the statuses, actors and reasons of version 0.1', async () => {
   const { items } = await answerTo('GET /v1/inventory?estate=acme&kind=network');
   assert.deepEqual(
-    items.map(({ name, status, by, next }) => [name, status, by?.who, next?.verb]),
+    items.map(({ name, status, lastModifiedBy, next }) => [name, status, lastModifiedBy?.actor, next?.verb]),
     [
       ['core', 'Drifted', 'bob@example.com', 'update'],
       ['lab', 'Paused', 'bob@example.com', 'update'],
