@@ -37,7 +37,7 @@ export function sendProblem(reply: FastifyReply, { headers = {}, more, ...proble
 const inputErrorSchema = z
   .object({
     in: z.enum(['path', 'query', 'header', 'body']),
-    at: z.string().meta({ description: 'As `filter.limit`; empty: all of it' }),
+    at: z.string().meta({ description: 'Such as `filter.limit`; empty: the whole input' }),
     expected: z.string(),
   })
   .meta({ id: 'InputError' });
@@ -47,9 +47,9 @@ export const problemSchema = z
   .looseObject({
     status: z.int(),
     title: z.string(),
-    detail: z.string().meta({ description: 'What to do' }),
-    errors: z.array(inputErrorSchema).optional().meta({ description: 'What of the request does not fit' }),
-    permission: z.string().optional().meta({ description: 'What you lack' }),
+    detail: z.string().meta({ description: 'The next step' }),
+    errors: z.array(inputErrorSchema).optional().meta({ description: 'The malformed parts of the request' }),
+    permission: z.string().optional().meta({ description: 'The missing permission' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 

@@ -10,7 +10,7 @@ export const estateField = z
   .min(1)
   .max(200)
   .optional()
-  .meta({ description: 'May be left out where you see exactly one' });
+  .meta({ description: 'Optional if you see exactly one estate' });
 
 interface EstateRequest {
   readonly asked: string | undefined;
@@ -47,7 +47,7 @@ export const targetsField = z
   .transform((text) => text.split(','))
   .pipe(z.array(name).max(50))
   .optional()
-  .meta({ description: 'Only the scopes of these targets, with commas between' });
+  .meta({ description: 'Only the scopes of these targets, separated by commas' });
 
 /** Of bodies. */
 export const targetsBodyField = z
@@ -64,7 +64,7 @@ export const reasonField = z
   .min(1)
   .max(500)
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u, 'one line, without signs that turn text round')
-  .meta({ description: 'Others read it, and it is written into the ledger' });
+  .meta({ description: 'The reason; the ledger records it' });
 
 /** A time that was asked for, once it is known what time it is. Both are ms since the epoch. */
 type TimeOf = (now: number) => number;
@@ -97,9 +97,9 @@ export const whenField = (what: string) =>
   z
     .union([at, ago], { error: expected })
     .optional()
-    .meta({ description: `${what}: ISO 8601, or how long ago (\`30m\`, \`12h\`, \`7d\`)`, examples: ['7d'] });
+    .meta({ description: `${what}: ISO 8601, or an age (\`30m\`, \`12h\`, \`7d\`)`, examples: ['7d'] });
 
-export const asOfField = whenField('As it was then');
+export const asOfField = whenField('The inventory at that time');
 
 /** The caller's clock may be ahead of ours by so much, ms. */
 const leeway = 60_000;
@@ -126,24 +126,19 @@ const limitNumber = z
 /** Of queries. */
 export const limitField = limitNumber
   .default(defaultLimit)
-  .meta({ description: `At most so many; from 1 to ${maxLimit}` });
+  .meta({ description: `The maximum number of items, from 1 to ${maxLimit}` });
 
 /** Of queries that are answered with a page or with all of it: whether it was said matters. */
 export const optionalLimitField = limitNumber.optional().meta({
-  description: `At most so many; from 1 to ${maxLimit}. Left out: ${defaultLimit} on a page, and all of an export`,
+  description: `The maximum number of items, from 1 to ${maxLimit}. Absent: ${defaultLimit} on a page, and all in an export`,
 });
 
-export const afterField = z
-  .string()
-  .min(1)
-  .max(4000)
-  .optional()
-  .meta({ description: '`next` of the page before; opaque' });
+export const afterField = z.string().min(1).max(4000).optional().meta({ description: '`next` of the page before' });
 
 export const nextField = z
   .string()
   .optional()
-  .meta({ description: 'For the next page, as `after`; absent: this was the last' });
+  .meta({ description: 'Send it as `after` for the next page; absent: this is the last page' });
 
 /** What a store refuses as no place of this question is told as a mistake of the request. */
 export const orForeignCursorProblem = <T>(work: Promise<T>): Promise<T> =>

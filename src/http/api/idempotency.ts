@@ -107,7 +107,7 @@ export const idempotencyKey = {
   header: z.object({
     'idempotency-key': z.string().regex(keyPattern).optional().meta({
       description:
-        'Any text of your own, new for each thing you do: sent again within 24 h it is not done twice, and answers as before',
+        'A text of your choice, new for each request. Within 24 h, Setpoint does a repeated request only once, and repeats its answer',
     }),
   }),
   expected: '1 to 64 letters, digits and . _ : ~ + / = -',

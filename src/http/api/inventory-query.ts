@@ -76,33 +76,33 @@ const listOf = <T extends z.ZodType<string, string>>(one: T, description: string
     .transform((text) => text.split(','))
     .pipe(z.array(one).max(mostNames))
     .optional()
-    .meta({ description: `${description}; several with commas between` });
+    .meta({ description: `${description}; several separated by commas` });
 
 const name = z.string().max(300);
 const sorts = ['address', '-address', 'name', '-name', 'status', '-status', 'since', '-since'] as const;
 
 /** What may be asked of the inventory. `label` comes as a list. */
 export const inventoryFields = {
-  estate: estateField.meta({ description: 'Only this one; left out: all that you see' }),
-  cloud: listOf(z.enum(clouds), 'Only on these clouds'),
-  account: listOf(name, 'Only in these accounts, projects or subscriptions'),
-  region: listOf(name, 'Only in these regions, zones or locations; empty: global'),
-  kind: listOf(z.enum(kindNames), 'Only of these kinds'),
-  status: listOf(z.enum(statuses), 'Only what stands so'),
-  owner: listOf(name, 'Only whose documents name these; empty: of nobody'),
-  target: listOf(name, 'Only of these targets'),
-  claim: listOf(z.enum(rowClaims), 'Only what is so owned'),
+  estate: estateField.meta({ description: 'Only this estate; absent: all that you see' }),
+  cloud: listOf(z.enum(clouds), 'Only these clouds'),
+  account: listOf(name, 'Only these accounts, projects or subscriptions'),
+  region: listOf(name, 'Only these regions, zones or locations; empty: global'),
+  kind: listOf(z.enum(kindNames), 'Only these kinds'),
+  status: listOf(z.enum(statuses), 'Only these statuses'),
+  owner: listOf(name, 'Only these owners; empty: no owner'),
+  target: listOf(name, 'Only these targets'),
+  claim: listOf(z.enum(rowClaims), 'Only these claims'),
   label: z
     .array(z.string().min(1).max(400))
     .max(20)
     .optional()
     .meta({
-      description: '`key` or `key=value`; may come several times, and all must be there',
+      description: '`key` or `key=value`; repeat it to require several labels',
       examples: [['tier=web']],
     }),
   q: z.string().min(1).max(200).optional().meta({ description: 'Part of an address, a name, an id or a label' }),
-  attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: with what each object is like' }),
-  sort: z.enum(sorts).default('address').meta({ description: 'With - the other way round' }),
+  attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: include the observed attributes' }),
+  sort: z.enum(sorts).default('address').meta({ description: 'With - in descending order' }),
   asOf: asOfField,
   limit: optionalLimitField,
   after: afterField,

@@ -31,9 +31,9 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
 }
 
 const description = [
-  'What exists in the clouds, what differs from the specs, since when, why, and who changed it.',
-  'Every answer about clouds carries the age and completeness of the observation that it rests on.',
-  'What you may not see answers as what is not there. Problems are RFC 9457.',
+  'Read resources, their differences from the specs, and the actors of changes.',
+  'Every answer about clouds has the age and completeness of its observation.',
+  'Missing and invisible resources get the same answer. Problems are RFC 9457.',
 ].join(' ');
 
 const bearer = {
@@ -68,8 +68,8 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ...Object.fromEntries(
         Object.entries(operation.responses).map(([status, response]) => [status, answerOf(response, isRead)]),
       ),
-      ...(isRead ? { 304: { description: 'As it was at the ETag that If-None-Match names', headers } } : {}),
-      default: problem('A problem; of what is missing and of what you may not see, the same 404'),
+      ...(isRead ? { 304: { description: 'Unchanged since the ETag in If-None-Match', headers } } : {}),
+      default: problem('A problem; missing and invisible resources get the same 404'),
     },
   };
 }
@@ -91,21 +91,21 @@ function parametersOf(
 }
 
 const headers = {
-  'x-request-id': { description: 'As the server logs it', schema: { type: 'string' as const } },
+  'x-request-id': { description: "The id of the request in the server's log", schema: { type: 'string' as const } },
   ratelimit: {
-    description: 'Requests left to the caller (`r`), and seconds until all are there again (`t`)',
+    description: 'The remaining requests (`r`), and the seconds until all are available again (`t`)',
     schema: { type: 'string' as const },
     example: '"caller";r=199;t=1',
   },
   'ratelimit-policy': {
-    description: 'The burst (`q`), and the seconds in which it is there again (`w`)',
+    description: 'The burst (`q`), and the seconds until all of it is available again (`w`)',
     schema: { type: 'string' as const },
     example: '"caller";q=200;w=2',
   },
 };
 const tagged = {
   ...headers,
-  etag: { description: 'Of the answer without its ages', schema: { type: 'string' as const } },
+  etag: { description: 'A hash of the answer without its ages', schema: { type: 'string' as const } },
 };
 
 function answerOf(response: RouteResponse, isRead: boolean): ZodOpenApiResponseObject {
@@ -149,49 +149,49 @@ const told = (status: number, title: string, detail: string): Problem => ({ stat
 /** By status: the problems that an operation may be answered with. */
 const problemResponses: Readonly<Record<number, Refused>> = {
   400: {
-    description: 'The request does not fit: `errors` says where',
+    description: 'The request is malformed: `errors` names the places',
     example: badInput([{ in: 'query', at: 'limit', expected: 'a number from 1 to 1000' }]),
     of: ({ method, request: { params, query, body } }) =>
       method !== 'GET' || params !== undefined || query !== undefined || body !== undefined,
   },
-  401: { description: 'No credential, or none that is valid', example: unauthorized, of: isProtected },
-  403: { description: 'What you may see, and not do', example: forbidden('approve'), of: isProtected },
-  404: { description: 'Not there, or not yours: the same answer', example: notFound, of: isProtected },
+  401: { description: 'The credential is missing or invalid', example: unauthorized, of: isProtected },
+  403: { description: 'You may see it, but not do this', example: forbidden('approve'), of: isProtected },
+  404: { description: 'It does not exist, or you may not see it: the same answer', example: notFound, of: isProtected },
   406: {
-    description: 'No type of its answers is one that Accept takes',
+    description: 'Accept names no type that this address answers with',
     example: told(406, 'Not Acceptable', 'This address answers with application/json: name it in the header Accept.'),
     of: hasContent,
   },
   409: {
-    description: 'Not possible as things stand, or the same Idempotency-Key is being worked at',
+    description: 'The current state makes it impossible, or a request with the same Idempotency-Key is in progress',
     example: told(409, 'Conflict', 'The same request under this Idempotency-Key is still being answered.'),
     of: isWrite,
   },
   413: {
-    description: 'A longer body than this address takes',
+    description: 'The body is too long',
     example: told(413, 'Content Too Large', 'The body is larger than this address takes.'),
     of: hasBody,
   },
   415: {
-    description: 'A body that is no JSON in UTF-8',
+    description: 'The body is not JSON in UTF-8',
     example: told(415, 'Unsupported Media Type', 'A body is JSON: send it with content-type: application/json.'),
     of: hasBody,
   },
   422: {
-    description: 'What was sent is sound and refused, or the Idempotency-Key stands for another request',
+    description: 'The input is valid and rejected, or the Idempotency-Key belongs to another request',
     example: told(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
     of: isWrite,
   },
   429: {
-    description: 'Too often, or too much at once: Retry-After says when to come again',
+    description: 'Too many requests: retry after Retry-After',
     example: told(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
   },
   500: {
-    description: 'A defect of Setpoint: its log has a line with this x-request-id',
+    description: 'A defect of Setpoint: find the log line by x-request-id',
     example: told(500, 'Internal Server Error', "This is a defect of ours; the server's log has a line."),
   },
   503: {
-    description: 'The database or an issuer is out of reach, or this process is stopping: Retry-After',
+    description: 'The database or an issuer is unavailable, or this process is stopping: Retry-After',
     example: told(503, 'Service Unavailable', 'This server is stopping: ask again, and another one answers.'),
   },
 };

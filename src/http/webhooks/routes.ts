@@ -114,7 +114,7 @@ const unavailable: Problem = {
 };
 
 const params = z.object({
-  estate: z.string().meta({ description: 'The estate whose sources and clouds this is about', example: 'acme' }),
+  estate: z.string().meta({ description: 'The estate of the webhook', example: 'acme' }),
   hook: z.string().meta({ description: 'The name of the hook in the access file', example: 'push' }),
 });
 
@@ -126,7 +126,10 @@ const problemResponse = (description: string, { headers: _, ...example }: Proble
 const noJson: Problem = { status: 415, title: 'Unsupported Media Type', detail: 'A delivery is JSON in UTF-8.' };
 
 const problemResponses = {
-  401: problemResponse('No such estate or hook, or not proven: always the same answer', unproven),
+  401: problemResponse(
+    'The estate or webhook does not exist, or the sender is not proven: always the same answer',
+    unproven,
+  ),
   413: problemResponse(
     `More than ${requestLimits.bodyBytes} bytes, or ${requestLimits.handshakeBytes} of a handshake`,
     tooLarge,
@@ -136,8 +139,8 @@ const problemResponses = {
 
 const accepted = z
   .object({
-    accepted: z.int().meta({ description: 'Deliveries that were taken' }),
-    repeated: z.int().meta({ description: 'Deliveries that were taken before, and do nothing' }),
+    accepted: z.int().meta({ description: 'Accepted deliveries' }),
+    repeated: z.int().meta({ description: 'Deliveries that Setpoint accepted before, without effect' }),
   })
   .meta({ id: 'Accepted' });
 
@@ -163,16 +166,16 @@ const deliver: ZodOpenApiOperationObject = {
   },
   responses: {
     200: {
-      description: 'A handshake, answered as its sender asks for it',
+      description: 'The answer to a handshake',
       content: {
         'application/json': { schema: z.record(z.string(), z.string()), example: { validationResponse: '512d' } },
       },
     },
     202: {
-      description: 'Taken',
+      description: 'Accepted',
       content: { 'application/json': { schema: accepted, example: { accepted: 1, repeated: 0 } } },
     },
-    400: problemResponse('Proven, and not as its sender sends it', malformed('the body is no JSON')),
+    400: problemResponse("The sender is proven, but the format is not the sender's", malformed('the body is no JSON')),
     415: problemResponse('No JSON', noJson),
     429: problemResponse('The hook brings more than it may: Retry-After says when to come again', tooMany),
     ...problemResponses,
@@ -185,7 +188,7 @@ const greet: ZodOpenApiOperationObject = {
   summary: 'Ask whether deliveries may come, as CloudEvents has it',
   security: [],
   requestParams: { path: params },
-  responses: { 204: { description: 'They may, as the headers say' }, ...problemResponses },
+  responses: { 204: { description: 'The headers permit deliveries' }, ...problemResponses },
 };
 
 /** The address of webhooks in the document of the API. */

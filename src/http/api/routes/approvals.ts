@@ -35,10 +35,10 @@ const offer = ({ approvals, estates }: ApprovalsDependencies): Route =>
     operation: {
       id: 'readApprovals',
       tag: 'Approvals',
-      summary: 'What modes and limits withhold from workers, by the newest look, and what has been approved',
+      summary: 'List the actions that wait for an approval, and the approvals',
       description:
-        'Of what you may approve; where you may approve nothing, of what you may see. `digest` is what POST takes.',
-      responses: { 200: { description: 'What waits', schema: pendingApprovalsSchema } },
+        'The actions that you may approve; if you may approve none, those that you see. Send `digest` to POST.',
+      responses: { 200: { description: 'The pending approvals', schema: pendingApprovalsSchema } },
     },
     permission: 'read',
     request: { query: z.strictObject({ estate: estateField, target: targetsField, address: addressField }) },
@@ -58,7 +58,7 @@ const offer = ({ approvals, estates }: ApprovalsDependencies): Route =>
 
 const addressField = z.string().min(1).max(500).optional().meta({
   description:
-    'Only what waits at this address, or at the one that ends so. What would lose data although no spec asked for it (`destructive-drift`) is offered only so',
+    'Only actions at this address, or at the one with this end. Actions withheld as `destructive-drift` appear only if you name their address',
 });
 
 /** Whoever may approve is shown what they may; the digest is of that. */
@@ -74,10 +74,12 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
     operation: {
       id: 'approve',
       tag: 'Approvals',
-      summary: 'Let workers do exactly what was shown with this digest, in this generation, until it runs out',
+      summary: 'Approve exactly the actions of a digest in this generation, until the approval expires',
       description:
-        'Nobody approves what they made: authors, committers and co-authors of its commits, and whoever posted its specs, are refused. Where authors are known, ask with a credential that knows you by e-mail address.',
-      responses: { 201: { description: 'One for each scope where something waited', schema: givenApprovalsSchema } },
+        'Nobody approves their own changes: Setpoint refuses authors, committers and co-authors of the commits, and the sender of the specs. If authors are known, use a credential with your e-mail address.',
+      responses: {
+        201: { description: 'One approval for each scope with pending actions', schema: givenApprovalsSchema },
+      },
     },
     permission: 'approve',
     request: {
@@ -114,16 +116,16 @@ const withdraw = ({ approvals, estates }: ApprovalsDependencies): Route =>
     operation: {
       id: 'withdrawApproval',
       tag: 'Approvals',
-      summary: 'Let nothing more pass by an approval',
+      summary: 'Withdraw an approval',
       description:
-        'From the answer on, no call that only this approval lets pass is sent, retries included. Whoever gave it may withdraw it, and whoever may approve in all of its scope. An approval cannot be given back: approve again.',
-      responses: { 200: { description: 'It lets nothing more pass', schema: withdrawnApprovalSchema } },
+        'After the answer, Setpoint sends no call that only this approval permits, not even a retry. Its giver may withdraw it, and so may every approver of its whole scope. To restore it, approve again.',
+      responses: { 200: { description: 'The withdrawn approval', schema: withdrawnApprovalSchema } },
     },
     permission: 'approve',
     request: {
       body: z.strictObject({
         estate: estateField,
-        seq: z.int().min(0).meta({ description: 'Of its entry in the ledger: `seq` of an approval' }),
+        seq: z.int().min(0).meta({ description: 'The number of its entry in the ledger: `seq` of an approval' }),
         reason: reasonField,
       }),
     },

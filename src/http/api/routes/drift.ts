@@ -19,10 +19,11 @@ export const driftRoutes = ({ drift, estates }: DriftDependencies): readonly Rou
     operation: {
       id: 'readDrift',
       tag: 'Plans',
-      summary: 'What changed on the clouds behind our back',
-      description: 'By the newest look at each scope: no cloud is asked. As `setpoint drift`.',
+      summary: 'Read drift: the changes outside Setpoint',
+      description:
+        'The answer uses the newest observation of each scope, and calls no cloud. The same as `setpoint drift`.',
       responses: {
-        200: { description: 'What drifted, held still or not, and what keeps us from knowing', schema: planSchema },
+        200: { description: 'Drift, also withheld, and gaps in the observation', schema: planSchema },
       },
     },
     permission: 'read',

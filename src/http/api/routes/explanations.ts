@@ -17,10 +17,10 @@ export const explanationsRoutes = ({ explain, estates }: ExplanationsDependencie
     operation: {
       id: 'explain',
       tag: 'Inventory',
-      summary: 'All about one resource: which line wants what, what is there, whose it is, what would happen',
+      summary: 'Explain one resource: its lines in the specs, its objects, their claims and the next actions',
       description:
-        'An address, the end of one that is unique (`web-0`, `instance/web-0`), a document, or an id of the cloud. As `setpoint explain`.',
-      responses: { 200: { description: 'All that is known', schema: explanationSchema } },
+        "Name it by an address, a unique end of one (`web-0`, `instance/web-0`), a document, or the cloud's id. The same as `setpoint explain`.",
+      responses: { 200: { description: 'The explanation', schema: explanationSchema } },
     },
     permission: 'read',
     request: {

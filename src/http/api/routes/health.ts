@@ -48,8 +48,8 @@ export const healthRoutes = ({ checks }: HealthDependencies): readonly Route[] =
     operation: {
       id: 'isLive',
       tag: 'Health',
-      summary: 'Whether the process gets to answer at all',
-      responses: { 200: { description: 'It does', schema: liveness } },
+      summary: 'Check that the process answers',
+      responses: { 200: { description: 'The process answers', schema: liveness } },
     },
     request: {},
     handle: async () => ({ status: 200, body: { live: true } }),
@@ -61,10 +61,10 @@ export const healthRoutes = ({ checks }: HealthDependencies): readonly Route[] =
     operation: {
       id: 'isReady',
       tag: 'Health',
-      summary: 'Whether what the process needs is in reach',
+      summary: 'Check that the process reaches its dependencies',
       responses: {
-        200: { description: 'It is', schema: readiness },
-        503: { description: 'Something is not', schema: readiness, example: unready },
+        200: { description: 'Every needed dependency is available', schema: readiness },
+        503: { description: 'A needed dependency is unavailable', schema: readiness, example: unready },
       },
     },
     request: {},

@@ -12,7 +12,7 @@ const mostVersions = 200;
 const expected = `a number from 0 to ${mostVersions}`;
 
 const query = z.strictObject({
-  estate: estateField.meta({ description: 'Where several estates that you see have it' }),
+  estate: estateField.meta({ description: 'Required if several estates that you see have it' }),
   asOf: asOfField,
   history: z
     .string()
@@ -20,7 +20,7 @@ const query = z.strictObject({
     .transform(Number)
     .pipe(z.int().max(mostVersions, expected))
     .default(20)
-    .meta({ description: 'So many versions at most' }),
+    .meta({ description: 'The maximum number of versions' }),
 });
 
 export const inventoryRowRoute = (dependencies: InventoryDependencies): Route =>
@@ -30,10 +30,9 @@ export const inventoryRowRoute = (dependencies: InventoryDependencies): Route =>
     operation: {
       id: 'readInventory',
       tag: 'Inventory',
-      summary:
-        'All about one resource: desired with each origin, observed, what differs, history, relations, what is next',
-      description: "By its address, with its slashes or with them as %2F, or by the cloud's id.",
-      responses: { 200: { description: 'All that is known of it', schema: rowDetailsSchema } },
+      summary: 'Read one resource: desired, observed, diff, history, relations and next action',
+      description: "Name it by its address, with slashes or %2F, or by the cloud's id.",
+      responses: { 200: { description: 'The resource', schema: rowDetailsSchema } },
     },
     permission: 'read',
     request: { params: z.strictObject({ address: z.string().min(1).max(2000) }), query },

@@ -42,11 +42,11 @@ export const inventoryRoutes = (dependencies: InventoryDependencies): readonly R
     operation: {
       id: 'listInventory',
       tag: 'Inventory',
-      summary: 'What exists, what is wanted, what differs, since when and why',
-      description: 'Everything that stands on the clouds and everything that the specs ask for, each in one line.',
+      summary: 'List the inventory: every resource with its status, reason and start',
+      description: 'One item for each resource on the clouds or in the specs.',
       responses: {
         200: {
-          description: 'A page, or all of it as a table',
+          description: 'A page, or the whole inventory as a table',
           schema: pageSchema,
           also: {
             'text/csv': { schema: z.string(), example: exportText('csv', [exampleOf(rowSchema)]) },

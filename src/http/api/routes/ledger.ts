@@ -25,14 +25,13 @@ const query = z.strictObject({
   type: z.enum(['intent', 'settlement', 'note']).optional(),
   verb: z.enum(['create', 'update', 'delete', 'adopt', 'forget']).optional(),
   actor: text.meta({ description: 'The person who approved or decided it' }),
-  reconcileId: text.meta({ description: 'What one pass did' }),
-  since: whenField('That were written then or later'),
-  until: whenField('That were written before'),
-  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Which comes first' }),
-  total: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: 'Count all entries of the estate, or of `address`; for those who see all of the estate' }),
+  reconcileId: text.meta({ description: 'Only entries of this reconcile' }),
+  since: whenField('Only entries of that time or later'),
+  until: whenField('Only entries before that time'),
+  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'The order of the entries' }),
+  total: z.enum(['true', 'false']).optional().meta({
+    description: 'Count all entries of the estate, or of `address`; only for callers that see all of the estate',
+  }),
   limit: limitField,
   after: z
     .string()
@@ -48,7 +47,7 @@ const pageSchema = z
     next: nextField,
     total: z.int().optional(),
   })
-  .meta({ id: 'LedgerPage', description: 'May hold fewer than asked for, or none, and have a next' })
+  .meta({ id: 'LedgerPage', description: 'A page; it can be short or empty and still have a `next`' })
   .register(examples, { example: { estate: story.estate, items: [exampleOf(ledgerEntrySchema)], next: '30' } });
 
 export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[] {
@@ -61,9 +60,9 @@ export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[]
       operation: {
         id: 'listLedger',
         tag: 'Ledger',
-        summary: 'What was done, by whose approval, with what outcome; and the words of people',
+        summary: 'List the ledger: changes with their approvals and outcomes, and decisions of people',
         description:
-          'Who is bounded to targets or owners is told of what lies within, as the inventory has it or had it last, and of no word that is about all of the estate.',
+          'If your grant is limited to targets or owners, you get only their entries, by the inventory. You get no decision about the whole estate.',
         responses: { 200: { description: 'A page of entries', schema: pageSchema } },
       },
       permission: 'read',
@@ -83,9 +82,9 @@ export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[]
       operation: {
         id: 'exportLedger',
         tag: 'Ledger',
-        summary: 'Every entry from the first, one a line: enough to verify it with no database',
+        summary: 'Export every entry, one a line, to verify the ledger without the database',
         description:
-          'As `setpoint ledger export`; check it with `setpoint ledger verify --export`. For those who see all of the estate.',
+          'The same as `setpoint ledger export`; verify it with `setpoint ledger verify --export`. Only for callers that see all of the estate.',
         responses: {
           200: {
             description: 'Lines of JSON',
@@ -108,10 +107,11 @@ export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[]
       operation: {
         id: 'verifyLedger',
         tag: 'Ledger',
-        summary: 'Whether the ledger is whole: every hash, and every signed checkpoint',
-        description: 'As `setpoint ledger verify`. Reads all of it. For those who see all of the estate.',
+        summary: 'Verify every hash and every signed checkpoint of the ledger',
+        description:
+          'The same as `setpoint ledger verify`. It reads the whole ledger. Only for callers that see all of the estate.',
         responses: {
-          200: { description: 'Whether it is, or the first entry that is not', schema: ledgerVerdictSchema },
+          200: { description: 'The verdict, with the first bad entry if there is one', schema: ledgerVerdictSchema },
         },
       },
       permission: 'read',

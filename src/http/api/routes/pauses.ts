@@ -27,7 +27,7 @@ const longestMs = 366 * 86_400_000;
 const held = {
   estate: estateField,
   mode: pauseModeSchema.default('all'),
-  subject: subjectSchema.default({ type: 'estate' }).meta({ description: 'Left out: the whole estate' }),
+  subject: subjectSchema.default({ type: 'estate' }).meta({ description: 'Absent: the whole estate' }),
   reason: reasonField,
 };
 
@@ -69,7 +69,7 @@ const begin = ({ pauses, estates }: PausesDependencies): Route =>
       id: 'pause',
       tag: 'Pauses',
       summary: 'Pause healing, rollouts or both for an estate or a part of it',
-      description: 'Workers and people change nothing of it until then. The default is 24 h.',
+      description: 'Workers and people change nothing there until then. The default is 24 h.',
       responses: {
         201: {
           description: 'The pause is active',
@@ -110,23 +110,26 @@ const named = z.string().min(1).max(1000).optional();
 
 const endBody = z.strictObject({
   estate: estateField,
-  mode: pauseModeSchema.optional().meta({ description: 'Left out: all' }),
-  subject: subjectSchema.optional().meta({ description: 'Left out: the whole estate' }),
+  mode: pauseModeSchema.optional().meta({ description: 'Absent: all' }),
+  subject: subjectSchema.optional().meta({ description: 'Absent: the whole estate' }),
   reason: reasonField,
   all: z.literal(true).optional(),
   rolloutOf: named.meta({
     description:
-      'The document whose rollout stopped, by its address or an ending of it that is unique; of a target’s the scope; `all`: every one that is yours',
+      "The document of the stopped rollout, by its address or a unique end of it; for a target's rollout its scope; `all`: every rollout that you may resume",
   }),
-  quarantined: named.meta({ description: 'The scope that is in quarantine' }),
+  quarantined: named.meta({ description: 'The scope in quarantine' }),
 });
 
 const goesOn = z
   .object({
     estate: z.string(),
     items: z.array(pauseSchema).meta({ description: 'Pauses that ended' }),
-    rollouts: z.array(stoppedRolloutSchema).optional().meta({ description: 'Where `rolloutOf` was asked for' }),
-    released: z.string().optional().meta({ description: 'Where `quarantined` was: that scope' }),
+    rollouts: z
+      .array(stoppedRolloutSchema)
+      .optional()
+      .meta({ description: 'The restarted rollouts; only with `rolloutOf`' }),
+    released: z.string().optional().meta({ description: 'The released scope; only with `quarantined`' }),
   })
   .meta({ id: 'Resumed' })
   .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseSchema)] } });

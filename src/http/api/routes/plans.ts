@@ -53,9 +53,9 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
     operation: {
       id: 'createPlan',
       tag: 'Plans',
-      summary: 'Plan specs that you send, as for a pull request, or what is in force',
+      summary: 'Plan specs that you send, as for a pull request, or the active specs',
       description:
-        'Specs that are sent need not be trusted: credentials, targets, limits and modes are those in force, and specs that say otherwise are refused with 422. It rests on the newest looks; no cloud is asked, and nothing changes. Kept for 7 days.',
+        'Setpoint does not trust the specs that you send. It uses the active credentials, targets, limits and modes, and rejects specs that change them with 422. The plan uses the newest observations, calls no cloud and changes nothing. Setpoint keeps it for 7 days.',
       responses: { 201: { description: 'The plan', schema: madePlanSchema } },
     },
     permission: 'plan',
@@ -67,7 +67,12 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
           estate: estateField,
           specs: z.array(spec).min(1).max(mostFiles).refine(once, 'each path once').optional(),
           userData: z.array(script).max(mostFiles).refine(once, 'each path once').default([]),
-          team: z.string().min(1).max(200).optional().meta({ description: "For this source's repository" }),
+          team: z
+            .string()
+            .min(1)
+            .max(200)
+            .optional()
+            .meta({ description: 'The source whose repository the specs belong to' }),
           active: z.literal(true).optional().meta({ description: 'Plan the active specs; instead of `specs`' }),
           targets: targetsBodyField.meta({ description: 'With `active`: only the scopes of these targets' }),
         })
@@ -115,11 +120,10 @@ const listed = ({ plans, estates }: PlansDependencies): Route =>
     operation: {
       id: 'listPlans',
       tag: 'Plans',
-      summary:
-        'Plans that were asked for, newest first; all of them where you see all of the estate, else your own of what you still see',
+      summary: 'List saved plans, newest first: all if you see all of the estate, else your own',
       responses: {
         200: {
-          description: 'Those that have not run out',
+          description: 'The plans that have not expired',
           schema: z
             .object({ items: z.array(planHeadSchema), next: nextField })
             .meta({ id: 'Plans' })
@@ -156,9 +160,9 @@ const read = ({ plans }: PlansDependencies): Route =>
     operation: {
       id: 'readPlan',
       tag: 'Plans',
-      summary: 'A plan, as it was made',
+      summary: 'Read a saved plan',
       responses: {
-        200: { description: 'The plan, and whether other specs are in force by now', schema: madePlanSchema },
+        200: { description: 'The plan; `stale` if another generation is active now', schema: madePlanSchema },
       },
     },
     permission: 'read',
@@ -176,18 +180,20 @@ const apply = ({ plans }: PlansDependencies): Route =>
     operation: {
       id: 'applyPlan',
       tag: 'Plans',
-      summary: 'Bring the specs of a plan into force, as the next generation',
+      summary: 'Activate the specs of a plan as the next generation',
       description:
-        'Only where nothing is followed; else merge it. Only beside the generation that it was planned beside, and if planning again wants the same. Workers carry it out as far as modes and limits let them; you, and whoever posted it, are its authors.',
+        'Refused if Setpoint follows a source: merge the specs there. Refused if another generation is active now, or a new plan differs. Workers apply it as far as modes and limits permit. You and its creator count as authors.',
       responses: {
         202: {
-          description: 'In force; passes are asked for',
+          description: 'The specs are active, and Setpoint requested reconciles',
           schema: z
             .object({
               estate: z.string(),
               generation: z.int(),
               revision: z.string(),
-              scopes: z.array(z.string()).meta({ description: 'Where a pass was asked for: see /v1/reconciles' }),
+              scopes: z
+                .array(z.string())
+                .meta({ description: 'The scopes of the requested reconciles: see /v1/reconciles' }),
             })
             .meta({ id: 'AppliedPlan' })
             .register(examples, {

@@ -40,16 +40,16 @@ const query = z.strictObject({
     .transform((text) => text.split(','))
     .pipe(z.array(outcomeSchema))
     .optional()
-    .meta({ description: 'Only those that ended so; several with commas between' }),
-  since: whenField('That began then or later'),
-  until: whenField('That began before'),
+    .meta({ description: 'Only these outcomes, separated by commas' }),
+  since: whenField('Only reconciles that began at that time or later'),
+  until: whenField('Only reconciles that began before'),
   limit: limitField,
   after: afterField,
 });
 
 const reconcileDetailsSchema = z
-  .object({ ...reconcileBody, timeline: timelineSchema.optional().meta({ description: 'Of one that has ended' }) })
-  .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' })
+  .object({ ...reconcileBody, timeline: timelineSchema.optional().meta({ description: 'Only of an ended reconcile' }) })
+  .meta({ id: 'ReconcileTimeline', description: 'One reconcile of a scope, with its timeline' })
   .register(examples, { example: { ...exampleOf(reconcileSchema), timeline: exampleOf(timelineSchema) } });
 
 export const reconcilesRoutes = ({ reconciles, figures, estates }: ReconcilesDependencies): readonly Route[] => [
@@ -59,12 +59,12 @@ export const reconcilesRoutes = ({ reconciles, figures, estates }: ReconcilesDep
     operation: {
       id: 'listReconciles',
       tag: 'Reconciles',
-      summary: 'Passes that ran or run, newest first',
+      summary: 'List reconciles, newest first',
       description:
-        'Kept for seven days: of each scope the newest 2,000, and of those in which nothing happened the newest 200. Who is bounded to owners sees none; who sees all of the estate is told who asked for one, and why.',
+        'Setpoint keeps seven days: the newest 2,000 of each scope, and the newest 200 of those without changes. A grant limited to owners sees none. Only callers that see all of the estate get the actor and the reason of a request.',
       responses: {
         200: {
-          description: 'A page of them',
+          description: 'A page',
           schema: z
             .object({ items: z.array(reconcileSchema), next: nextField })
             .meta({ id: 'Reconciles' })

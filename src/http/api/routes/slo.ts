@@ -23,28 +23,28 @@ const objectiveSchema = z
   .object({
     target: z.string(),
     kind: kindSchema,
-    resources: z.int().meta({ description: 'Wanted by documents at some time within the window' }),
+    resources: z.int().meta({ description: 'The number of resources in the specs at some time in the window' }),
     inSync: z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: 'The share of time in sync: of all resources, as far as each was known within the window' }),
+      .meta({ description: 'The share of the known time in which the resources were InSync' }),
     drift: z.object({
       count: z.int().meta({ description: 'Times that a resource drifted' }),
       per100ResourcesADay: z.number(),
     }),
     convergence: z
       .object({
-        closed: z.int().meta({ description: 'Spells that ended in the window; the times are of these' }),
+        closed: z.int().meta({ description: 'Deviations that ended in the window; the times cover these' }),
         p50Seconds: seconds.optional(),
         p95Seconds: seconds.optional(),
         maxSeconds: seconds.optional(),
-        open: z.int().meta({ description: 'Spells that go on' }),
-        openSince: timestamp.optional().meta({ description: 'When the oldest of them began' }),
+        open: z.int().meta({ description: 'Deviations that continue' }),
+        openSince: timestamp.optional().meta({ description: 'The start of the oldest open deviation' }),
       })
       .meta({
         description:
-          'A spell begins when a resource leaves InSync, or is new and not in sync, and ends when it is InSync again, as looks found it: what comes and goes between two looks is not seen.',
+          'A deviation begins when a resource leaves InSync, or is new and not InSync. It ends when an observation finds it InSync again. Shorter ones between two observations do not count.',
       }),
   })
   .meta({ id: 'Objective' })
@@ -85,16 +85,16 @@ export const sloRoutes = ({ figures, estates }: SloDependencies): readonly Route
     operation: {
       id: 'readSlo',
       tag: 'Targets',
-      summary: 'How long the clouds take to be as wanted, and how often they drift, by target and kind',
+      summary: 'Measure convergence time and drift by target and kind',
       description:
-        'Of what documents want: objects that nobody claims, and orphans, do not count. What is of several targets counts for each. Times are as fine as passes are often.',
-      responses: { 200: { description: 'Figures of the window', schema: sloSchema } },
+        'Counts resources of documents, without unmanaged resources and orphans. A resource of several targets counts for each. Times are as precise as the observation interval.',
+      responses: { 200: { description: 'The figures of the window', schema: sloSchema } },
     },
     permission: 'read',
     request: {
       query: z.strictObject({
         estate: estateField,
-        since: whenField('Where the window begins; default 7d, at most 90d'),
+        since: whenField('The start of the window; default 7d, at most 90d'),
       }),
     },
     handle: async ({ query: asked, context: { caller, now } }) => {

@@ -21,7 +21,7 @@ const query = z.strictObject({ estate: estateField });
 
 const listSchema = z
   .object({ items: z.array(targetSchema), observed: observationSchema })
-  .meta({ id: 'Targets', description: 'By the specs in force, sorted by name' })
+  .meta({ id: 'Targets', description: 'Targets of the active specs, sorted by name' })
   .register(examples, { example: { items: [exampleOf(targetSchema)], observed: exampleOf(observationSchema) } });
 
 export const targetsRoutes = (dependencies: TargetsDependencies): readonly Route[] => [
@@ -31,8 +31,8 @@ export const targetsRoutes = (dependencies: TargetsDependencies): readonly Route
     operation: {
       id: 'listTargets',
       tag: 'Targets',
-      summary: 'Where the estate lies: how old and complete each look is, what it found, and when the next pass comes',
-      responses: { 200: { description: 'All that you see', schema: listSchema } },
+      summary: 'List targets with their observations, resource counts and next reconciles',
+      responses: { 200: { description: 'The targets that you see', schema: listSchema } },
     },
     permission: 'read',
     request: { query },
@@ -53,8 +53,8 @@ export const targetsRoutes = (dependencies: TargetsDependencies): readonly Route
     operation: {
       id: 'readTarget',
       tag: 'Targets',
-      summary: 'One target',
-      responses: { 200: { description: 'How it stands', schema: targetSchema } },
+      summary: 'Read one target',
+      responses: { 200: { description: 'The target', schema: targetSchema } },
     },
     permission: 'read',
     request: { params, query },
@@ -78,9 +78,9 @@ const requestedReconcileSchema = z
     scope: z.string(),
     reason: z
       .string()
-      .meta({ description: 'As the pass will say it to those who see all of the estate: /v1/reconciles?target=…' }),
+      .meta({ description: 'The reason as /v1/reconciles?target=… shows it to callers that see all of the estate' }),
   })
-  .meta({ id: 'ReconcileRequest', description: 'A worker sees it within a second' })
+  .meta({ id: 'ReconcileRequest', description: 'A stored request; a worker sees it within a second' })
   .register(examples, {
     example: {
       estate: story.estate,
@@ -97,17 +97,17 @@ const reconcileRoute = (dependencies: TargetsDependencies): Route =>
     operation: {
       id: 'reconcileTarget',
       tag: 'Targets',
-      summary: 'Ask for a pass now',
+      summary: 'Request a reconcile now',
       description:
-        'Of all of the scope that the target lies in. One that runs there begins again, by what is in force then. Whoever is bounded to owners may not.',
-      responses: { 202: { description: 'It was asked for', schema: requestedReconcileSchema } },
+        'It covers the whole scope of the target. A running reconcile there starts again with the active generation. A grant limited to owners does not permit this.',
+      responses: { 202: { description: 'The reconcile request', schema: requestedReconcileSchema } },
     },
     permission: 'operate',
     request: {
       params,
       body: z.strictObject({
         estate: estateField,
-        reason: reasonField.max(300).meta({ description: 'For those who read it later' }),
+        reason: reasonField.max(300).meta({ description: 'The reason, for later readers' }),
       }),
     },
     handle: async ({ params: { name }, body, context }) => {

@@ -36,10 +36,10 @@ const listing = (tokens: TokensDependencies): Route =>
     operation: {
       id: 'listTokens',
       tag: 'Access',
-      summary: 'Tokens, newest first, with who made them and when they were used last',
-      description: 'Those that reach no further than you administer. Never their secrets: only hashes are kept.',
+      summary: 'List tokens, newest first',
+      description: 'You get tokens whose grants lie within your own. Setpoint stores only hashes of their secrets.',
       responses: {
-        200: { description: 'A page of them', schema: listSchema },
+        200: { description: 'A page', schema: listSchema },
       },
     },
     permission: 'administer',
@@ -88,9 +88,11 @@ const grant = z.strictObject({
 });
 
 const draft = z.strictObject({
-  name: name().meta({ description: 'What it is for, in a word' }),
+  name: name().meta({ description: 'Its purpose, in a word' }),
   grants: z.array(grant).min(1, 'at least one').max(20, 'at most 20'),
-  for: printableText(300).optional().meta({ description: 'A name of yours that it speaks by; absent: a machine' }),
+  for: printableText(300)
+    .optional()
+    .meta({ description: 'One of your names that the token acts under; absent: a machine' }),
   expiresAt: z.iso.datetime().optional().meta({ description: 'Absent: in 90 days; at most 366 days from now' }),
 });
 
@@ -105,12 +107,12 @@ const making = (tokens: TokensDependencies): Route =>
     operation: {
       id: 'createToken',
       tag: 'Access',
-      summary: 'Makes a token, shown this once',
+      summary: 'Create a token, shown only once',
       description:
-        'It can never do more than you may let others do. Whatever it does counts as done by you where an author may not approve. A note is written into the ledger of each estate that it reaches.',
+        'Its grants must lie within your own. Setpoint treats its changes as yours: you cannot approve them. The ledger of each estate in its grants gets an entry.',
       responses: {
         201: {
-          description: 'The token; `text` is shown this once',
+          description: 'The token; the server shows `text` only once',
           schema: createdTokenSchema,
           once: true,
         },
@@ -159,8 +161,8 @@ const revoking = (tokens: TokensDependencies): Route =>
     operation: {
       id: 'revokeToken',
       tag: 'Access',
-      summary: 'Revokes a token',
-      description: 'It is of no use from then on, in every process. It stays in the list.',
+      summary: 'Revoke a token',
+      description: 'Every process refuses it from then on. It stays in the list.',
       responses: { 200: { description: 'The token, revoked', schema: tokenSchema, example: revoked } },
     },
     permission: 'administer',

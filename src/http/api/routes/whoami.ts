@@ -10,7 +10,7 @@ const whoamiSchema = z
     actor: z.string().meta({ description: 'The name in the ledger' }),
     identities: z.array(z.string()).meta({ description: 'All proven names of the caller' }),
     grants: z.array(grantSchema),
-    expiresAt: timestamp.optional().meta({ description: 'When the credential ends' }),
+    expiresAt: timestamp.optional().meta({ description: 'The expiry of the credential' }),
   })
   .meta({ id: 'Identity' })
   .register(examples, {

@@ -10,20 +10,20 @@ const approvalSchema = z
   .object({
     estate: z.string(),
     scope: z.string(),
-    seq: z.int().meta({ description: 'Of its entry in the ledger' }),
+    seq: z.int().meta({ description: 'The number of its entry in the ledger' }),
     generation: z.int(),
     digest: z.string(),
-    actions: z.array(z.string()).meta({ description: 'Digests' }),
-    destructiveCount: z.int().meta({ description: 'Deletes and replaces among them' }),
-    createCount: z.int().optional().meta({ description: 'New machines among them' }),
-    closureCount: z.int().optional().meta({ description: 'Removals among them of rules that no document has' }),
-    executed: z.int().meta({ description: 'Actions of it that Setpoint has sent' }),
+    actions: z.array(z.string()).meta({ description: 'The digests of its actions' }),
+    destructiveCount: z.int().meta({ description: 'The number of deletes and replaces' }),
+    createCount: z.int().optional().meta({ description: 'The number of new machines' }),
+    closureCount: z.int().optional().meta({ description: 'The number of deleted rules that no document states' }),
+    executed: z.int().meta({ description: 'The number of its actions that Setpoint has sent' }),
     actor: z.string(),
     reason: z.string(),
     authorsUnknown: z.boolean().optional(),
     until: timestamp,
   })
-  .meta({ id: 'Approval', description: 'Permission of a person for exactly the actions of one digest' })
+  .meta({ id: 'Approval', description: 'Permission of a person for the actions of one digest' })
   .register(examples, {
     example: {
       estate: story.estate,
@@ -44,13 +44,10 @@ const approvalSchema = z
 
 const authorsSchema = z
   .object({
-    refused: z
-      .string()
-      .optional()
-      .meta({ description: 'Why you may not approve it; absent: you may, as far as this goes' }),
-    unknown: z.boolean().meta({ description: 'Of some of it nobody knows who made it' }),
+    refused: z.string().optional().meta({ description: 'The reason that you may not approve it; absent: none' }),
+    unknown: z.boolean().meta({ description: 'Some changes have an unknown author' }),
   })
-  .meta({ id: 'Authors', description: 'Who made what waits, beside you' });
+  .meta({ id: 'Authors', description: 'The check that nobody approves their own changes' });
 
 const said = { generation: z.int(), digest: z.string(), authors: authorsSchema };
 

@@ -23,17 +23,20 @@ const storedTypes = ['resource', 'pass', 'generation', 'word'] as const;
 /** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */
 export const eventSchema = z
   .object({
-    at: z.iso.datetime().meta({ description: 'When it became true.' }),
+    at: z.iso.datetime().meta({ description: 'The time of the event.' }),
     estate: z.string(),
     type: z.enum(['resource', 'reconcile', 'generation', 'audit']).meta({
       description:
-        'resource: a resource of the inventory changed; reconcile: one began or ended; generation: one was accepted; audit: a person decided something, as the ledger notes it.',
+        'resource: a resource of the inventory changed; reconcile: one began or ended; generation: Setpoint accepted specs; audit: the ledger has a new decision of a person.',
     }),
-    targets: z.array(z.string()).optional().meta({ description: 'The targets that it is of; absent: all of them.' }),
-    owner: z.string().optional().meta({ description: 'Whose it is; empty: nobody’s; absent: everybody’s.' }),
+    targets: z.array(z.string()).optional().meta({ description: 'The targets that it concerns; absent: all of them.' }),
+    owner: z
+      .string()
+      .optional()
+      .meta({ description: 'The owner; empty: none; absent: the event concerns all owners.' }),
     about: z.record(z.string(), z.unknown()).meta({
       description:
-        'What happened to what; small. Of a resource, `gone` says that it is none of what you may see any more: it vanished, or is of another owner or other targets now.',
+        'The subject and the change; small. `gone`: you may not see the resource any more. It vanished, or has another owner or other targets now.',
     }),
   })
   .meta({ id: 'Event' })

@@ -23,7 +23,7 @@ export const rowClaims = [...claims, 'none'] as const satisfies readonly Claim[]
 
 const statusSchema = z.enum(statuses).meta({
   description:
-    'InSync: as wanted; Drifted: the cloud was changed behind our back; Missing: it is gone behind our back; Pending: the specs moved; Settling: written, or begun, and not to be seen yet; Blocked: what it needs is not there, not known or not allowed; Failed: a person must act; Unmanaged: nobody claims it, or somebody else does; Orphan: ours, and no document wants it; Paused: a person holds it still.',
+    'InSync: it matches the specs; Drifted: it changed outside Setpoint; Missing: it was deleted outside Setpoint; Pending: the specs changed; Settling: Setpoint wrote it, and the cloud does not show it yet; Blocked: a requirement is missing, unknown or forbidden; Failed: a person must act; Unmanaged: no estate claims it, or another one does; Orphan: it is ours, and no document asks for it; Paused: a pause holds its next action.',
 });
 
 /** Which look a line rests on, and whether the newest one could tell of its kind. */
@@ -36,8 +36,8 @@ const nextActionBody = {
 } as const;
 
 const rowBody = {
-  address: z.string().optional().meta({ description: 'Our name; where it is ours, or wanted' }),
-  id: z.string().optional().meta({ description: "The cloud's name; where it stands" }),
+  address: z.string().optional().meta({ description: 'The name in Setpoint; absent for unmanaged resources' }),
+  id: z.string().optional().meta({ description: "The cloud's name; absent if it does not exist" }),
   name: z.string(),
   kind: kindSchema,
   cloud: z.enum(clouds),
@@ -46,14 +46,17 @@ const rowBody = {
   scope: z.string(),
   estate: z.string(),
   targets: z.array(z.string()),
-  claim: z.enum(rowClaims).meta({ description: 'Whose it is; none: a document wants it, and it is not there' }),
-  owner: z.string().optional().meta({ description: 'Of its documents, or of those it had; never read from the cloud' }),
+  claim: z.enum(rowClaims).meta({ description: 'The claim; none: a document asks for it, and it does not exist' }),
+  owner: z
+    .string()
+    .optional()
+    .meta({ description: 'The owner in its documents, also former ones; never read from the cloud' }),
   labels: z.record(z.string(), z.string()),
   status: statusSchema,
-  reason: z.string().meta({ description: 'A sentence; what to do next where there is something to do' }),
+  reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   code: z.string().optional(),
   since: timestamp,
-  generation: z.int().meta({ description: 'The newest that it was found in step with; 0: none' }),
+  generation: z.int().meta({ description: 'The newest generation that it matched; 0: none' }),
   lastModifiedBy: lastModifiedBySchema.optional(),
   nextAttempt: timestamp.optional().meta({ description: 'The latest time of the next reconcile of its scope' }),
 } as const;
@@ -91,12 +94,12 @@ export const rowSchema = z
     attributes: z
       .record(z.string(), z.json())
       .optional()
-      .meta({ description: 'As seen; where `attributes=true` asks for them' }),
+      .meta({ description: 'The observed attributes; only with `attributes=true`' }),
     observed: z.object(rowObservation),
   })
   .meta({
     id: 'Resource',
-    description: 'One line of the inventory: a resource that is wanted, an object that stands, or both',
+    description: 'One resource of the inventory: in the specs, on a cloud, or both',
   })
   .register(examples, {
     example: {
@@ -166,18 +169,18 @@ const desiredSide = ofEachKind({
   mode: modeSchema,
   protect: z.boolean(),
   deletionPolicy: z.enum(['retain', 'delete']),
-}).meta({ id: 'DesiredSide', description: 'As it is asked for' });
+}).meta({ id: 'DesiredSide', description: 'The resource in the specs' });
 
 const observedSide = ofEachKind({
   state: z.enum(['ready', 'pending', 'deleting', 'gone']),
   parts: z.array(z.object({ part: z.string(), id: z.string() })),
-}).meta({ id: 'ObservedSide', description: 'As its cloud told of it' });
+}).meta({ id: 'ObservedSide', description: 'The resource on the cloud' });
 
 const versionSchema = z
   .object({
-    number: z.int().meta({ description: 'Only ever rising' }),
+    number: z.int().meta({ description: 'A rising number' }),
     from: timestamp,
-    until: timestamp.optional().meta({ description: 'When it became another, or went; absent: it is so still' }),
+    until: timestamp.optional().meta({ description: 'The end of the version; absent: it is current' }),
     status: statusSchema,
     reason: z.string(),
     code: z.string().optional(),
@@ -186,9 +189,9 @@ const versionSchema = z
     lastModifiedBy: lastModifiedBySchema.optional(),
     changes: z
       .array(changeSchema)
-      .meta({ description: 'What became another since the version before; none of the oldest told' }),
+      .meta({ description: 'The changes since the version before; empty for the oldest one in the answer' }),
   })
-  .meta({ id: 'ResourceVersion', description: 'How a line stood for a time' });
+  .meta({ id: 'ResourceVersion', description: 'One version of a resource' });
 
 const relationSchema = z
   .object({
@@ -208,13 +211,13 @@ export const rowDetailsSchema = z
     next: z
       .object({ ...nextActionBody, mode: modeSchema.optional(), at: timestamp.optional() })
       .partial()
-      .meta({ description: 'What happens next, when at the latest, by which mode, and what holds it' }),
-    documents: z.array(documentSchema).meta({ description: 'Those that want it' }),
+      .meta({ description: 'The next action, its latest time, its mode, and the reason that Setpoint withholds it' }),
+    documents: z.array(documentSchema).meta({ description: 'The documents that ask for it' }),
     desired: desiredSide.optional(),
-    origins: z.array(originSchema).meta({ description: 'Which line decided each field' }),
+    origins: z.array(originSchema).meta({ description: 'The line that set each field' }),
     observed: z.object({
       ...rowObservation,
-      object: observedSide.optional().meta({ description: 'Absent: nothing stands' }),
+      object: observedSide.optional().meta({ description: 'Absent: no object exists' }),
     }),
     diff: z.array(changeSchema),
     history: z.array(versionSchema).meta({ description: 'Newest first' }),
@@ -224,7 +227,7 @@ export const rowDetailsSchema = z
       sameAddress: relations.meta({ description: 'Other resources at the same address' }),
     }),
   })
-  .meta({ id: 'ResourceDetails', description: 'All about one line of the inventory' })
+  .meta({ id: 'ResourceDetails', description: 'One resource of the inventory with all details' })
   .register(examples, {
     example: {
       ...rowExample,

@@ -5,25 +5,26 @@ import { timestamp } from './timestamp.ts';
 const entry = {
   seq: z.int().meta({
     description:
-      'Unique in its estate, and rising in each chain. Scopes write side by side, so numbers may be left out. Oldest first, an entry is told once no lower number can follow.',
+      'Unique in its estate, and rising in each chain. Scopes write in parallel, so numbers can be missing. With `order=oldest`, an entry appears once no lower number can follow.',
   }),
   type: z.enum(['intent', 'settlement', 'note']).meta({
-    description: 'intent: what was about to be done; settlement: what came of it; note: a word of a person, as a pause',
+    description:
+      'intent: an action before its call; settlement: its outcome; note: a decision of a person, such as a pause',
   }),
   body: z.record(z.string(), z.json()).meta({
     description:
-      'Of intents and settlements: scope, verb, kind, address, authority (revision, generation, plan, approver), reconcileId, details, outcome, calls with their request ids. Of notes: one member, named after the word. Secrets stand here as hashes only.',
+      'Intents and settlements have scope, verb, kind, address, authority (revision, generation, plan, approver), reconcileId, details, outcome, and calls with their request ids. A note has one member, named after the decision. Secrets appear only as hashes.',
   }),
   chain: z
     .object({
       of: z.string().optional().meta({ description: 'The scope, or `people` for notes' }),
-      number: z.int().optional().meta({ description: 'Counts in its chain, from 1 without a gap' }),
+      number: z.int().optional().meta({ description: 'The number in its chain, from 1 without a gap' }),
       previous: z.string(),
       hash: z.string(),
     })
     .meta({
       description:
-        'Each hash is over the entry and the hash before it. Entries of the first version have no `of` and no `number`: an estate had one chain then.',
+        'Each hash covers the entry and the hash before it. Entries of version 0.1 can lack `of` and `number`: an estate had one chain then.',
     }),
 } as const;
 
@@ -58,7 +59,7 @@ export const ledgerEntrySchema = z
   .register(examples, { example: { ...noteExample, at: story.askedAt } });
 
 const origin = { store: z.string(), estate: z.string() } as const;
-const at = z.int().meta({ description: 'In ms since 1970' });
+const at = z.int().meta({ description: 'Milliseconds since 1970' });
 
 const seal = z
   .object({ ...origin, seq: z.int(), hash: z.string(), at, key: z.string(), signature: z.string() })
@@ -82,18 +83,18 @@ export const ledgerVerdictSchema = z
     z.object({
       ok: z.literal(true),
       entries: z.int(),
-      checkpoints: z.int().meta({ description: 'That were signed, and fit' }),
+      checkpoints: z.int().meta({ description: 'The number of valid signed checkpoints' }),
       head: z.object({ seq: z.int(), hash: z.string() }).meta({ description: 'The newest entry' }),
-      signedAt: timestamp.optional().meta({ description: 'When the newest checkpoint was signed' }),
+      signedAt: timestamp.optional().meta({ description: 'The time of the newest signature' }),
       chains: z
         .array(
           z.object({
             chain: z.string().meta({ description: 'A scope, `people`, or `estate` for entries of the first version' }),
             entries: z.int(),
-            signed: z.int().meta({ description: 'Signatures cover so many of its entries, from the first' }),
+            signed: z.int().meta({ description: 'The number of its entries that signatures cover, from the first' }),
           }),
         )
-        .meta({ description: 'How far signatures reach' }),
+        .meta({ description: 'The signed part of each chain' }),
       unsigned: z
         .object({ entries: z.int(), seq: z.int(), at: timestamp })
         .optional()
@@ -104,7 +105,7 @@ export const ledgerVerdictSchema = z
       problem: z.enum(['broken', 'unproven']).meta({
         description: 'broken: somebody changed the ledger; unproven: entries have had no signature for five minutes',
       }),
-      seq: z.int().optional().meta({ description: 'Of the first bad entry; absent where a checkpoint is bad' }),
+      seq: z.int().optional().meta({ description: 'The first bad entry; absent if a checkpoint is bad' }),
       reason: z.string(),
     }),
   ])

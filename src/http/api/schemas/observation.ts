@@ -9,17 +9,17 @@ import { timestamp } from './timestamp.ts';
 
 const gapSchema = z
   .object({ kind: kindSchema, code: z.string(), reason: z.string() })
-  .meta({ id: 'Gap', description: 'A listing that failed or was cut short: absence of that kind proves nothing' });
+  .meta({ id: 'Gap', description: 'A failed or incomplete listing of a kind' });
 
 /** What an answer about clouds rests on. */
 export const observationSchema = z
   .object({
-    at: timestamp.optional().meta({ description: 'When the look began; absent: nobody has looked yet' }),
+    at: timestamp.optional().meta({ description: 'The start of the observation; absent: none yet' }),
     ageSeconds: z.int().optional(),
     complete: z.boolean(),
     gaps: z.array(gapSchema),
   })
-  .meta({ id: 'Observation', description: 'The look that this rests on; of several the oldest' })
+  .meta({ id: 'Observation', description: 'The observation behind the answer; of several the oldest' })
   .register(examples, { example: { at: story.lookedAt, ageSeconds: 40, complete: true, gaps: [] } });
 
 type Observed = Pick<ScopeLook, 'at' | 'gaps'>;
@@ -40,12 +40,10 @@ export function oldestObservation(looks: readonly Observed[], now: number) {
 /** What a page of the inventory rests on. */
 export const inventoryObservationSchema = z
   .object({
-    at: timestamp
-      .optional()
-      .meta({ description: 'When the oldest look that it rests on began; absent: nobody has looked yet' }),
+    at: timestamp.optional().meta({ description: 'The start of the oldest observation; absent: none yet' }),
     ageSeconds: z.int().optional(),
     complete: z.boolean(),
-    gaps: z.array(z.object({ scope: z.string(), kind: kindSchema })).meta({ description: 'What could not be listed' }),
+    gaps: z.array(z.object({ scope: z.string(), kind: kindSchema })).meta({ description: 'Failed listings' }),
   })
   .meta({ id: 'InventoryObservation' })
   .register(examples, { example: { at: story.lookedAt, ageSeconds: 40, complete: true, gaps: [] } });

@@ -21,9 +21,9 @@ const summarySchema = z
     orphan: count,
     blocked: count,
     withheld: count,
-    calls: count.meta({ description: 'That applying takes, at least' }),
+    calls: count.meta({ description: 'The minimum number of calls to apply it' }),
   })
-  .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' })
+  .meta({ id: 'Summary', description: 'Counts by document, as in `setpoint plan`' })
   .register(examples, {
     example: {
       create: 0,
@@ -56,9 +56,9 @@ export const heldSourceSchema = z
 
 const withheldDriftSchema = z
   .object({
-    code: z.string().meta({ description: 'Of the reason' }),
-    count: count.meta({ description: 'Resources' }),
-    next: z.string().meta({ description: 'The command that lets them pass, or tells of the way' }),
+    code: z.string().meta({ description: 'The code of the reason' }),
+    count: count.meta({ description: 'The number of resources' }),
+    next: z.string().meta({ description: 'The command that permits the changes, or shows the way' }),
   })
   .meta({ id: 'WithheldDrift', description: 'Drift that no worker heals before a person acts' });
 
@@ -67,7 +67,9 @@ const scopeSchema = z
     scope: z.string(),
     targets: z.array(z.string()),
     calls: z.object({
-      observed: count.optional().meta({ description: 'Made to look; for those who see all of the estate' }),
+      observed: count
+        .optional()
+        .meta({ description: 'Calls of the observation; only for callers that see all of the estate' }),
       predicted: count,
     }),
     observed: observationSchema,
@@ -80,25 +82,25 @@ export const planBody = {
   withheldDrift: z
     .array(withheldDriftSchema)
     .optional()
-    .meta({ description: 'By the newest looks of what is in force; absent: none' }),
+    .meta({ description: 'Drift of the active generation by the newest observations; absent: none' }),
   revision: z.string(),
-  generation: z.int().optional().meta({ description: 'That the specs have, or would have' }),
+  generation: z.int().optional().meta({ description: 'The generation of the specs, also if they are not active yet' }),
   serial: z
     .int()
     .optional()
-    .meta({ description: 'Of the newest entry in the ledger; for those who see all of the estate' }),
+    .meta({ description: 'The number of the newest ledger entry; only for callers that see all of the estate' }),
   sources: z.array(heldSourceSchema).optional(),
   summary: summarySchema,
   actions: z.array(plannedActionSchema),
   findings: z.array(findingSchema),
-  digest: z.string().meta({ description: 'Of all actions' }),
+  digest: z.string().meta({ description: 'A hash of all actions' }),
   scopes: z.array(scopeSchema),
   observed: observationSchema,
 } as const;
 
 export const planSchema = z
   .object(planBody)
-  .meta({ id: 'Plan', description: 'Actions, findings, and what they rest on' })
+  .meta({ id: 'Plan', description: 'Actions and findings, with their observations' })
   .register(examples, {
     example: {
       estate: story.estate,
@@ -151,7 +153,7 @@ const specProblemSchema = z
     expected: z.string().optional(),
     didYouMean: z.string().optional(),
   })
-  .meta({ id: 'SpecProblem', description: 'Something wrong with the specs, where it stands' });
+  .meta({ id: 'SpecProblem', description: 'An error or warning in the specs, with its place' });
 
 const head = {
   id: z.string(),

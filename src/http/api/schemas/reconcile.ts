@@ -18,7 +18,7 @@ const countsSchema = z.object({
   settled: z.int(),
   failed: z.int(),
   withheld: z.int(),
-  waitedMs: z.int().meta({ description: 'All waits together, some of which were at the same time' }),
+  waitedMs: z.int().meta({ description: 'The sum of all waits; some of them overlapped' }),
 });
 
 export const reconcileBody = {
@@ -93,8 +93,8 @@ const call = z
     mutating: z.boolean(),
     rateLimits: z.array(z.string()).meta({ description: 'The rate limits that it spent' }),
     durationMs,
-    requestId: z.string().optional().meta({ description: "The cloud's own: what its support asks for" }),
-    code: z.string().optional().meta({ description: 'Of its failure; absent: it was answered well' }),
+    requestId: z.string().optional().meta({ description: "The cloud's id of the request" }),
+    code: z.string().optional().meta({ description: 'The code of its failure; absent: it succeeded' }),
   })
   .meta({ id: 'ReconcileCall', description: 'A request to the cloud; `at`: when it was sent' });
 
@@ -109,7 +109,7 @@ const wait = z
     detail: z.string().optional().meta({ description: 'Only callers that see all targets of the reconcile get it' }),
     durationMs,
   })
-  .meta({ id: 'ReconcileWait', description: 'A wait, as long as it really was' });
+  .meta({ id: 'ReconcileWait', description: 'A wait with its real duration' });
 
 const steps = [
   z.object({ at: timestamp, type: z.literal('listed'), kind: kindSchema, count: z.int() }),
@@ -126,7 +126,7 @@ const steps = [
     kind: kindSchema,
     verb: verbSchema,
     count: z.int(),
-    addresses: z.array(z.string()).meta({ description: 'The first ten' }),
+    addresses: z.array(z.string()).meta({ description: 'The first ten addresses' }),
   }),
   z.object({
     at: timestamp,
@@ -134,7 +134,7 @@ const steps = [
     kind: kindSchema,
     verb: verbSchema,
     address: z.string(),
-    code: z.string().optional().meta({ description: 'Of its failure; absent: it went well' }),
+    code: z.string().optional().meta({ description: 'The code of its failure; absent: it succeeded' }),
     reason: z.string().optional(),
   }),
   z.object({

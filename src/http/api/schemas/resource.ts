@@ -28,7 +28,7 @@ export const lastModifiedBySchema = z
   });
 
 const labels = z.record(z.string(), z.string()).meta({ description: 'Tags, labels; owned per key' });
-const ref = z.string().meta({ description: "An address where it is ours, else the cloud's id" });
+const ref = z.string().meta({ description: "An address if it is ours, else the cloud's id" });
 const whole = z.union([z.boolean(), z.literal('partial')]);
 
 const network = z.object({
@@ -105,11 +105,11 @@ export const observedMachine: z.output<typeof instance> = {
 export const documentSchema = z
   .object({
     address: z.string(),
-    file: z.string().meta({ description: 'In the tree of specs' }),
+    file: z.string().meta({ description: 'The path in the tree of specs' }),
     line: z.int(),
     owner: z.string().optional(),
   })
-  .meta({ id: 'Document', description: 'Where it is written' })
+  .meta({ id: 'Document', description: 'The document in the specs' })
   .register(examples, {
     example: { address: `${story.scope}/instance/web`, file: 'instances.yaml', line: 4, owner: 'team-web' },
   });
@@ -184,18 +184,15 @@ const condition = z.object({
   parts: z.array(z.object({ part: z.string(), id: z.string() })).optional(),
   missing: z.array(z.string()).optional(),
   empty: z.boolean().optional(),
-  furtherBlocks: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Of a network or subnet: blocks of addresses besides its cidr' }),
+  furtherBlocks: z.array(z.string()).optional().meta({ description: 'Further address blocks of a network or subnet' }),
   unstated: z
     .array(z.object({ field: z.string(), detail: z.string() }))
     .optional()
-    .meta({ description: 'What no document can state and security people ask about' }),
+    .meta({ description: 'Security settings that no document can state' }),
   ephemeral: z
     .boolean()
     .optional()
-    .meta({ description: 'Of a machine: whether it has disks that a stop empties; absent: the cloud does not say' }),
+    .meta({ description: 'A stop of the machine empties some of its disks; absent: unknown' }),
 });
 
 const observedOf = <K extends keyof typeof attributesByKind>(kind: K) =>
@@ -216,7 +213,7 @@ export const observedSchema = z
     observedOf('firewall-rule'),
     observedOf('instance'),
   ])
-  .meta({ id: 'Observed', description: 'One object as its cloud told of it' })
+  .meta({ id: 'Observed', description: 'One object as its cloud reported it' })
   .register(examples, {
     example: {
       kind: 'instance',

@@ -14,7 +14,7 @@ import { timestamp } from './timestamp.ts';
 
 const rateLimitsSchema = z
   .object({
-    known: z.boolean().meta({ description: 'Whether the answering process runs reconciles' }),
+    known: z.boolean().meta({ description: 'True if the answering process runs reconciles' }),
     note: z.string().optional(),
     rateLimits: z.array(
       z.object({
@@ -75,7 +75,7 @@ export const targetSchema = z
     mode: modeSchema,
     counts: z
       .partialRecord(z.enum(statuses), z.int())
-      .meta({ description: 'Resources by status, as far as you may see them' }),
+      .meta({ description: 'The number of resources by status, of those that you see' }),
     observed: observationSchema,
     lastReconcile: reconcileSchema.optional(),
     runningReconcile: z.object({ reconcileId: z.string(), startedAt: timestamp }).optional(),
