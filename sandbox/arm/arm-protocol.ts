@@ -198,8 +198,9 @@ function rendered({ status, body, headers = {} }: Reply, common: Readonly<Record
 }
 
 function refusalAnswer(reason: ArmRefusal, common: Readonly<Record<string, string>>): Answer {
-  const retry = reason.retryAfter === undefined ? {} : { 'retry-after': String(reason.retryAfter) };
-  const challenge = reason.status === 401 ? { 'www-authenticate': CHALLENGE } : {};
+  const retry: Readonly<Record<string, string>> =
+    reason.retryAfter === undefined ? {} : { 'retry-after': String(reason.retryAfter) };
+  const challenge: Readonly<Record<string, string>> = reason.status === 401 ? { 'www-authenticate': CHALLENGE } : {};
   const headers = { ...common, ...retry, ...challenge, ...JSON_TYPE };
   const body = JSON.stringify(errorBody(reason));
   return { response: { status: reason.status, headers, body }, errorCode: reason.code };

@@ -83,7 +83,8 @@ const CHALLENGE =
 function refusal({ code, status, message }: Refusal, vault: string): Answer {
   const resource = `"https://${vault.replace(/^[^.]*\./, '')}"`;
   const body = code === 'SecretDisabled' ? inner('Forbidden', message, code) : { code, message };
-  const headers = status === 401 ? { 'www-authenticate': `${CHALLENGE}${resource}` } : {};
+  const headers: Readonly<Record<string, string>> =
+    status === 401 ? { 'www-authenticate': `${CHALLENGE}${resource}` } : {};
   return jsonAnswer({ status, headers, body: { error: body }, errorCode: code });
 }
 

@@ -17,15 +17,15 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
   const { store, queue, close } = await openApiResources(folder, { env, clock, log });
   try {
     const outside = externalAccess('api', allowEndpoint, around);
-    const ground = { store, ...(queue === undefined ? {} : { queue }), outside, clock, log };
+    const ground = { store, queue, outside, clock, log };
     const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
     const end = new AbortController();
     const { telemetry } = createTelemetry({ log });
     const context = { store, outside, clock, telemetry };
     const signer = supervise('signer', () => signLedgers(context, end.signal), { clock, log, signal: end.signal });
     return {
-      ...(front.url === undefined ? {} : { httpUrl: front.url }),
-      ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),
+      httpUrl: front.url,
+      firstToken: front.firstToken,
       stop: async () => {
         log.info('API stopping: finishing open requests');
         end.abort();

@@ -27,7 +27,7 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
   readSpecs: async (dir, { overlay, ref } = {}) => {
     if (ref === undefined) return loadSpecs(dir, today(clock), overlay);
     const { loadOwnCommit } = await import('../source/git/load-commit.ts');
-    const loading = { today: today(clock), env: process.env, ...(overlay === undefined ? {} : { overlay }) };
+    const loading = { today: today(clock), env: process.env, overlay };
     return loadOwnCommit(dir, ref, loading);
   },
   parseStoredSpecs: (kept, revision) => parseStored(kept, revision, today(clock)),
@@ -41,7 +41,7 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
     const { openStore } = await import('../store/open-store.ts');
     return openStore({
       folder,
-      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      databaseUrl,
       ...historyOf(process.env),
       clock,
       onProgress: say,
@@ -68,9 +68,9 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
       seed,
       clock: { rate: speed },
       lag: { ms: lagMs },
-      ...(estateFile === undefined ? {} : { estateFile }),
-      ...(eventsFile === undefined ? {} : { eventsFile }),
-      ...(publicUrl === undefined ? {} : { publicUrl }),
+      estateFile,
+      eventsFile,
+      publicUrl,
     });
   },
   witnesses: (place) => {

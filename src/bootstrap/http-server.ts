@@ -63,7 +63,7 @@ export async function openFront(listen: ListenAddress, behind: Behind): Promise<
     ground.log.info('API listening', { url: http.url });
     return {
       url: http.url,
-      ...(token === undefined ? {} : { firstToken: token }),
+      firstToken: token,
       close: () => http.close().finally(reaches.stop),
     };
   } catch (error) {
@@ -88,7 +88,7 @@ async function startHere(
     host,
     port,
     ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
-    ...(webhooks === undefined ? {} : { webhooks }),
+    webhooks,
     api: apiOn(ground, around),
     clock,
     log,
@@ -127,7 +127,7 @@ export async function firstToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock
 export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<boolean> {
   let before: string | undefined;
   for (;;) {
-    const page = await tokens.list({ most: 100, ...(before === undefined ? {} : { before }) });
+    const page = await tokens.list({ most: 100, before });
     if (page.some(({ revoked, expiresAt }) => revoked === undefined && expiresAt > clock.now())) return true;
     before = page.at(-1)?.id;
     if (page.length < 100) return false;

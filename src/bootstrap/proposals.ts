@@ -33,7 +33,7 @@ export async function proposedSpecs(
     );
   const { overlay } = inForce;
   return reading(place, env, async ({ tree, rules, commit }) => {
-    const loading = { today, rules, ...(overlay === undefined ? {} : { overlay }) };
+    const loading = { today, rules, overlay };
     const loaded = await loadTree(proposedTree(tree, inForce, team), loading);
     return { ...loaded, revision: revisionOf(commit, inForce, team) ?? folderRevision(loaded) };
   });
@@ -86,7 +86,7 @@ export async function postedSpecs(
   const source = storedSource({ files: specs, userData: new Map(scripts) });
   const { overlay } = inForce;
   const parse = (files: readonly SpecFile[]) => parseSpecsInThread(files, today, mostMs);
-  const loading = { today, parse, rules: commitRules, ...(overlay === undefined ? {} : { overlay }) };
+  const loading = { today, parse, rules: commitRules, overlay };
   const loaded = await loadTree(proposedTree(source, inForce, team), loading).catch(slow);
   return { ...loaded, revision: folderRevision(loaded) };
 }

@@ -95,7 +95,7 @@ const newestOf =
       team: async (source, ending) => fetched.get(source.name) ?? teams.newest(source, ending),
       today: day,
       signal,
-      ...(overlay === undefined ? {} : { overlay }),
+      overlay,
     });
     return { ...loaded, commit, day };
   };
@@ -134,7 +134,7 @@ export async function authorsBetween(
     moves.map(async (move) => {
       const mirror = repository(move.team)?.mirror;
       if (mirror === undefined) return { names: [], more: true };
-      return authorsOf({ mirror, to: move.to, ...(move.from === undefined ? {} : { from: move.from }) });
+      return authorsOf({ mirror, to: move.to, from: move.from });
     }),
   );
   return {

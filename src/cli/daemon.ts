@@ -71,8 +71,8 @@ export async function runFleet(
     allowEndpoint: options.allowEndpoint ?? false,
     reconcile: { intervalMs, concurrency, reserve },
     ports: {
-      ...(healthPort === undefined ? {} : { health: healthPort }),
-      ...(http === undefined ? {} : { http }),
+      health: healthPort,
+      http,
     },
   };
   return runDaemon({ name: 'The worker', start: () => context.dependencies.startFleet(settings) }, context);
@@ -83,8 +83,8 @@ function specSourcesOf(dirs: readonly string[], options: FleetOptions): FleetSet
   const repository = url === undefined ? undefined : { url, branch, path, pollMs, allowLocal };
   return {
     dirs,
-    ...(overlay === undefined ? {} : { overlay }),
-    ...(repository === undefined ? {} : { repository }),
+    overlay,
+    repository,
   };
 }
 

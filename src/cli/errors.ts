@@ -53,9 +53,9 @@ export function errorJson(error: UserError): object {
   return {
     error: {
       what: error.message,
-      ...(where === undefined ? {} : { where }),
-      ...(why === undefined ? {} : { why }),
-      ...(next === undefined ? {} : { next }),
+      where,
+      why,
+      next,
     },
     exitCode: error.code,
   };

@@ -76,7 +76,7 @@ const specsReader =
   async (dir, specs) => {
     const { dir: folder, active, activeOf: estate } = options();
     if (!active && estate === undefined) return process.dependencies.readSpecs(dir, specs);
-    return activeSpecs({ folder, ...(estate === undefined ? {} : { estate }) }, process);
+    return activeSpecs({ folder, estate }, process);
   };
 
 const commandLine = (command: Command): string =>

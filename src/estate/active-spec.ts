@@ -164,6 +164,6 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, force, noted
     policies: [noted.policy, ...force.policies],
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
     stopped: stopped.filter(({ generation }) => generation === force.generation),
-    ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
+    modesBefore: force.modesBefore,
   };
 }

@@ -20,7 +20,7 @@ export function siteOn(
 ): Site {
   const provider = providerOf(scope, estate);
   const { account, endpoint } = openingOf(scope, provider).access;
-  const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
+  const asking = { signal: ports.signal, endpoint };
   return {
     session,
     account,
@@ -40,7 +40,7 @@ export function openingOf({ scope, targets: [target] }: CompiledScope, provider:
   const { account, region, endpoint, credentials } = target.spec;
   return {
     provider,
-    access: { scope, account, region, ...(endpoint === undefined ? {} : { endpoint }) },
+    access: { scope, account, region, endpoint },
     given: credentials,
   };
 }

@@ -64,7 +64,7 @@ export async function convergeScope(
       site,
       authorization: { reconcile, lease, guard: guardOf(activeSpec, reconcilePolicy) },
       plan,
-      ...(from === undefined ? {} : { from }),
+      from,
     },
     { ...store, limiter, clock, random: Math.random },
     steering,

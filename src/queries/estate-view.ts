@@ -27,7 +27,7 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     store.inventory.latest(estate.name),
   ]);
   const { policies, modesBefore, bounds } = force;
-  const choices: Choices = { policies, ...(modesBefore === undefined ? {} : { modesBefore }) };
+  const choices: Choices = { policies, modesBefore };
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
     estate.scopes.map(async (scope): Promise<ScopeView> => {
@@ -122,8 +122,8 @@ export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
 export const boundOf = (estate: Estate, force: InForce, held: readonly SourceState[]): PlanBound => ({
   estate: estate.name,
   revision: estate.tree.revision,
-  ...(force.generation === undefined ? {} : { generation: force.generation }),
-  ...(force.serial === undefined ? {} : { serial: force.serial }),
+  generation: force.generation,
+  serial: force.serial,
   ...(held.length === 0 ? {} : { sources: held }),
 });
 

@@ -256,7 +256,7 @@ const toldOf = ({ severity, code, at, message, hint }: Problem): Told => ({
   code,
   at,
   message,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 });
 
 const flat = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });

@@ -81,10 +81,10 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     quarantined,
     leases,
     sources,
-    ...(follower === undefined ? {} : { follower }),
+    follower,
     leftAlone: dropped,
     withheldDrift: withheld,
-    ...(pin === undefined ? {} : { pin }),
+    pin,
   };
 }
 
@@ -170,7 +170,7 @@ async function rowsWith(
       filter: { ...filter, statuses },
       sort: { by: 'address', descending: false },
       limit: 1000,
-      ...(after === undefined ? {} : { after }),
+      after,
     });
     all.push(...found.rows);
     if (found.next === undefined) break;
@@ -193,7 +193,7 @@ export async function withheldDrift(
   { estate, seen, targets }: EstateAsked,
   store: Pick<Store, 'rows'>,
 ): Promise<readonly WithheldDrift[]> {
-  const filter = { estates: [estate], ...(targets === undefined ? {} : { targets }) };
+  const filter = { estates: [estate], targets };
   return withheldDriftIn(await rowsWith({ statuses: withheldStatuses, seen, filter }, store));
 }
 

@@ -31,7 +31,7 @@ interface LoadedFiles {
  * `ignore` still holds. Never throws for what it finds.
  */
 export async function loadSpecs(dir: string, today: string, overlay?: string): Promise<LoadedSpecs> {
-  const tree = await loadTree(folderTree(dir), { today, ...(overlay === undefined ? {} : { overlay }) });
+  const tree = await loadTree(folderTree(dir), { today, overlay });
   return { ...tree, revision: folderRevision(tree) };
 }
 
@@ -64,7 +64,7 @@ export async function loadTree(
     problems: sortProblems([...tree.problems, ...missing, ...problems, ...unread]),
     files: tree.files,
     userData,
-    ...(overlay === undefined ? {} : { overlay }),
+    overlay,
   };
 }
 

@@ -79,7 +79,7 @@ function treeOf({ specs, userData, overlay }: KeptTree, revision: string, { docu
     revision,
     files: specs,
     userData: new Map(userData.map((file) => [file.path, scriptOf(file)])),
-    ...(overlay === undefined ? {} : { overlay }),
+    overlay,
   };
 }
 

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { differing } from '../../scripts/installed.mjs';
 
+type Packages = NonNullable<Parameters<typeof differing>[0]['packages']>;
+
 const LINUX = { platform: 'linux', arch: 'x64' };
 const zod = { version: '4.6.7', integrity: 'sha512-a' };
 
 describe('packages that differ from the lock', () => {
-  const table = [
+  interface Case {
+    readonly name: string;
+    readonly wanted: Packages;
+    readonly held: Packages;
+    readonly want: readonly string[];
+  }
+  const table: readonly Case[] = [
     { name: 'nothing installed yet', wanted: { zod }, held: {}, want: ['zod'] },
     { name: 'the same version and content', wanted: { zod }, held: { zod }, want: [] },
     { name: 'another version', wanted: { zod }, held: { zod: { ...zod, version: '4.6.6' } }, want: ['zod'] },

@@ -8,7 +8,12 @@ const MACHINE = { platform: 'linux', arch: 'x64' };
 const BINARY = '#!/bin/sh\n';
 
 describe('the pinned Node', () => {
-  const table = [
+  interface Case {
+    readonly name: string;
+    readonly files: Readonly<Record<string, string>>;
+    readonly want: string | undefined;
+  }
+  const table: readonly Case[] = [
     { name: 'none without packages', files: {}, want: undefined },
     {
       name: 'that of the platform',

@@ -65,7 +65,7 @@ const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
       })),
       calls: { observed: 0, predicted: 0 },
     })),
-    ...(authors.refused === undefined ? {} : { refused: authors.refused }),
+    refused: authors.refused,
     authorsUnknown: authors.unknown,
   };
 };

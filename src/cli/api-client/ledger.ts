@@ -53,7 +53,7 @@ export async function fetchLedger(client: ApiClient, { estate, address, limit }:
   }
   return {
     estate: whose,
-    ...(total === undefined ? {} : { total }),
+    total,
     entries: newest.slice(0, limit).reverse(),
     sources: [],
   };

@@ -17,7 +17,7 @@ const outside = decode.object({
 
 const decodePause: Decoder<Pause> = (value, at) => {
   const { id, mode, subject, reason, actor, at: since, until } = outside(value, at);
-  const of = { by: subject.type, ...(subject.name === undefined ? {} : { name: subject.name }) };
+  const of = { by: subject.type, name: subject.name };
   // why: a server of our version answers with modes and subjects of ours
   return { id, what: mode, of, reason, person: actor, at: since, until } as Pause;
 };

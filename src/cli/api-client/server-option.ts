@@ -113,7 +113,7 @@ function credentialFor(url: string, login: Login | undefined, env: NodeJS.Proces
   if (given) return { token: checkToken(given, 'SETPOINT_TOKEN') };
   if (login !== undefined) {
     const { expires } = login;
-    return { token: checkToken(login.token, 'The login'), ...(expires === undefined ? {} : { expires }) };
+    return { token: checkToken(login.token, 'The login'), expires };
   }
   throw new UserError(`You are not logged in to ${url}.`, {
     next: `Log in: setpoint login ${url}. In a pipeline, set SETPOINT_TOKEN.`,

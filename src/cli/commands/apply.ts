@@ -193,7 +193,7 @@ async function readEstateAt(
   context: Context,
 ): Promise<LocalEstate> {
   refuseNoCommit(commit);
-  const tree = await pastSpecs(commit, { folder, ...(estate === undefined ? {} : { estate }) }, context);
+  const tree = await pastSpecs(commit, { folder, estate }, context);
   refuseInvalid(tree, selection.dir);
   return compileEstate(tree, selection, context);
 }

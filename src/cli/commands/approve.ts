@@ -158,7 +158,7 @@ async function proposalOnServer(server: ApiClient, options: Options): Promise<Pr
   return {
     offer,
     plans,
-    ...(refused === undefined ? {} : { refused }),
+    refused,
     ...(authorsUnknown ? { note: 'The authors of some of these changes are unknown.\n' } : {}),
     give: () => approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
   };

@@ -211,5 +211,5 @@ function bad(name: string, error: unknown): Check {
   const message = error instanceof Error ? error.message : String(error);
   const next = error instanceof UserError ? error.details.next : undefined;
   const why = error instanceof UserError && error.details.why !== undefined ? ` ${error.details.why}` : '';
-  return { name, state: 'bad', detail: `${message}${why}`, ...(next === undefined ? {} : { next }) };
+  return { name, state: 'bad', detail: `${message}${why}`, next };
 }

@@ -182,9 +182,9 @@ function pieceOf({ observed, claim, address, why, by }: Ownership, status: Statu
     name: name === '' && address !== undefined ? nameIn(address, kind) : name,
     status,
     claim,
-    ...(address === undefined ? {} : { address }),
+    address,
     why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),
-    ...(by === undefined ? {} : { by }),
+    by,
     attributes,
   };
 }

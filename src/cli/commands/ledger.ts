@@ -131,7 +131,7 @@ async function list(address: string | undefined, command: Command, context: Cont
   }
   return withExistingStore(options.dir, context, async (store) => {
     const estate = await estateOf(store, options);
-    const filter = { estate, ...(address === undefined ? {} : { address }) };
+    const filter = { estate, address };
     const newest = await newestOf(store.ledger.entries(filter), options.limit);
     const held = await heldSources(estate, store);
     return print({ estate, ...newest, sources: held }, { ...options, address }, context);

@@ -47,7 +47,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
   const logins = await readLogins(file);
   const token = await tokenFrom(url, options, context);
   const who = await whoami(apiClient({ url, token }, context));
-  const kept = { token, person: who.actor, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
+  const kept = { token, person: who.actor, expires: who.expiresAt };
   await writeLogins(file, { last: url, servers: { ...logins.servers, [url]: kept } });
   if (options.json) printJson(context.terminal, { server: url, ...who });
   else printText(context.terminal, verdictOf(url, printable(who)), rolesOf(printable(who)));

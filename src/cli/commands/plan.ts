@@ -149,7 +149,7 @@ function print({ plans, bound }: PlanReport, options: Options, { terminal, clock
       revision: bound.revision,
       paint,
       ago: agoFrom(clock.now()),
-      ...(options.most === undefined ? {} : { most: options.most }),
+      most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);
     printText(terminal, verdict, body.join('\n'));

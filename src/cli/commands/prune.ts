@@ -77,7 +77,7 @@ async function run(addresses: readonly string[], options: Options, context: Cont
     if (chosen.size === 0) return list(orphans, options, context);
     const grant: PlanGrant = {
       prune: chosen,
-      ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
+      allowDeletes: options.allowDeletes,
     };
     return withObservedEstate({ estate, store, grant }, context, (view) => remove(chosen, view, options, context));
   });

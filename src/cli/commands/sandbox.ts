@@ -44,9 +44,9 @@ export const sandbox = (context: Context): Command =>
 async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, context: Context): Promise<ExitCode> {
   const { dependencies, terminal, signal } = context;
   const more = {
-    ...(estate === undefined ? {} : { estateFile: estate }),
-    ...(events === undefined ? {} : { eventsFile: events }),
-    ...(publicUrl === undefined ? {} : { publicUrl }),
+    estateFile: estate,
+    eventsFile: events,
+    publicUrl,
   };
   const running = await start({ ...rest, lagMs: lag, ...more }, dependencies);
   if (json) printJson(terminal, { url: running.url });

@@ -118,7 +118,7 @@ function draftOf(options: MakeOptions, now: number): TokenDraft {
     name,
     grants: [bareGrant({ role, estates, targets, owners })],
     expiresAt: now + expires,
-    ...(options.for === undefined ? {} : { for: options.for }),
+    for: options.for,
     maker: { person: localUser(), identities: [] },
   };
 }
@@ -161,7 +161,7 @@ async function allOf({ tokens }: Store): Promise<readonly Token[]> {
   const all: Token[] = [];
   for (;;) {
     const before = all.at(-1)?.id;
-    const page = await tokens.list({ most: 500, ...(before === undefined ? {} : { before }) });
+    const page = await tokens.list({ most: 500, before });
     all.push(...page);
     if (page.length < 500) return all;
   }

@@ -71,8 +71,8 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   try {
     const choices: Choices = {
       policies: force.policies,
-      ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
-      ...(grant.prune === undefined ? {} : { prune: grant.prune }),
+      modesBefore: force.modesBefore,
+      prune: grant.prune,
     };
     const chosen = await Promise.all(
       looked.map(async (one) => {
@@ -148,7 +148,7 @@ export function recordAppliedInventory(
     const end = last.get(scope.scope);
     const { observation, knowledge } = end?.last ?? input;
     const attempt = attemptOf(end?.rounds ?? []);
-    return { scope, observation, knowledge, ...(attempt === undefined ? {} : { attempt }) };
+    return { scope, observation, knowledge, attempt };
   });
   return writeInventory(estate, seen, means);
 }

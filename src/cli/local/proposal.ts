@@ -49,7 +49,7 @@ export function proposalRequestOf(dir: string, options: ProposalOptions & Estate
   const active: StoredSpecsSelection = {
     folder: options.dir,
     askedBy: '--estate',
-    ...(estate === undefined ? {} : { estate }),
+    estate,
   };
   return { selection: selectionOf(dir, options), source: sourceOf(dir, options, proposal), active };
 }

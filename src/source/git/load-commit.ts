@@ -29,7 +29,7 @@ export async function loadCommit(
   commit: string,
   { today, overlay, signal }: CommitLoading,
 ): Promise<SpecTree> {
-  const loading = { today, parse: parseSpecsInThread, ...(overlay === undefined ? {} : { overlay }) };
+  const loading = { today, parse: parseSpecsInThread, overlay };
   const tree = await repository.read(
     commit,
     ({ tree: source, rules }) => loadTree(source, { ...loading, rules }),

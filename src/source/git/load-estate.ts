@@ -34,8 +34,8 @@ const AT_ONCE = 4;
 export async function loadEstate({ root, team, today, overlay, signal }: EstateLoading): Promise<LoadedEstate> {
   const loading: CommitLoading = {
     today,
-    ...(overlay === undefined ? {} : { overlay }),
-    ...(signal === undefined ? {} : { signal }),
+    overlay,
+    signal,
   };
   const alone = await loadCommit(root.repository, root.commit, loading);
   const sources = sourcesOf(alone.estate?.value);
@@ -58,7 +58,7 @@ async function loadAll(root: Head, teams: ReadonlyMap<string, Head>, loading: Co
       today,
       rules,
       parse: parseSpecsInThread,
-      ...(overlay === undefined ? {} : { overlay }),
+      overlay,
     });
   const tree = await root.repository.read(
     root.commit,

@@ -30,7 +30,7 @@ export function mirrorAt(folder: string, env: Environment): Mirror {
       env,
       cwd: folder,
       bounds,
-      ...(input === undefined ? {} : { input }),
+      input,
     });
   return {
     folder,

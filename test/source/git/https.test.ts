@@ -10,7 +10,7 @@ import {
 import type { RepositoryOptions } from '../../../src/source/git/repository-context.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 import { gitFolder } from './support/git-folder.ts';
-import { type HttpsForge, httpsForge } from './support/https-forge.ts';
+import { type Before, type HttpsForge, httpsForge } from './support/https-forge.ts';
 
 const world = gitFolder();
 const basic = `Basic ${Buffer.from(`x-access-token:${canary}`).toString('base64')}`;
@@ -21,7 +21,7 @@ let head = '';
 before(async () => {
   head = world.commit(world.bare('specs.git'), { 'a.yaml': 'x: 1\n' });
   other = await httpsForge(world.dir);
-  forge = await httpsForge(world.dir, ({ url = '', headers }) => {
+  forge = await httpsForge(world.dir, ({ url = '', headers }): ReturnType<Before> => {
     if (url.startsWith('/moved'))
       return { status: 302, headers: { location: `https://${other.host}/specs.git${url.slice(6)}` } };
     if (url.startsWith('/down')) return { status: 503 };
