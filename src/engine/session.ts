@@ -40,7 +40,7 @@ export interface OpeningPorts {
 export async function openSession({ provider, access, given }: Opening, ports: OpeningPorts): Promise<Session> {
   if (given === undefined) return redactedSession(await provider.open(access, ports.clock));
   const { endpoint } = access;
-  const asking = { signal: ports.signal, endpoint };
+  const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
   const credentials = await credentialsOf(given, provider, { asking, secrets: ports.secrets });
   if (!credentials.ok) return silent(access.scope, credentials.failure);
   const session = await provider.open({ ...access, credentials: credentials.value }, ports.clock);

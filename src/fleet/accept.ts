@@ -247,7 +247,7 @@ async function validateAgainst(
   const signatures = (before ?? tree).estate?.value.spec.signatures;
   const judged = await history.judge(tree.revision, {
     ...(current === undefined ? {} : { revision: current.revision }),
-    signatures,
+    ...(signatures === undefined ? {} : { signatures }),
     mayRewrite,
   });
   return judged.state === 'followed' ? (takenNameProblem(tree, before) ?? judged) : judged;

@@ -71,5 +71,5 @@ export function parseGitRevision(text: string): GitRevision | undefined {
   const pairs = [...teams.matchAll(/\+([\w.-]+)=([0-9a-f]{40})/g)].map(
     ([, team = '', commit = '']) => [team, commit] as const,
   );
-  return { root, teams: new Map(pairs), overlay };
+  return { root, teams: new Map(pairs), ...(overlay === undefined ? {} : { overlay }) };
 }
