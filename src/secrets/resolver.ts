@@ -45,7 +45,7 @@ async function readStore(
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const asking: Asking = {
     signal: AbortSignal.any([signal, deadline.signal]),
-    endpoint,
+    ...(endpoint === undefined ? {} : { endpoint }),
   };
   try {
     // why: looking for credentials does not end with every library's signal
