@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { isIdentifier, isStringLiteral } from 'typescript/unstable/ast/is';
+import { nodesOf, parseCheckout } from '../support/source/project.ts';
 import renamed from './renamed.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../..');
@@ -51,4 +53,78 @@ describe('words that Setpoint renamed', () => {
       assert.deepEqual(holding([...sources, ...current], `\`${before}\``), []);
       assert.notDeepEqual(holding(current, `\`${after}\``), []);
     });
+});
+
+/** Invented nouns that the code no longer has. Plurals and parts of names count. */
+const inventedNouns = [
+  ...['happening', 'wish', 'wished', 'caretaker', 'runway', 'board', 'yard', 'soil', 'errand', 'pulse', 'chronicle'],
+  ...[
+    'bygone',
+    'charter',
+    'chartered',
+    'blot',
+    'discreet',
+    'turnstile',
+    'seat',
+    'warrant',
+    'crew',
+    'timetable',
+    'deed',
+  ],
+];
+
+interface Exception {
+  /** A name as it stands in the code. */
+  readonly name: RegExp;
+  readonly at: RegExp;
+  readonly reason: string;
+}
+
+const exceptions: readonly Exception[] = [
+  {
+    name: /^(forgotten_)?happenings$|[Hh]appening/,
+    at: /^src\//,
+    reason: 'the tables happenings and forgotten_happenings, and the types and functions of their rows',
+  },
+  {
+    name: /^(requests\.)?wish$/,
+    at: /^src\/store\/(tables|fleet)\.ts$/,
+    reason: 'the column requests.wish',
+  },
+  {
+    name: /^caretaker$/,
+    at: /^src\/fleet\/scheduler\.ts$/,
+    reason: 'the scope of a stored lease, which workers of version 0.1 take too',
+  },
+];
+
+/** The words of a name: `makeWish` has make and wish. Without a plural `s` or `es`, too. */
+const wordsOf = (name: string): readonly string[] =>
+  (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).flatMap((word) => {
+    const small = word.toLowerCase();
+    return [small, small.replace(/s$/, ''), small.replace(/es$/, '')];
+  });
+
+const isInvented = (name: string): boolean => wordsOf(name).some((word) => inventedNouns.includes(word));
+
+/** Identifiers, and texts that are one word: members of enums, keys, names of columns. */
+const named = parseCheckout()
+  .filter(({ path }) => /^(src|providers)\//.test(path))
+  .flatMap(({ path, tree }) =>
+    [...nodesOf(tree)].flatMap((node) => {
+      if (isIdentifier(node)) return [{ name: node.text, path }];
+      return isStringLiteral(node) && /^[\w.-]+$/.test(node.text) ? [{ name: node.text, path }] : [];
+    }),
+  )
+  .filter(({ name }) => isInvented(name));
+
+describe('invented nouns', () => {
+  it('name nothing in src and providers but what is stored under them', () => {
+    const left = named.filter(({ name, path }) => !exceptions.some((one) => one.name.test(name) && one.at.test(path)));
+    assert.deepEqual([...new Set(left.map(({ name, path }) => `${path}: ${name}`))], []);
+  });
+
+  for (const { name, at, reason } of exceptions)
+    it(`the exception is still needed: ${reason}`, () =>
+      assert.ok(named.some((one) => name.test(one.name) && at.test(one.path))));
 });
