@@ -81,6 +81,7 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
     [1, 1, 1, 'ann wants it'],
   );
   assert.deepEqual([json.quarantined.length, json.leases.length], [1, 1]);
+  assert.deepEqual([json.pauses[0].subject.type, json.scopes[0].stopped[0].reason], ['owner', 'web-0 does not run']);
   assert.ok(held.ok);
   await held.lease.release();
 });

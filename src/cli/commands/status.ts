@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { type EstateStatus, estateStatusOf, type ScopeStatus } from '../../queries/status.ts';
@@ -7,7 +8,8 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, pauseFlags, withOverlayOption } from '../options.ts';
-import { count, formatDuration } from '../output/format.ts';
+import { approvalJson } from '../output/approval-text.ts';
+import { count, formatDuration, pauseJson } from '../output/format.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 import { table } from '../output/table.ts';
@@ -37,7 +39,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   const standing = await withExistingStore(options.dir, context, (store) => estateStatusOf(estate, store));
-  if (options.json) printJson(terminal, standing);
+  if (options.json) printJson(terminal, statusJson(standing));
   else {
     printWithheld(terminal, standing.withheldDrift);
     const { out } = terminal;
@@ -45,6 +47,23 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   }
   return exitCodes.done;
 }
+
+/** The same as one object, in the words of the API. */
+const statusJson = ({ scopes, limited, pauses, quarantined, sources, pin, ...rest }: EstateStatus): object => ({
+  ...rest,
+  scopes: scopes.map(({ approvals, stopped, ...scope }) => ({
+    ...scope,
+    ...approvalJson(approvals),
+    stopped: stopped.map(withReason),
+  })),
+  limited: limited.map(withReason),
+  pauses: pauses.map(pauseJson),
+  quarantined: quarantined.map(withReason),
+  sources: sources.map(sourceJson),
+  pin: pin && { revision: pin.revision, actor: pin.by.person, reason: pin.by.reason, at: pin.at },
+});
+
+const withReason = <T extends { readonly why: string }>({ why, ...rest }: T) => ({ ...rest, reason: why });
 
 interface How {
   readonly now: number;
