@@ -102,9 +102,9 @@ const wait = z
   .object({
     at: timestamp,
     type: z.literal('wait'),
-    reason: z.enum(['budget', 'backoff', 'ready', 'gone', 'visible', 'lease', 'wave']).meta({
+    reason: z.enum(['rate-limit', 'backoff', 'ready', 'gone', 'visible', 'lease', 'wave']).meta({
       description:
-        'budget: a rate limit was empty; backoff: the cloud failed; ready: a machine started; gone: a machine ended; visible: listings did not show a write yet; lease: another worker held the scope; wave: machines of a wave started.',
+        'rate-limit: a rate limit was empty; backoff: the cloud failed; ready: a machine started; gone: a machine ended; visible: listings did not show a write yet; lease: another worker held the scope; wave: machines of a wave started.',
     }),
     detail: z.string().optional().meta({ description: 'Only callers that see all targets of the reconcile get it' }),
     durationMs,
@@ -190,8 +190,10 @@ function entryAnswer(entry: VisibleEntry): z.input<(typeof entries)[number]> {
       const { action, mutating, lanes: rateLimits, durationMs, requestId, code } = entry;
       return { at, type: 'call', action, mutating, rateLimits: [...rateLimits], durationMs, requestId, code };
     }
-    case 'wait':
-      return { at, type: 'wait', reason: entry.reason, detail: entry.detail, durationMs: entry.durationMs };
+    case 'wait': {
+      const reason = entry.reason === 'budget' ? 'rate-limit' : entry.reason;
+      return { at, type: 'wait', reason, detail: entry.detail, durationMs: entry.durationMs };
+    }
     case 'listed':
       return { at, type: 'listed', kind: entry.kind, count: entry.count };
     case 'planned':

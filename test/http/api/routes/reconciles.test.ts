@@ -147,7 +147,8 @@ describe('GET /v1/reconciles/{id}', () => {
         why: reason,
         ...same
       } = { lanes: undefined, look: undefined, why: undefined, ...entry };
-      const renamed = { rateLimits, observation, ...(reason !== undefined && { reason }) };
+      const told = type === 'wait' ? 'rate-limit' : reason;
+      const renamed = { rateLimits, observation, ...(told !== undefined && { reason: told }) };
       return { type, ...JSON.parse(JSON.stringify({ ...same, ...renamed })), at: iso };
     });
     assert.deepEqual(body, {
