@@ -94,7 +94,7 @@ test("a proposal for a team's repository: its tree is another, and all else as i
 test("a team's proposal that plays the root is told where it lies", async () => {
   const { problems } = await read({ 'estate.yaml': estate, 'x.yaml': machine('x', 'team-net') }, 'web');
   assert.ok(
-    problems.includes('@web/estate.yaml `@web/` is a tree of a team, and holds no Estate'),
+    problems.includes('@web/estate.yaml `@web/` is a tree of a team and cannot hold Estate'),
     problems.join('\n'),
   );
   assert.ok(problems.includes('@web/x.yaml `metadata.owner` is "team-net"'), problems.join('\n'));

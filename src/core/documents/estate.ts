@@ -41,9 +41,9 @@ const folder = (): z.ZodString =>
 
 const source = z.strictObject(
   {
-    name: name().meta({ description: 'The team; its files are under @<name>/ in messages and positions.' }),
+    name: name().meta({ description: 'The name of the team. Messages show its files under @<name>/.' }),
     repo: repo().meta({
-      description: 'The repository, with no credential in it.',
+      description: 'The URL of the repository, without a credential.',
       examples: ['https://git.acme.example/web.git', 'git@git.acme.example:web.git'],
     }),
     branch: branch().default('main').meta({ description: 'The branch to follow.' }),
@@ -52,7 +52,7 @@ const source = z.strictObject(
       .array(freeText(128), { error: 'a list of owners' })
       .min(1, { error: 'at least one owner' })
       .max(100, { error: 'at most 100 owners' })
-      .meta({ description: 'What metadata.owner of each of its documents must be: one of these.' }),
+      .meta({ description: 'The allowed values of metadata.owner in its documents.' }),
   },
   { error: '{ name, repo, branch, path, owners }' },
 );
@@ -83,14 +83,14 @@ const oneKey = { error: 'exactly one of ssh and gpg; of a person with two keys m
 const signer = z
   .strictObject(
     {
-      name: name().meta({ description: 'What we call this key in answers and the ledger.' }),
-      email: email.meta({ description: 'The address that commits signed with this key must be committed under.' }),
+      name: name().meta({ description: 'The name of this key in answers and the ledger.' }),
+      email: email.meta({ description: 'The committer address of all commits with this key.' }),
       ssh: sshKey.optional().meta({ description: 'A public key of SSH.' }),
       gpg: gpgKey.optional().meta({ description: 'A public key of GPG, armoured.' }),
-      until: day.optional().meta({ description: 'The last day on which it counts, whatever dates commits bear.' }),
-      revoked: flag()
+      until: day
         .optional()
-        .meta({ description: 'It counts no more, and neither does this key where it is listed besides.' }),
+        .meta({ description: 'The last day on which the key is valid, regardless of commit dates.' }),
+      revoked: flag().optional().meta({ description: 'The key is no longer valid, in this entry or in any other.' }),
     },
     { error: '{ name, email, ssh } or { name, email, gpg }' },
   )
@@ -100,25 +100,27 @@ const signer = z
 export const signatures = () =>
   z.strictObject(
     {
-      required: flag().meta({ description: 'Commits that none of the signers signed are planned and not applied.' }),
+      required: flag().meta({
+        description: 'Setpoint plans commits without a signature of a signer, and does not apply them.',
+      }),
       signers: z
         .array(signer, { error: 'a list of { name, email, ssh } or { name, email, gpg }' })
         .min(1, { error: 'at least one signer' })
         .max(200, { error: 'at most 200 signers' })
-        .meta({ description: 'Who may sign, each with one public key.' }),
+        .meta({ description: 'The signers, each with one public key.' }),
     },
     { error: '{ required, signers }' },
   );
 
-const hookName = name().meta({ description: 'The last part of its address: /v1/hooks/<estate>/<name>.' });
+const hookName = name().meta({ description: 'The last part of its URL: /v1/hooks/<estate>/<name>.' });
 
 const signed = z.strictObject(
   {
     name: hookName,
     from: z.enum(['github', 'gitlab', 'hmac', 'eventbridge', 'eventgrid']).meta({
-      description: 'Who calls: a forge when a branch moved, or a cloud when somebody changed something.',
+      description: 'The type of sender: a git forge or the events of a cloud.',
     }),
-    secret: secretRef().meta({ description: 'Where the secret is that the caller proves to know.' }),
+    secret: secretRef().meta({ description: 'The reference to the secret that authenticates the sender.' }),
   },
   { error: '{ name, from, secret }' },
 );
@@ -128,19 +130,19 @@ const pubsub = z.strictObject(
     name: hookName,
     from: z
       .literal('pubsub')
-      .meta({ description: "Google audit logs, by a push subscription with Google's own token." }),
+      .meta({ description: "Google audit logs, from a push subscription with Google's own token." }),
     audience: text(/^[\x21-\x7e]{1,512}$/, 'the audience of the subscription, such as its push address').meta({
-      description: 'The audience that the token must name, as the subscription has it.',
+      description: 'The audience of the token, as in the subscription.',
     }),
     serviceAccount: text(
       /^[a-z0-9][a-z0-9._-]{0,127}@[a-z0-9][a-z0-9.-]{0,127}\.gserviceaccount\.com$/,
       'a service account, such as push@acme-prod.iam.gserviceaccount.com',
-    ).meta({ description: 'The service account that the token must be of.' }),
+    ).meta({ description: 'The service account of the token.' }),
     keys: text(LOOPBACK, "a loopback address, such as http://127.0.0.1:4566/certs; left out: Google's own")
       .register(guarded, { guards: 'address' })
       .optional()
       .meta({
-        description: "Where a sandbox on this machine keeps the token's public keys; only with --allow-endpoint.",
+        description: "The URL of the token's public keys in a sandbox on this machine; needs --allow-endpoint.",
       }),
   },
   { error: '{ name, from: pubsub, audience, serviceAccount }' },
@@ -159,18 +161,23 @@ const hooks = () =>
 
 const limits = z.strictObject(
   {
-    deletes: whole(0, 1_000_000).default(5).meta({ description: 'Deletions one generation may make.' }),
-    replaces: whole(0, 1_000_000).default(5).meta({ description: 'Replacements, and updates that stop a machine.' }),
+    deletes: whole(0, 1_000_000).default(5).meta({ description: 'The most deletions in one generation.' }),
+    replaces: whole(0, 1_000_000)
+      .default(5)
+      .meta({ description: 'The most replacements, and updates that stop a machine.' }),
     creates: whole(0, 1_000_000)
       .default(usualLimits.creates)
-      .meta({ description: 'New machines that one generation may launch, and healing in 24 h.' }),
+      .meta({ description: 'The most new machines in one generation, and in 24 h of drift correction.' }),
     closures: whole(0, 1_000_000)
       .default(usualLimits.closures)
-      .meta({ description: 'Rules that nobody wrote and that may be removed in 24 h.' }),
+      .meta({ description: 'The most unmanaged rules that Setpoint removes in 24 h.' }),
     share: text(/^(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, 'a share from 0% to 100%, such as 10%')
       .prefault('10%')
       .transform((percent) => Number(percent.slice(0, -1)) / 100)
-      .meta({ description: 'The same, as a share of the resources we own, from 20 up.', examples: ['10%'] }),
+      .meta({
+        description: 'The limit as a share of the owned resources; it counts from 20 resources on.',
+        examples: ['10%'],
+      }),
   },
   { error: 'a map of limits' },
 );
@@ -185,13 +192,15 @@ export const estateSchema = z
         mode: mode(),
         limits: limits.prefault({}).meta({
           description:
-            'Blast radius: above these, deletions, replacements, new machines and closures of rules wait for an approval.',
+            'Limits. Above these, deletions, replacements, new machines and removals of rules wait for an approval.',
         }),
-        sources: sources().optional().meta({ description: 'Trees of teams, each in a repository of its own.' }),
-        signatures: signatures().optional().meta({ description: 'Whose signed commits may be applied.' }),
-        hooks: hooks().optional().meta({ description: 'Who may tell us that a branch moved or a cloud changed.' }),
+        sources: sources().optional().meta({ description: 'The repositories of teams.' }),
+        signatures: signatures().optional().meta({ description: 'The required signatures of commits.' }),
+        hooks: hooks()
+          .optional()
+          .meta({ description: 'The senders of webhooks for new commits and changes on clouds.' }),
       },
       { error: 'a map' },
     ),
   })
-  .meta({ title: 'Estate', description: 'One tree of specs and everything it owns. Exactly one per tree.' });
+  .meta({ title: 'Estate', description: 'One tree of specs and all of its resources. A tree has exactly one Estate.' });

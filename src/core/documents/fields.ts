@@ -50,8 +50,8 @@ function canonical(text: string): string {
 }
 
 const identity = {
-  name: name().meta({ description: 'What we call it, everywhere. Unique per kind.' }),
-  owner: freeText(128).optional().meta({ description: 'The team or person to ask about it.' }),
+  name: name().meta({ description: 'The name of the document, unique for its kind.' }),
+  owner: freeText(128).optional().meta({ description: 'The team or person that owns the document.' }),
 };
 
 /** Of documents that stand for nothing on a cloud: estates and targets. */
@@ -59,22 +59,32 @@ export const plainMetadata = () => z.strictObject(identity, { error: 'a map with
 
 const labels = z
   .record(
-    text(/^(?!setpoint)(?!aws:).{1,128}$/su, 'a label of 1 to 128 characters that begins neither setpoint nor aws:'),
+    text(
+      /^(?!setpoint)(?!aws:).{1,128}$/su,
+      'a label of 1 to 128 characters that does not begin with setpoint or aws:',
+    ),
     text(/^.{0,256}$/su, 'text of at most 256 characters'),
     { error: 'a map of labels, each value text' },
   )
   .optional()
-  .meta({ description: 'Labels (tags) on the object. Owned one by one: labels of others are left alone.' });
+  .meta({
+    description: 'Labels (tags) on the object. Setpoint manages only these, and leaves other labels unchanged.',
+  });
 
 /** By target, what an object of that cloud is called there. */
 export const adoption = () =>
   z
     .record(name(), cloudId(), { error: 'a map from targets to cloud ids' })
     .optional()
-    .meta({ description: 'Take over this existing object, by target.', examples: [{ 'aws-prod': 'vpc-0abc' }] });
+    .meta({
+      description: 'The ids of existing objects to adopt, for each target.',
+      examples: [{ 'aws-prod': 'vpc-0abc' }],
+    });
 
 export const formerNames = () =>
-  names('former names').optional().meta({ description: 'Former names: the object is re-marked, never remade.' });
+  names('former names')
+    .optional()
+    .meta({ description: 'Former names. Setpoint renames the mark of the object and never recreates it.' });
 
 export const metadata = () =>
   z.strictObject({ ...identity, labels, adopt: adoption(), was: formerNames() }, { error: 'a map with a name' });
@@ -99,11 +109,10 @@ export const rollout = () =>
         // biome-ignore lint/suspicious/noThenProperty: the word that people write; nothing awaits a spec.
         then: z
           .array(wave, { error: 'a list of waves, such as [10%, rest]' })
-          .min(1, { error: 'at least one wave; leave `then` out for the rest at once' })
+          .min(1, { error: 'at least one wave; omit `then` for the rest at once' })
           .optional()
           .meta({
-            description:
-              'The waves after it, in order: counts, shares of all, or rest. What they leave over is a last one.',
+            description: 'The next waves, in order: counts, shares of all, or rest. The remainder is the last wave.',
             examples: [['10%', 'rest']],
           }),
       },
@@ -113,7 +122,7 @@ export const rollout = () =>
     .optional()
     .meta({
       description:
-        'A change goes out in waves: the next one starts when the last is converged and healthy, and none after a failure.',
+        'The waves of a change. Each starts after the previous one is applied and healthy; a failure stops the rollout.',
     });
 
 /** Longer than this and a machine may be proven by its age first: see births.ts. */
@@ -124,14 +133,14 @@ export const minReady = () =>
     .optional()
     .meta({
       description:
-        "Seconds that a new machine must have been ready before it counts: it runs, and the cloud's own status checks passed. Left out: 60. With 0 all replicas are launched at once.",
+        "Seconds that a new machine must be ready before it counts. Ready: it runs, and the cloud's status checks passed. Default: 60. With 0 Setpoint launches all replicas at once.",
       examples: [60],
     });
 
 export const mode = () =>
   z.enum(['observe', 'plan', 'enforce']).optional().meta({
     description:
-      'What the unattended loop may do: observe reads, plan lets a person apply, enforce applies by itself. Left out: inherited. The strictest wins.',
+      'The most that Setpoint does without a person: observe reads, plan waits for apply, enforce applies. Default: inherited. The strictest wins.',
   });
 
 /** A calendar day; the pattern allows the 31st of every month, the check does not. */
@@ -143,11 +152,13 @@ export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine
 const ignore = z.strictObject(
   {
     field: text(/^[A-Za-z][^\s]{0,255}$/, 'a field, such as size or labels.tier').meta({
-      description: 'The field to leave alone, as written in this document: size, disk.size, labels.tier.',
+      description: 'The field to ignore, as in this document: size, disk.size, labels.tier.',
     }),
-    owner: freeText(128).meta({ description: 'Who changes it instead of us.' }),
+    owner: freeText(128).meta({ description: 'The team or tool that changes the field.' }),
     reason: freeText(512).meta({ description: 'Why.' }),
-    until: day.meta({ description: 'The last day on which it holds. Later it is a warning and no longer ignores.' }),
+    until: day.meta({
+      description: 'The last day of the entry. After it Setpoint warns and no longer ignores the field.',
+    }),
   },
   { error: '{ field, owner, reason, until }' },
 );
@@ -155,15 +166,15 @@ const ignore = z.strictObject(
 /** What may be done with a resource; the same on every kind that stands for something on a cloud. */
 export const terms = () => ({
   mode: mode(),
-  protect: flag().default(false).meta({ description: 'No plan may delete or replace it.' }),
+  protect: flag().default(false).meta({ description: 'Forbids every plan to delete or replace it.' }),
   deletionPolicy: z.enum(['retain', 'delete']).optional().meta({
     description:
-      'What becomes of the object when its document goes. Left out: rules are deleted, networks, subnets and instances retained.',
+      'The fate of the object after its document is removed. Default: rules are deleted; networks, subnets and instances are retained.',
   }),
   ignore: z
     .array(ignore, { error: 'a list of { field, owner, reason, until }' })
     .default([])
-    .meta({ description: 'Fields that somebody else changes: neither compared nor written, until a day.' }),
+    .meta({ description: 'Fields that somebody else changes. Setpoint neither compares nor writes them until a day.' }),
   rollout: rollout(),
 });
 

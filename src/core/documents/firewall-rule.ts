@@ -50,7 +50,7 @@ const port = z.union([z.int(), z.string()], portForms).refine((item) => parsePor
 const ports = () =>
   z
     .array(port, { error: 'a list of ports (443) and ranges (8000-8100)' })
-    .min(1, { error: 'at least one port; leave ports out for all' })
+    .min(1, { error: 'at least one port; omit ports for all' })
     .transform((items): readonly PortRange[] => parsePorts(items) ?? []);
 
 /** As AWS has it: -1 is every type, or every code of the type. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpPermission.html */
@@ -59,11 +59,11 @@ const icmp = () =>
     .strictObject(
       {
         type: whole(-1, 255).meta({ description: 'The ICMP type; -1 is every type.' }),
-        code: whole(-1, 255).default(-1).meta({ description: 'The code of the type; left out or -1: every code.' }),
+        code: whole(-1, 255).default(-1).meta({ description: 'The code of the type. -1 or none is every code.' }),
       },
       { error: '{ type, code }' },
     )
-    .refine(({ type, code }) => type !== -1 || code === -1, { error: 'no code where the type is every type' });
+    .refine(({ type, code }) => type !== -1 || code === -1, { error: 'no code if the type is every type' });
 
 const prefixList = text(/^pl-[0-9a-f]{1,32}$/, 'a prefix list, such as pl-0abc');
 const serviceTag = text(/^[A-Za-z][A-Za-z0-9.]{0,79}$/, 'a service tag, such as VirtualNetwork');
@@ -106,28 +106,37 @@ export const firewallRuleSchema = z
     metadata: metadata(),
     spec: z.strictObject(
       {
-        network: name().meta({ description: 'The network it belongs to; it stands wherever the network does.' }),
-        targets: names('targets').optional().meta({ description: 'Only on these targets of the network.' }),
-        direction: z.enum(['ingress', 'egress']).default('ingress').meta({ description: 'Traffic in, or out.' }),
+        network: name().meta({ description: 'The network of the rule, on all targets of that network.' }),
+        targets: names('targets')
+          .optional()
+          .meta({ description: 'The only targets of the rule. Default: all targets of the network.' }),
+        direction: z
+          .enum(['ingress', 'egress'])
+          .default('ingress')
+          .meta({ description: 'The direction of the traffic.' }),
         action: z.enum(['allow', 'deny']).default('allow').meta({
-          description: 'AWS security groups can only allow.',
+          description: 'The effect of the rule. AWS security groups can only allow.',
         }),
         protocol: protocol().meta({ description: 'The protocol, by name or number.' }),
-        ports: ports().optional().meta({ description: 'Ports and ranges. Left out: all.' }),
-        icmp: icmp().optional().meta({ description: 'Only with icmp and icmpv6. Left out: every type and code.' }),
+        ports: ports().optional().meta({ description: 'Ports and ranges. Default: all.' }),
+        icmp: icmp().optional().meta({ description: 'Only with icmp and icmpv6. Default: every type and code.' }),
         group: name().optional().meta({
-          description: 'Whom it applies to. Left out: every instance of ours in the network.',
+          description: 'The group of the rule. Default: every instance of this estate in the network.',
         }),
-        peers: peers.meta({ description: 'The other side.' }),
+        peers: peers.meta({ description: 'The sources or destinations of the traffic.' }),
         priority: whole(0, 65533).default(1000).meta({
-          description: 'Order among the rules of the network, lowest first, on clouds that have one.',
+          description: 'The order among the rules of the network, lowest first, on clouds with an order.',
         }),
-        description: freeText(255).optional().meta({ description: 'Kept with the rule on the cloud.' }),
-        disabled: flag().default(false).meta({ description: 'Kept but not in force, where the cloud has that.' }),
-        log: flag().default(false).meta({ description: 'Log connections, where the cloud has that.' }),
+        description: freeText(255).optional().meta({ description: 'A description of the rule on the cloud.' }),
+        disabled: flag()
+          .default(false)
+          .meta({ description: 'Whether the rule is inactive, on clouds that support it.' }),
+        log: flag()
+          .default(false)
+          .meta({ description: 'Whether the cloud logs connections, on clouds that support it.' }),
         ...terms(),
       },
       { error: 'a map' },
     ),
   })
-  .meta({ title: 'FirewallRule', description: 'Who may talk to whom, in one network.' });
+  .meta({ title: 'FirewallRule', description: 'A rule that allows or denies traffic in one network.' });

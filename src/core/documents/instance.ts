@@ -28,7 +28,7 @@ const access = z.strictObject(
       )
       .optional()
       .meta({ description: 'Public keys that may log in.' }),
-    password: secretRef().optional().meta({ description: 'Where the password is kept. Never the password.' }),
+    password: secretRef().optional().meta({ description: 'A reference to the password, never the password itself.' }),
   },
   { error: '{ user, sshKeys, password }' },
 );
@@ -44,36 +44,38 @@ const userData = z.strictObject(
 
 /** What may differ from target to target. Without defaults: what `on` leaves out is what the document says. */
 const machine = {
-  replicas: whole(0, 1000).meta({ description: 'How many: web makes web-0, web-1, web-2.' }),
+  replicas: whole(0, 1000).meta({ description: 'The number of machines. With 3, web becomes web-0, web-1 and web-2.' }),
   subnet: name().meta({ description: 'A subnet of the network. Required, in the document or in `on`.' }),
-  groups: z.array(name(), { error: 'a list of groups' }).meta({ description: 'Groups they are in; rules name these.' }),
+  groups: z
+    .array(name(), { error: 'a list of groups' })
+    .meta({ description: 'The groups of the machines, as rules name them.' }),
   image: token('an image of the cloud, such as ami-0abc').meta({
-    description: 'What they boot from. Required, in the document or in `on`.',
+    description: 'The image. Required, in the document or in `on`.',
   }),
   size: token('a size of the cloud, such as t3.small').meta({
     description: "The cloud's machine type. Required, in the document or in `on`.",
   }),
-  disk: disk.meta({ description: 'The boot disk. What is left out is not compared.' }),
-  access: access.meta({ description: 'Who may log in. Required on Azure.' }),
-  userData: userData.meta({ description: 'Run at first boot. A change replaces the machine.' }),
+  disk: disk.meta({ description: 'The boot disk. Setpoint does not compare omitted fields.' }),
+  access: access.meta({ description: 'The login of the machines. Required on Azure.' }),
+  userData: userData.meta({ description: 'A script for the first boot. A change replaces the machine.' }),
   identity: token('an instance profile, service account or managed identity').meta({
     description: 'Instance profile, service account or managed identity.',
   }),
   publicIp: flag().meta({ description: "The cloud's ephemeral public address." }),
-  power: z.enum(['running', 'stopped']).meta({ description: 'Whether it runs.' }),
+  power: z.enum(['running', 'stopped']).meta({ description: 'Whether the machine runs.' }),
   replace: z
     .strictObject(
       {
         strategy: z.enum(['surge', 'recreate']).meta({
           description:
-            'surge: the new machine is ready before the old one ends. recreate: the old one ends first. Disks are not carried over by either.',
+            'surge: the new machine is ready before the old one is deleted. recreate: the old one is deleted first. Neither keeps the disks.',
         }),
       },
       { error: '{ strategy }' },
     )
     .meta({
       description:
-        'How a machine is replaced. Default: surge on AWS, recreate on Google Cloud and Azure, where a successor by surge has a suffix in its name.',
+        'The strategy of a replacement. Default: surge on AWS, recreate on Google Cloud and Azure, where a surge gives the new machine a name suffix.',
     }),
 } as const;
 
@@ -88,17 +90,17 @@ export const instanceSchema = z
     metadata: metadata(),
     spec: perTarget
       .extend({
-        targets: names('targets').meta({ description: 'Where they run.' }),
-        network: name().meta({ description: 'The network they are in.' }),
+        targets: names('targets').meta({ description: 'The targets of the machines.' }),
+        network: name().meta({ description: 'The network of the machines.' }),
         replicas: machine.replicas.default(1),
         publicIp: machine.publicIp.default(false),
         power: machine.power.default('running'),
         on: z
           .record(name(), perTarget, { error: 'a map from targets to fields' })
           .default({})
-          .meta({ description: 'Values for one target.', examples: [{ 'aws-prod': { size: 't3.medium' } }] }),
+          .meta({ description: 'Values for single targets.', examples: [{ 'aws-prod': { size: 't3.medium' } }] }),
         ...terms(),
       })
-      .meta({ description: 'What is wanted.' }),
+      .meta({ description: 'The desired state.' }),
   })
   .meta({ title: 'Instance', description: 'Equal machines in one subnet.' });

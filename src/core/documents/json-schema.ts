@@ -17,7 +17,7 @@ export function jsonSchema(dialect: JsonSchemaDialect): Readonly<Record<string, 
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     properties: {
       apiVersion: { const: 'setpoint.dev/v1', description: 'The version of this language.' },
-      kind: { enum: kinds, description: 'What the document describes.' },
+      kind: { enum: kinds, description: 'The kind of the document.' },
     },
     // why: with if and then an editor complains about the kind that is meant; with oneOf about all of them.
     allOf: kinds.map((kind) => ({

@@ -5,8 +5,8 @@ const verdict = () => z.enum(['allow', 'deny']);
 
 const defaults = z.strictObject(
   {
-    ingress: verdict().default('deny').meta({ description: 'What happens to traffic in that no rule names.' }),
-    egress: verdict().default('allow').meta({ description: 'What happens to traffic out that no rule names.' }),
+    ingress: verdict().default('deny').meta({ description: 'The default for incoming traffic without a rule.' }),
+    egress: verdict().default('allow').meta({ description: 'The default for outgoing traffic without a rule.' }),
   },
   { error: '{ ingress, egress }' },
 );
@@ -14,11 +14,13 @@ const defaults = z.strictObject(
 const subnet = z.strictObject(
   {
     name: name().meta({ description: 'Unique in the network.' }),
-    cidr: cidr().meta({ description: 'Its addresses, inside those of the network.', examples: ['10.20.1.0/24'] }),
+    cidr: cidr().meta({ description: 'The address block, inside that of the network.', examples: ['10.20.1.0/24'] }),
     zone: text(/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/, 'a zone, such as eu-west-1a')
       .optional()
-      .meta({ description: 'Left out: the cloud chooses, and it is not compared.' }),
-    target: name().optional().meta({ description: 'Only on this target. Left out: on each of the network.' }),
+      .meta({ description: 'The zone. Default: the cloud chooses, and Setpoint does not compare it.' }),
+    target: name()
+      .optional()
+      .meta({ description: 'The only target of the subnet. Default: all targets of the network.' }),
     adopt: adoption(),
     was: formerNames(),
   },
@@ -27,7 +29,7 @@ const subnet = z.strictObject(
 
 const group = z.strictObject(
   {
-    name: name().meta({ description: 'A group that a rule or an instance of this network names, or all.' }),
+    name: name().meta({ description: 'The name of a group of this network, or all.' }),
     adopt: adoption(),
   },
   { error: '{ name, adopt }' },
@@ -40,22 +42,24 @@ export const networkSchema = z
     metadata: metadata(),
     spec: z.strictObject(
       {
-        targets: names('targets').meta({ description: 'Where it stands: one network per target.' }),
+        targets: names('targets').meta({ description: 'The targets of the network: one network for each.' }),
         cidr: cidr().meta({
-          description: 'Its addresses. GCP networks have none: there it bounds the subnets.',
+          description:
+            'The address block. On Google Cloud a network has none, and this block only contains the subnets.',
           examples: ['10.20.0.0/16'],
         }),
-        internet: flag().default(false).meta({ description: 'Gateway and default route, or none.' }),
-        default: defaults.prefault({}).meta({ description: 'Traffic that no rule names.' }),
+        internet: flag().default(false).meta({ description: 'Whether it has a gateway and a default route.' }),
+        default: defaults.prefault({}).meta({ description: 'The default for traffic without a rule.' }),
         rules: z.enum(['authoritative', 'additive']).default('authoritative').meta({
-          description: 'authoritative: rules that nobody wrote are drift and go. additive: they are reported and stay.',
+          description:
+            'authoritative: unmanaged rules are drift, and Setpoint removes them. additive: Setpoint only reports them.',
         }),
         subnets: z
           .array(subnet, { error: 'a list of { name, cidr }' })
           .default([])
           .meta({ description: 'Its subnets.' }),
         groups: z.array(group, { error: 'a list of { name, adopt }' }).default([]).meta({
-          description: 'Groups that take over an existing object. Other groups need no entry: naming one is enough.',
+          description: 'Groups that adopt an existing object. Other groups need no entry.',
         }),
         ...terms(),
       },

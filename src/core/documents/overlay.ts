@@ -181,12 +181,12 @@ const isNull = (tree: Tree): boolean => tree.kind === 'scalar' && tree.value ===
 /** The key itself is not repeated: people write secrets even as keys. */
 const removesNothing = (key: string, at: Position, base: MapTree): Problem =>
   warning('overlay-removes-nothing', at, 'nothing is removed here: the base has no such key', {
-    expected: 'a key of the base; or take the line out',
+    expected: 'a key of the base; or remove the line',
     didYouMean: suggest(key, base.entries.keys()),
   });
 
 const stray = ({ at }: Tree): Problem =>
-  error('overlay-stray', at, 'this lies beside the overlays and in none of them', {
+  error('overlay-stray', at, 'this file is beside the overlays and in none of them', {
     expected: 'a folder for each overlay: overlays/<name>/',
   });
 
@@ -194,7 +194,7 @@ const unnamed = (tree: Tree): Problem =>
   error(
     'overlay-unnamed',
     treeAt(tree, ['metadata'])?.at ?? tree.at,
-    'this does not say which document it goes over: `metadata.name` is missing',
+    'this names no document to change: `metadata.name` is missing',
     { expected: `the name of the ${kindOf(tree)} of the base, or of a new one` },
   );
 
@@ -205,11 +205,18 @@ const twice = (tree: Tree, { file, line }: Position): Problem =>
 
 /** `names`: of the base's documents of this kind. */
 const alone = (tree: Tree, names: readonly string[]): Problem =>
-  error('overlay-alone', placeOfName(tree), `the base has no ${called(tree)}, and as a new one this is not whole`, {
-    expected:
-      names.length === 0 ? 'a whole document' : `a whole document, or one of ${names.slice(0, MOST).join(', ')}`,
-    didYouMean: suggest(nameOf(tree), names),
-  });
+  error(
+    'overlay-alone',
+    placeOfName(tree),
+    `the base has no ${called(tree)}, and as a new document this is incomplete`,
+    {
+      expected:
+        names.length === 0
+          ? 'a complete document'
+          : `a complete document, or one of ${names.slice(0, MOST).join(', ')}`,
+      didYouMean: suggest(nameOf(tree), names),
+    },
+  );
 
 const MOST = 10;
 

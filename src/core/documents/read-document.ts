@@ -78,7 +78,7 @@ function unknownField(key: string, path: Path, schema: z.ZodType, tree: Tree): P
 
 function badKey(issue: z.core.$ZodIssueInvalidKey, tree: Tree): Problem {
   const key = String(issue.path.at(-1));
-  return error('bad-key', keyPosition(tree, issue.path), `\`${clip(key)}\` cannot stand here`, {
+  return error('bad-key', keyPosition(tree, issue.path), `\`${clip(key)}\` is not allowed here`, {
     expected: issue.issues[0]?.message,
   });
 }
@@ -101,7 +101,7 @@ function badValue(issue: Issue, found: Tree): Problem {
 function complaint(path: Path, found: Tree): string {
   const field = `\`${dotted(path)}\``;
   if (found.kind !== 'scalar') return `${field} cannot be this ${found.kind}`;
-  if (found.value === null) return `${field} has no value: give one, or leave the field out`;
+  if (found.value === null) return `${field} has no value: add one, or omit the field`;
   if (String(found.value).includes('-----BEGIN')) return `${field} holds a key or certificate`;
   if (CREDENTIAL.test(String(found.value))) return `${field} has a user or password before its @`;
   return `${field} is ${clip(JSON.stringify(found.value))}`;

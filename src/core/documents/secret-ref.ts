@@ -67,9 +67,9 @@ export function parseSecretUri(uri: string): SecretUri | undefined {
 const form = '{ env: SETPOINT_SECRET_… }, { file: … } or { uri: … }, never the secret itself';
 
 const keys = {
-  env: text(/^SETPOINT_SECRET_[A-Z0-9_]{1,100}$/, 'the name of a variable that begins SETPOINT_SECRET_')
+  env: text(/^SETPOINT_SECRET_[A-Z0-9_]{1,100}$/, 'the name of a variable that begins with SETPOINT_SECRET_')
     .optional()
-    .meta({ description: 'Name of an environment variable of the worker; it must begin SETPOINT_SECRET_.' }),
+    .meta({ description: 'The name of an environment variable of the worker, beginning with SETPOINT_SECRET_.' }),
   file: text(
     /^(?!\.{1,2}(?:\/|$))[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*$/,
     'a path inside SETPOINT_SECRETS_DIR, without .. or a leading /',

@@ -22,16 +22,21 @@ export const targetSchema = z
           description: 'The region; on Azure the location.',
           examples: ['eu-west-1', 'europe-west1', 'westeurope'],
         }),
-        zone: place('a zone, such as europe-west1-b').optional().meta({ description: 'Needed by GCP instances.' }),
+        zone: place('a zone, such as europe-west1-b')
+          .optional()
+          .meta({ description: 'The zone. Required for instances on Google Cloud.' }),
         resourceGroup: text(/^[\w.()-]{0,89}[\w()-]$/, 'an Azure resource group')
           .optional()
-          .meta({ description: 'Azure only, and required there. Made if absent, never deleted.' }),
+          .meta({
+            description:
+              'The resource group. Azure only, and required there. Setpoint creates it if absent and never deletes it.',
+          }),
         endpoint: text(LOOPBACK, 'a loopback address, such as http://127.0.0.1:4566')
           .register(guarded, { guards: 'address' })
           .optional()
-          .meta({ description: 'A sandbox or emulator on this machine; only with --allow-endpoint.' }),
+          .meta({ description: 'The URL of a sandbox or emulator on this machine; needs --allow-endpoint.' }),
         credentials: credentials().optional().meta({
-          description: "Left out: the SDK's own default chain.",
+          description: "The credentials. Default: the SDK's own chain.",
         }),
         mode: mode(),
         rollout: rollout(),
@@ -43,7 +48,7 @@ export const targetSchema = z
                 .optional()
                 .meta({
                   description:
-                    'Rules that a security group (AWS, in each direction) or a network security group (Azure) may hold. Left out: 60 on AWS, 1000 on Azure.',
+                    'The most rules of a security group (AWS, in each direction) or a network security group (Azure). Default: 60 on AWS, 1000 on Azure.',
                   examples: [100],
                 }),
             },
@@ -51,11 +56,10 @@ export const targetSchema = z
           )
           .optional()
           .meta({
-            description:
-              'Quotas of the account that were changed: a plan says before any write what they leave no room for.',
+            description: 'Changed quotas of the account. A plan reports what exceeds them before any write.',
           }),
       },
       { error: 'a map' },
     ),
   })
-  .meta({ title: 'Target', description: 'A named place in the clouds, with credentials and mode.' });
+  .meta({ title: 'Target', description: 'A named account and region of a cloud, with credentials and mode.' });

@@ -157,7 +157,7 @@ const placeRows: readonly { name: string; given: readonly string[]; want: string
         '{ provider: aws, account: "111122223333", region: us-east-1, zone: us-east-1a }',
       ),
     ],
-    want: 'warning not-here: nothing on aws is placed by the zone of its target',
+    want: 'warning not-here: the zone of a target has no effect on aws',
   },
   {
     name: 'azure: a location in any case',
@@ -190,7 +190,7 @@ const placeRows: readonly { name: string; given: readonly string[]; want: string
   {
     name: 'one project, two regions: one block twice',
     given: [gcp('us', 'us-east1'), placeNetwork('gcp, us', '10.9.0.0/16', ['name: a, cidr: 10.9.0.0/24'])],
-    want: 'subnet a would stand twice in the one network of gcp/acme-prod',
+    want: 'subnet a would exist twice in the single network of gcp/acme-prod',
   },
   {
     name: 'one project, two regions: one block each',
@@ -219,7 +219,7 @@ const placeRows: readonly { name: string; given: readonly string[]; want: string
       placeNetwork('gcp, c', '10.9.0.0/16', ['name: a, cidr: 10.9.0.0/28, target: c']),
       machine('gcp, c', ', subnet: a, replicas: 7'),
     ],
-    want: 'error subnet-full: 14 machines are to be in this subnet on c, and it has 12 addresses: gcp keeps 4',
+    want: 'error subnet-full: 14 machines belong to this subnet on c, and it has 12 addresses: gcp keeps 4',
   },
   {
     name: 'one project, two regions: a subnet of the other is none',
@@ -253,7 +253,7 @@ const placeRows: readonly { name: string; given: readonly string[]; want: string
   {
     name: 'one project: a rule on one of two targets holds on both',
     given: [gcp('us', 'us-east1'), placeNetwork('aws, gcp, us', '10.9.0.0/16'), placeRule('targets: [aws, gcp]')],
-    want: 'error shared-network: net is one network in all of gcp/acme-prod: this rule would hold on us as well',
+    want: 'error shared-network: net is one network in all of gcp/acme-prod: this rule would also apply on us',
   },
   {
     name: 'one project: a rule on both, and one on neither',

@@ -28,7 +28,7 @@ const fieldRows: readonly { on: string; field: string; value: string; want: stri
   { on: 'aws', field: 'groups', value: groups(4), want: '' },
   { on: 'aws', field: 'groups', value: groups(5), want: 'AWS takes five groups' },
   { on: 'aws', field: 'disk', value: '{ encrypted: false }', want: '' },
-  { on: 'aws', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'keys without a login let nobody in' },
+  { on: 'aws', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'keys need a login name' },
   { on: 'aws', field: 'access', value: '{ password: { env: SETPOINT_SECRET_X } }', want: 'AWS sets no passwords' },
 
   { on: 'gcp', field: 'image', value: 'projects/p/global/images/web-1', want: '' },
@@ -55,7 +55,7 @@ const fieldRows: readonly { on: string; field: string; value: string; want: stri
   { on: 'gcp', field: 'identity', value: 'web@acme-prod.iam.gserviceaccount.com', want: '' },
   { on: 'gcp', field: 'identity', value: '123-compute@developer.gserviceaccount.com', want: '' },
   { on: 'gcp', field: 'identity', value: 'ops@example.com', want: 'this is no service account' },
-  { on: 'gcp', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'keys without a login let nobody in' },
+  { on: 'gcp', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'keys need a login name' },
   { on: 'gcp', field: 'access', value: `{ user: ops, sshKeys: ["${ED25519}"] }`, want: '' },
   { on: 'gcp', field: 'access', value: '{ password: { env: SETPOINT_SECRET_X } }', want: 'GCP sets no passwords' },
   { on: 'gcp', field: 'groups', value: groups(63), want: '' },
@@ -136,7 +136,7 @@ test('a public address needs a network with internet, on every cloud', () => {
     '{ targets: [gcp], network: inner, subnet: app, publicIp: true, image: global/images/web, size: e2-small }',
   );
   assert.deepEqual(problemsOf(network, machine), [
-    'error not-expressible: a public address without internet reaches nobody (gcp)',
+    'error not-expressible: a public address without internet has no effect (gcp)',
   ]);
 });
 
@@ -211,7 +211,7 @@ const labelRows: readonly { name: string; given: string; want: string }[] = [
   {
     name: 'networks of gcp alone',
     given: network('gcp', '{ team: a }'),
-    want: 'warning not-here: networks on GCP bear no labels',
+    want: 'warning not-here: networks on GCP have no labels',
   },
   {
     name: 'rules',
@@ -220,7 +220,7 @@ const labelRows: readonly { name: string; given: string; want: string }[] = [
       '{ name: r, labels: { team: a } }',
       '{ network: core, targets: [azure], protocol: tcp, peers: { any: true } }',
     ),
-    want: 'warning not-here: rules bear no labels',
+    want: 'warning not-here: rules have no labels',
   },
 ];
 

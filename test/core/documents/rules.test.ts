@@ -53,7 +53,7 @@ const cloudRows: readonly { on: string; spec: string; want: string }[] = [
   {
     on: 'azure',
     spec: 'protocol: tcp, peers: { serviceTags: [Storage, storage] }',
-    want: 'warning repeated: `storage` stands in this list already',
+    want: 'warning repeated: `storage` is already in this list',
   },
   { on: 'azure', spec: 'protocol: tcp, peers: { cidrs: [10.0.0.0/8, "2001:db8::/32"] }', want: '' },
   { on: 'gcp', spec: 'protocol: tcp, peers: { cidrs: [10.0.0.0/8, "2001:db8::/32"] }', want: '' },
@@ -112,7 +112,7 @@ for (const { id, said, want } of spellings) {
         `{ network: core, targets: [gcp], protocol: ${protocol}, peers: { cidrs: ["::/0"] } }`,
       ).replace('"::/0"', want === 'icmp' ? '0.0.0.0/0' : '"::/0"');
     const [found, ...more] = problemsOf(rule('a', want), rule('b', said));
-    assert.match(found ?? 'nothing', /^warning one-rule: b says the same as a/);
+    assert.match(found ?? 'nothing', /^warning one-rule: b is the same as a/);
     assert.deepEqual(more, []);
   });
 }
@@ -159,7 +159,7 @@ describe('two rules that say the same', () => {
   for (const on of ['gcp', 'azure'])
     test(`${on}: are told as such, and not where their priorities differ`, () => {
       const twice = problemsOf(repeatedRule('one', on, open), repeatedRule('two', on, open));
-      assert.equal(twice.filter((text) => text.startsWith('warning one-rule: two says the same as one')).length, 1);
+      assert.equal(twice.filter((text) => text.startsWith('warning one-rule: two is the same as one')).length, 1);
       const ordered = problemsOf(
         repeatedRule('one', on, `${open}, priority: 500`),
         repeatedRule('two', on, `${open}, priority: 501`),
@@ -292,7 +292,7 @@ const peers = (more: object): Spec => ({ ...plain, peers: { ...Object(plain['pee
 const found = (first: Spec, second: Spec): readonly string[] =>
   problemsOf(sameRule('first', first), sameRule('second', second)).filter((one) => one.includes('one-rule'));
 
-const same = 'warning one-rule: second says the same as first (x.yaml:26)';
+const same = 'warning one-rule: second is the same as first (x.yaml:26)';
 const twice = 'error one-rule: second and first (x.yaml:26) hold the same rule with two descriptions';
 
 describe('two rules are one to the cloud', () => {

@@ -14,7 +14,7 @@ export function* adoptedOnce(set: SpecSet): Iterable<Problem> {
     for (const adoption of same) {
       const other = same.find((one) => one.resource !== adoption.resource);
       if (!other) continue;
-      const message = `\`${adoption.id}\` is adopted by ${other.what} as well, at ${place(other.document.at(other.path))}`;
+      const message = `\`${adoption.id}\` is also adopted by ${other.what}, at ${place(other.document.at(other.path))}`;
       yield error('adopted-twice', adoption.document.at(adoption.path), message, { expected: 'one of the two' });
     }
   }
@@ -91,7 +91,7 @@ export function* adoptable(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
     if (rule.value.metadata.adopt === undefined) continue;
     const expected =
-      'the rule without adopt: Setpoint makes its own, and leaves an unmarked firewall of Google Cloud alone';
+      'the rule without adopt: Setpoint creates its own, and does not change an unmarked firewall of Google Cloud';
     yield error('not-adoptable', rule.at(['metadata', 'adopt']), 'a firewall rule cannot be adopted', { expected });
   }
   for (const network of set.networks.values())
@@ -99,7 +99,7 @@ export function* adoptable(set: SpecSet): Iterable<Problem> {
       for (const { value: target } of targetsOf(set, Object.keys(adopt ?? {}))) {
         if (target.spec.provider !== 'gcp') continue;
         const at = network.at(['spec', 'groups', index, 'adopt', target.metadata.name]);
-        const message = `the group \`${name}\` cannot be adopted on Google Cloud: there it is a network tag, and no object`;
-        yield error('not-adoptable', at, message, { expected: 'the other targets alone' });
+        const message = `the group \`${name}\` cannot be adopted on Google Cloud: there it is a network tag, not an object`;
+        yield error('not-adoptable', at, message, { expected: 'only the other targets' });
       }
 }

@@ -165,7 +165,7 @@ const holds = (provider: Provider, kind: ResourceDoc['kind']): boolean =>
 
 function heldNowhere(document: Located<ResourceDoc>): Problem {
   const what = document.value.kind === 'Network' ? 'networks on GCP' : 'rules';
-  const message = `${what} bear no labels: these stand nowhere`;
+  const message = `${what} have no labels: these have no effect`;
   return warning('not-here', document.at(['metadata', 'labels']), message, {
     expected: 'no labels',
   });
@@ -210,7 +210,7 @@ function* refused(document: Located<ResourceDoc>, entries: Entries, provider: Pr
 
 function* tooMany(document: Located<ResourceDoc>, count: number, provider: Provider): Iterable<Problem> {
   if (provider === 'memory' || count <= LABEL_RULES[provider].most) return;
-  const hint = { expected: `at most ${LABEL_RULES[provider].most}: the rest is for our own marks` };
+  const hint = { expected: `at most ${LABEL_RULES[provider].most}: the rest is for the marks of Setpoint` };
   yield error(
     'refused-label',
     document.at(['metadata', 'labels']),
@@ -231,7 +231,7 @@ function* azureLabels(document: Located<ResourceDoc>, entries: Entries): Iterabl
     }
   }
   for (const [name] of entries.filter(([key]) => /^(?:microsoft|azure|windows)/i.test(key))) {
-    const message = `azure may refuse the label ${name}: it keeps names that begin so for itself`;
+    const message = `azure may refuse the label ${name}: it reserves names that begin so`;
     const expected = 'a key that begins neither microsoft, azure nor windows';
     yield warning('refused-label', document.at(['metadata', 'labels', name]), message, { expected });
   }

@@ -84,7 +84,7 @@ const EVERYWHERE: readonly InstanceRow[] = [
   {
     field: ['publicIp'],
     found: ({ spec, internet }) => spec.publicIp && !internet,
-    why: 'a public address without internet reaches nobody',
+    why: 'a public address without internet has no effect',
     instead: 'internet: true in the network, or no publicIp',
   },
   {
@@ -92,7 +92,7 @@ const EVERYWHERE: readonly InstanceRow[] = [
     field: ['access'],
     found: ({ spec: { access }, target }) =>
       target.provider !== 'azure' && (access?.sshKeys ?? []).length > 0 && access?.user === undefined,
-    why: 'keys without a login let nobody in',
+    why: 'keys need a login name',
     instead: 'access: { user, sshKeys }',
   },
 ];
@@ -230,7 +230,7 @@ const AZURE: readonly InstanceRow[] = [
     field: ['access', 'user'],
     found: ({ spec }) => spec.access?.user !== undefined && REFUSED_USERS.has(spec.access.user),
     why: `Azure takes no login of this name (${VM}#osprofile)`,
-    instead: 'a name that nobody guesses, such as ops; not admin, root, test, user and the like',
+    instead: 'a name that is hard to guess, such as ops; not admin, root, test or user',
   },
   {
     field: ['access', 'sshKeys'],

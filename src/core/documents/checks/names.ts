@@ -84,7 +84,7 @@ function listsOf({ kind, spec }: Document): readonly List[] {
 function* repeated({ at }: Located<Document>, path: Path, names: readonly string[] = []): Iterable<Problem> {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
-    if (seen.has(name)) yield warning('repeated', at([...path, index]), `\`${name}\` stands in this list already`);
+    if (seen.has(name)) yield warning('repeated', at([...path, index]), `\`${name}\` is already in this list`);
     seen.add(name);
   }
 }

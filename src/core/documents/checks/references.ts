@@ -136,8 +136,8 @@ export function* groups(set: SpecSet): Iterable<Problem> {
   for (const { document, network, name, path, fills } of uses) {
     const at = document.at(path);
     if (name.toLowerCase() === 'all') {
-      const expected = 'another name; leave group out to mean every instance of the network';
-      yield error('reserved-group', at, '`all` is the group that every instance is in', { expected });
+      const expected = 'another name; omit group for every instance of the network';
+      yield error('reserved-group', at, '`all` is the group of every instance', { expected });
     }
     const members = filled.get(network) ?? new Set<string>();
     if (fills || name.toLowerCase() === 'all' || members.has(name)) continue;

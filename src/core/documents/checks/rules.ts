@@ -33,7 +33,7 @@ function* portsWithProtocol(set: SpecSet, rule: Located<FirewallRuleDoc>): Itera
   const at = rule.at(['spec', 'ports']);
   if (protocol === SCTP && targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === 'gcp')) return;
   if (typeof protocol === 'number') {
-    const message = `ports mean nothing to protocol ${protocol}: the rule lets all of it through`;
+    const message = `ports have no effect with protocol ${protocol}: the rule covers all of it`;
     yield warning('ports-without-meaning', at, message, { expected: 'no ports' });
   } else {
     const expected = protocol === 'all' ? 'protocol tcp or udp, or no ports' : 'icmp: { type, code } instead of ports';
@@ -46,7 +46,7 @@ const SCTP = 132;
 function* icmpWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
   const { protocol, icmp } = rule.value.spec;
   if (icmp === undefined || protocol === 'icmp' || protocol === 'icmpv6') return;
-  const message = `\`spec.icmp\` means nothing to protocol ${protocol}`;
+  const message = `\`spec.icmp\` has no effect with protocol ${protocol}`;
   yield error('icmp-without-meaning', rule.at(['spec', 'icmp']), message, { expected: 'protocol icmp or icmpv6' });
 }
 
@@ -110,7 +110,7 @@ function describedTwice(rule: Rule, other: Rule): Problem {
 }
 
 function saidTwice(rule: Rule, other: Rule): Problem {
-  const message = `${rule.value.metadata.name} says the same as ${other.value.metadata.name} (${place(other.at())})`;
+  const message = `${rule.value.metadata.name} is the same as ${other.value.metadata.name} (${place(other.at())})`;
   return warning('one-rule', rule.at(['metadata', 'name']), message, { expected: 'one of the two' });
 }
 
@@ -236,7 +236,7 @@ const ROWS: readonly Row[] = [
     field: ['action'],
     found: (spec) => spec.action === 'deny',
     why: `AWS security groups cannot deny (${SG})`,
-    instead: 'allow rules only: what none of them names is denied',
+    instead: 'allow rules only: AWS denies all other traffic',
   },
   {
     cloud: 'aws',
@@ -250,7 +250,7 @@ const ROWS: readonly Row[] = [
     field: ['disabled'],
     found: (spec) => spec.disabled,
     why: `AWS rules cannot be disabled (${SG})`,
-    instead: 'no such rule until it is wanted',
+    instead: 'no rule until it is needed',
   },
   { cloud: 'aws', field: ['log'], found: (spec) => spec.log, why: `AWS rules cannot log (${SG})` },
   {
@@ -258,7 +258,7 @@ const ROWS: readonly Row[] = [
     field: ['priority'],
     found: (spec) => spec.priority !== 1000,
     why: `AWS rules have no order: the priority is ignored there (${SG})`,
-    instead: 'no priority; AWS adds all rules up',
+    instead: 'no priority; AWS combines all rules',
     only: 'warning',
   },
   {
@@ -337,7 +337,7 @@ const ROWS: readonly Row[] = [
     field: ['disabled'],
     found: (spec) => spec.disabled,
     why: `Azure rules cannot be disabled (${SECURITY_RULE})`,
-    instead: 'no such rule until it is wanted',
+    instead: 'no rule until it is needed',
   },
   {
     cloud: 'azure',

@@ -30,7 +30,7 @@ function* zone(
   if (given === undefined) return;
   const aws = targets.filter(({ value }) => value.spec.provider === 'aws' || value.spec.provider === 'memory');
   if (aws.length === 0 && targets.length > 0) {
-    const message = 'GCP and Azure subnets span all zones: `zone` means nothing here';
+    const message = 'GCP and Azure subnets span all zones: `zone` has no effect here';
     yield warning('not-here', network.at(path), message, { expected: "no zone; that of a machine is its target's" });
   }
   for (const { value } of aws) {
@@ -67,7 +67,7 @@ function* room(network: Located<NetworkDoc>, path: Path, { subnet, targets, mach
     const free = Math.max(2 ** (32 - cidr.prefix) - kept, 0);
     if (wanted <= free || told.has(here)) continue;
     told.add(here);
-    const message = `${wanted} machines are to be in this subnet on ${value.metadata.name}, and it has ${free} addresses: ${value.spec.provider} keeps ${kept}`;
+    const message = `${wanted} machines belong to this subnet on ${value.metadata.name}, and it has ${free} addresses: ${value.spec.provider} keeps ${kept}`;
     yield error('subnet-full', network.at(path), message, { expected: 'a larger block, or fewer replicas' });
   }
 }
@@ -140,9 +140,9 @@ function* overlaps(set: SpecSet, network: Located<NetworkDoc>, blocks: readonly 
       if (!first || !second || told.has(second)) continue;
       told.add(second);
       const message = same
-        ? `subnet ${first.name} would stand twice in the one network of ${place}`
+        ? `subnet ${first.name} would exist twice in the single network of ${place}`
         : `subnets ${first.name} (${first.text}) and ${second.name} (${second.text}) overlap`;
-      const expected = same ? 'target: with the one it is for' : 'blocks that lie apart';
+      const expected = same ? 'target: with the one it is for' : 'blocks that do not overlap';
       yield error('overlap', network.at(second.path), message, { expected });
     }
   }

@@ -63,7 +63,7 @@ function* forms(target: Located<TargetDoc>): Iterable<Problem> {
     const at = target.at(['spec', field]);
     if (!form && given !== undefined) {
       const expected = `no ${field} on a target of ${provider}`;
-      yield error('not-here', at, `\`spec.${field}\` means nothing on ${provider}`, { expected });
+      yield error('not-here', at, `\`spec.${field}\` has no effect on ${provider}`, { expected });
     }
     if (form?.required && given === undefined) {
       yield error('missing-field', at, `\`spec.${field}\` is missing: ${provider} needs it`, {
@@ -87,7 +87,7 @@ function* unusedZone(target: Located<TargetDoc>): Iterable<Problem> {
   const { provider, zone } = target.value.spec;
   if (zone === undefined || provider === 'gcp' || provider === 'memory') return;
   const expected = provider === 'aws' ? 'zone in the subnets of a network' : 'no zone';
-  const message = `nothing on ${provider} is placed by the zone of its target`;
+  const message = `the zone of a target has no effect on ${provider}`;
   yield warning('not-here', target.at(['spec', 'zone']), message, { expected });
 }
 
@@ -96,7 +96,7 @@ function* credentials(target: Located<TargetDoc>): Iterable<Problem> {
   const { provider, account, credentials } = target.value.spec;
   if (provider === 'memory') {
     if (credentials === undefined) return;
-    return yield error('not-here', target.at(['spec', 'credentials']), '`spec.credentials` means nothing on memory');
+    return yield error('not-here', target.at(['spec', 'credentials']), '`spec.credentials` has no effect on memory');
   }
   const role = credentials?.assumeRole;
   if (role === undefined) return;
@@ -146,8 +146,8 @@ function* half(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> 
   for (const [project, all] of sharing(set, document.value)) {
     const missing = all.map(({ value }) => value.metadata.name).filter((name) => !targets.includes(name));
     if (missing.length === 0 || missing.length === all.length) continue;
-    const message = `${network} is one network in all of ${project}: this rule would hold on ${missing.join(', ')} as well`;
-    const expected = `${missing.join(', ')} too, or a group that only the machines meant are in`;
+    const message = `${network} is one network in all of ${project}: this rule would also apply on ${missing.join(', ')}`;
+    const expected = `${missing.join(', ')} too, or a group of only these machines`;
     yield error('shared-network', rule.at(['spec', 'targets']), message, { expected });
   }
 }
@@ -169,7 +169,7 @@ function* twice(set: SpecSet, document: Located<NetworkDoc | InstanceDoc>): Iter
     const first = seen.get(address) ?? name;
     seen.set(address, first);
     if (first === name) continue;
-    const message = `${metadata.name} would stand twice in ${address}: ${first} and ${name} are the same place`;
+    const message = `${metadata.name} would exist twice in ${address}: ${first} and ${name} are the same place`;
     yield error('duplicate-address', document.at(['spec', 'targets', index]), message, { expected: 'one of the two' });
   }
 }

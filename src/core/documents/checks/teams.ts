@@ -35,8 +35,8 @@ const KINDS: ReadonlySet<string> = new Set(['Network', 'FirewallRule', 'Instance
 function* kinds(document: Located<Document>, tree: string): Iterable<Problem> {
   const { kind } = document.value;
   if (KINDS.has(kind)) return;
-  yield error('not-here', document.at(['kind']), `\`${tree}\` is a tree of a team, and holds no ${kind}`, {
-    expected: `${[...KINDS].join(', ')}; documents of kind ${kind} stand in the root's own tree`,
+  yield error('not-here', document.at(['kind']), `\`${tree}\` is a tree of a team and cannot hold ${kind}`, {
+    expected: `${[...KINDS].join(', ')}; documents of kind ${kind} belong in the root's own tree`,
   });
 }
 
@@ -56,7 +56,7 @@ const MOST = 12;
 function unknownSource(document: Located<Document>, tree: string, estate: Located<EstateDoc> | undefined): Problem {
   const names = (estate?.value.spec.sources ?? []).map(({ name }) => name);
   const where = estate ? ` at ${place(estate.at(['spec', 'sources']))}` : '';
-  return error('unknown-source', document.at(), `\`${tree}\` is of no source of the estate`, {
+  return error('unknown-source', document.at(), `\`${tree}\` belongs to no source of the estate`, {
     expected:
       names.length > 0 ? `one of ${names.slice(0, MOST).join(', ')}${where}` : `a source in spec.sources${where}`,
     didYouMean: suggest(tree.slice(1, -1), names),
@@ -87,8 +87,8 @@ function* everybodys(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Pro
   const { group, network } = rule.value.spec;
   const tree = treeOf(rule.at().file);
   if (group !== undefined || !isGuest(set, tree, network)) return;
-  const message = `without \`group\` this rule is for every machine in ${network}, and that network is not of \`${tree}\``;
-  const expected = `group: one that only machines of \`${tree}\` are in; or this rule where ${network} stands`;
+  const message = `without \`group\` this rule is for every machine in ${network}, and that network does not belong to \`${tree}\``;
+  const expected = `group: one with only machines of \`${tree}\`; or this rule in the tree of ${network}`;
   yield error('not-its-own', rule.at(), message, { expected });
 }
 
@@ -122,7 +122,7 @@ function* shared(same: readonly Holding[]): Iterable<Problem> {
     if (!other) continue;
     const whose = other.tree === '' ? 'the root' : `\`${other.tree}\``;
     const message = `the group ${use.name} of ${use.network} is of ${whose}: see ${place(other.use.document.at(other.use.path))}`;
-    const expected = `a group that only machines of \`${tree}\` are in; others may stand among the peers`;
+    const expected = `a group with only machines of \`${tree}\`; other groups are allowed as peers`;
     yield error('not-its-own', use.document.at(use.path), message, { expected });
   }
 }
@@ -139,7 +139,7 @@ export function* teamFields({ documents }: SpecSet): Iterable<Problem> {
       yield notHere(document, path, `a tree of a team names ${what}`);
     }
     for (const path of adoptions(document.value)) {
-      yield notHere(document, path, "a tree of a team adopts nothing: what stands there may be another's");
+      yield notHere(document, path, 'a tree of a team adopts nothing: the object may belong to somebody else');
     }
   }
 }
