@@ -51,7 +51,7 @@ export const sse = ({
     try {
       const server = await startServer(folder, isLossy);
       const watchers = await watchersOf(clients, store, server);
-      const from = await store.happenings.newest();
+      const from = await store.events.newest();
       const told = { seconds, perSecond };
       try {
         await Promise.all(watchers.map((watcher) => watcher.begin()));
@@ -113,12 +113,12 @@ async function cutOnce(watcher: Watcher, index: number, { seconds }: Telling): P
 }
 
 /** In the order of the store. */
-async function idsAfter(from: string, { happenings }: Store): Promise<readonly string[]> {
+async function idsAfter(from: string, { events }: Store): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let place = from, more = true; more; ) {
-    const page = await happenings.after(place, 1000);
+    const page = await events.after(place, 1000);
     if (page.gone) throw new Error('the store kept less than what was told: nothing is measured');
-    ids.push(...page.happenings.map((one) => one.place));
+    ids.push(...page.events.map((one) => one.place));
     ({ place, more } = page);
   }
   return ids;

@@ -5,7 +5,7 @@ import { openEventStreams } from '../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
 import { authenticator } from '../../src/http/auth/authenticator.ts';
 import { startHttp } from '../../src/http/server.ts';
-import type { Happenings } from '../../src/ports/events.ts';
+import type { Events } from '../../src/ports/events.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { clock } from './clock.ts';
@@ -14,9 +14,9 @@ const [folder = '', lossy] = process.argv.slice(2);
 const log = createLog({ write: (line) => void process.stderr.write(line) }, { form: 'json', level: 'warn' });
 const store = await openStore({ folder, clock, create: true });
 const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });
-const happenings = lossy === '--lossy' ? withoutSome(store.happenings) : store.happenings;
-const events = openEventStreams({ happenings, authenticate, clock, log });
-const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
+const events = lossy === '--lossy' ? withoutSome(store.events) : store.events;
+const streams = openEventStreams({ events, authenticate, clock, log });
+const api = { routes: eventRoutes(streams), authenticate, replies: store.replies };
 const http = await startHttp({ port: 0, api, clock, log });
 const telling = setInterval(() => {
   globalThis.gc?.();
@@ -31,13 +31,13 @@ process.once('SIGTERM', async () => {
 console.log(http.url);
 
 /** One in fifty is left out: to see that the figure can fail. */
-function withoutSome(inner: Happenings): Happenings {
+function withoutSome(inner: Events): Events {
   let count = 0;
   return {
     ...inner,
     after: async (place, limit) => {
       const page = await inner.after(place, limit);
-      return { ...page, happenings: page.happenings.filter(() => ++count % 50 !== 0) };
+      return { ...page, events: page.events.filter(() => ++count % 50 !== 0) };
     },
   };
 }

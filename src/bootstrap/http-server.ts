@@ -178,7 +178,7 @@ export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOpt
 /** One line a noun. */
 function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticate }: Rim): RouteDependencies {
   const { store, clock, log } = ground;
-  const { rows, happenings, reconciles, entryPages, figures, audit } = store;
+  const { rows, events, reconciles, entryPages, figures, audit } = store;
   const estates = store.estates.list;
   const answers = { ...answersOf(ground), estates };
   return {
@@ -188,7 +188,7 @@ function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticat
     approvals: answers,
     pauses: answers,
     inventory: { rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates, origins: answers.origins },
-    events: openEventStreams({ authenticate, happenings, clock, log }),
+    events: openEventStreams({ authenticate, events, clock, log }),
     reconciles: { reconciles, figures, estates },
     ledger: { entryPages, figures, audit, estates },
     targets: { targets: targetsIn(ground), estates, ...(rateLimits && { rateLimits }) },

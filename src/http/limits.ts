@@ -58,7 +58,7 @@ export interface EventLimits {
   readonly clients: number;
   readonly perCaller: number;
   readonly times: EventTimes;
-  /** How many happenings are held in memory for all clients together. */
+  /** How many events are held in memory for all clients together. */
   readonly recent: number;
   /** How many clients are read to from the store at once, of those who come back from long ago. */
   readonly readers: number;

@@ -3,7 +3,7 @@ import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../co
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { HeardTouch, Touch } from '../core/touch.ts';
-import type { Happenings } from './events.ts';
+import type { Events } from './events.ts';
 import type { Figures } from './figures.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { Rows } from './inventory-rows.ts';
@@ -67,7 +67,7 @@ interface Front {
 /** What those read who watch. */
 interface Watched {
   readonly rows: Rows;
-  readonly happenings: Happenings;
+  readonly events: Events;
   readonly reconciles: Reconciles;
   readonly figures: Figures;
   readonly entryPages: EntryPages;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Happened, Happening, HappeningDraft, Happenings, HappeningType, Whose } from '../ports/events.ts';
+import type { EventDraft, Events, Happened, StoredEvent, StoredEventType, Whose } from '../ports/events.ts';
 import type { Context } from './context.ts';
-import { forgetHappenings } from './retention.ts';
+import { forgetEvents } from './retention.ts';
 import { endReaders } from './roles.ts';
 import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
-export function postgresHappenings({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Happenings {
+export function postgresEvents({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Events {
   const seen = watchEdge(clock, () => endReaders(db));
   return {
     after: (place, limit) => after({ db, store, place, seen }, limit),
@@ -41,11 +41,11 @@ async function after({ db, store, place, seen }: Asked, limit: number): Promise<
   const database = databaseOf(store, edge);
   const end = placeOf(database, { tx: BigInt(edge.xmin), number: 0n });
   if (position === undefined || name !== database || edge.gone)
-    return { happenings: [], place: end, more: false, gone: true, waits };
-  const happenings = rows.flatMap((row) => (row.tx === null ? [] : [happeningOf(database, row)]));
-  const last = happenings.at(-1);
-  const more = happenings.length === limit && last !== undefined;
-  return { happenings, place: more ? last.place : end, more, gone: false, waits };
+    return { events: [], place: end, more: false, gone: true, waits };
+  const events = rows.flatMap((row) => (row.tx === null ? [] : [eventOf(database, row)]));
+  const last = events.at(-1);
+  const more = events.length === limit && last !== undefined;
+  return { events, place: more ? last.place : end, more, gone: false, waits };
 }
 
 /** How far may be read, in every row; and what was found, null where nothing was. */
@@ -62,8 +62,8 @@ interface Found extends FoundWhose {
   readonly tx: string;
   readonly number: number;
   readonly at: number;
-  readonly type: HappeningType;
-  readonly about: Happening['about'];
+  readonly type: StoredEventType;
+  readonly about: StoredEvent['about'];
 }
 
 interface FoundWhose {
@@ -106,7 +106,7 @@ async function read(
 /** A copy of a database counts its transactions anew, or on by itself: its places are others. */
 const databaseOf = (store: string, { system }: Edge): string => sha256(`${store} ${system}`).slice(0, 12);
 
-const happeningOf = (database: string, row: Found): Happening => ({
+const eventOf = (database: string, row: Found): StoredEvent => ({
   place: placeOf(database, { tx: BigInt(row.tx), number: BigInt(row.number) }),
   at: row.at,
   estate: row.estate,
@@ -127,7 +127,7 @@ const every = 100;
  * Tells those who watch, once the transaction has ended: call it in the very one that makes it true. `at`: ms since the epoch,
  * as of the transaction. They are told of in the order given.
  */
-export async function announce(trx: Write, at: number, drafts: readonly HappeningDraft[]): Promise<void> {
+export async function announce(trx: Write, at: number, drafts: readonly EventDraft[]): Promise<void> {
   const rows = drafts.map(({ estate, type, targets = null, owner = null, about, notTo }) => ({
     ...{ estate, type, targets, owner, at },
     about: small(JSON.stringify(about)),
@@ -136,7 +136,7 @@ export async function announce(trx: Write, at: number, drafts: readonly Happenin
   await inChunks(rows, async (chunk) => {
     const made = await trx.insertInto('happenings').values(chunk).returning('number').execute();
     const due = made.find(({ number }) => number % every === 0);
-    if (due) await forgetHappenings(trx, at, due.number);
+    if (due) await forgetEvents(trx, at, due.number);
   });
 }
 

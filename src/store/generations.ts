@@ -1,6 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Guards } from '../core/limits.ts';
-import type { HappeningDraft } from '../ports/events.ts';
+import type { EventDraft } from '../ports/events.ts';
 import { type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
@@ -89,7 +89,7 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
   });
 
 /** What is told of a generation that was accepted. */
-export const acceptedOf = (estate: string, number: number, revision: string): HappeningDraft => ({
+export const acceptedOf = (estate: string, number: number, revision: string): EventDraft => ({
   estate,
   type: 'generation',
   about: { number, revision },

@@ -13,7 +13,7 @@ import {
   peopleChain,
 } from '../core/ledger/chain.ts';
 import type { Content, Linked } from '../core/ledger/entry.ts';
-import type { HappeningDraft } from '../ports/events.ts';
+import type { EventDraft } from '../ports/events.ts';
 import { LeaseLost } from '../ports/leases.ts';
 import type { Reconcile } from '../ports/ledger.ts';
 import { Declined } from '../ports/queries.ts';
@@ -310,7 +310,7 @@ const isRefused = (error: unknown): boolean => error instanceof Declined && erro
 const mostReason = 300;
 
 /** What is told of an entry in the ledger: of a note that names a person, which word of whom, on what, and why. Else nothing. */
-export function wordsOf(estate: string, { seq, type, body }: Linked): readonly HappeningDraft[] {
+export function wordsOf(estate: string, { seq, type, body }: Linked): readonly EventDraft[] {
   if (type !== 'note') return [];
   const [[word, said] = []] = Object.entries(fieldsOf(body['note']));
   const note = fieldsOf(said);
@@ -334,7 +334,7 @@ const onWhat = (note: Fields): Fields =>
   );
 
 /** A word that holds one target or owner still is theirs; any other is everybody's. */
-function whose({ by, name }: Fields): Pick<HappeningDraft, 'targets' | 'owner'> {
+function whose({ by, name }: Fields): Pick<EventDraft, 'targets' | 'owner'> {
   if (typeof name !== 'string') return {};
   if (by === 'target') return { targets: [name] };
   return by === 'owner' ? { owner: name } : {};

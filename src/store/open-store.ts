@@ -11,7 +11,7 @@ import { type Context, writerQueue } from './context.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder, storeFolder } from './embedded/home.ts';
 import { postgresEstates } from './estates.ts';
-import { postgresHappenings } from './events.ts';
+import { postgresEvents } from './events.ts';
 import { postgresFigures } from './figures.ts';
 import { postgresFleet } from './fleet.ts';
 import { postgresGenerations } from './generations.ts';
@@ -216,7 +216,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     sources: postgresSources(context),
     touches: postgresTouches(context),
     rows: postgresRows(context, historyMs),
-    happenings: postgresHappenings(context),
+    events: postgresEvents(context),
     reconciles: postgresReconciles(context),
     figures: postgresFigures(context),
     entryPages: postgresEntryPages(context),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
-import type { HappeningDraft } from '../ports/events.ts';
+import type { EventDraft } from '../ports/events.ts';
 import { ForeignCursor } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type {
@@ -178,23 +178,20 @@ const columnsOf = ({ id, estate, scope, began, reason, ground: { targets, ...gro
 
 const endOf = ({ why, nextAt, account: { counts } }: ReconcileEnding) => ({ why, nextAt, counts });
 
-export const reconcileBegan = (reconcile: ReconcileDraft): HappeningDraft => happening(reconcile, { state: 'running' });
+export const reconcileBegan = (reconcile: ReconcileDraft): EventDraft => event(reconcile, { state: 'running' });
 
-export const reconcileEnded = (
-  reconcile: ReconcileDraft,
-  { outcome, nextAt, account }: ReconcileEnding,
-): HappeningDraft =>
-  happening(reconcile, {
+export const reconcileEnded = (reconcile: ReconcileDraft, { outcome, nextAt, account }: ReconcileEnding): EventDraft =>
+  event(reconcile, {
     state: 'ended',
     outcome,
     ...account.counts,
     ...(nextAt === undefined ? {} : { nextReconcileAt: new Date(nextAt).toISOString() }),
   });
 
-const happening = (
+const event = (
   { id, estate, scope, reason, ground: { targets, generation } }: ReconcileDraft,
-  about: HappeningDraft['about'],
-): HappeningDraft => ({
+  about: EventDraft['about'],
+): EventDraft => ({
   estate,
   type: 'pass',
   targets,

@@ -80,7 +80,7 @@ async function pruneSightings(db: Database, from: number, limit: number): Promis
       AND appeared.id = old.id AND appeared.scope = old.scope AND appeared.number < old.number`.execute(db);
 }
 
-/** For how long happenings are kept, and at most how many: long enough for a watcher to come back after a weekend. */
+/** For how long events are kept, and at most how many: long enough for a watcher to come back after a weekend. */
 const kept = { ms: 3 * 86_400_000, rows: 200_000 };
 
 const mostForgotten = 1000;
@@ -90,7 +90,7 @@ const mostForgotten = 1000;
  * before there is told that he missed something. Only what every watcher may have been told of. Nobody waits for another who
  * is at it. `number`: of the newest one.
  */
-export async function forgetHappenings(trx: Write, now: number, number: number): Promise<void> {
+export async function forgetEvents(trx: Write, now: number, number: number): Promise<void> {
   await sql`
     WITH book AS (SELECT FROM setpoint.forgotten_happenings FOR UPDATE SKIP LOCKED),
     oldest AS (

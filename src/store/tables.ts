@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { Count, Sort } from '../core/limits.ts';
-import type { HappeningType } from '../ports/events.ts';
+import type { StoredEventType } from '../ports/events.ts';
 import type { SourceCondition } from '../ports/sources.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 
@@ -14,7 +14,7 @@ export type Tables = RecordTables &
   AccessTables &
   ReplyTables &
   ProposalTables &
-  HappeningTables &
+  EventTables &
   ReconcileTables &
   RowTables;
 
@@ -452,14 +452,14 @@ interface TextColumns {
 }
 
 /** What is told to those who watch. */
-interface HappeningTables {
-  happenings: HappeningTable;
+interface EventTables {
+  happenings: EventTable;
 }
 
-interface HappeningTable extends EventOwnershipColumns {
+interface EventTable extends EventOwnershipColumns {
   number: Generated<number>;
   at: number;
-  type: HappeningType;
+  type: StoredEventType;
   about: Json;
   not_to: Json | null;
 }

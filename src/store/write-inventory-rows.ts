@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { HappeningDraft, Whose } from '../ports/events.ts';
+import type { EventDraft, Whose } from '../ports/events.ts';
 import type { KeptLook } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import { announce } from './events.ts';
@@ -35,7 +35,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     await unlist(at, changes.unlisted);
     if (look.left) await unlistAll(at);
     await saveLook(at, look);
-    await announce(trx, look.at, rowHappenings(where, { written: changes.written, replaced, gone }));
+    await announce(trx, look.at, rowEvents(where, { written: changes.written, replaced, gone }));
     return changed.length + gone.length;
   });
 
@@ -297,7 +297,7 @@ interface ChangedRows {
  * One for each changed line; for a great many at once one for each owner and targets, so that all who may see them hear of it.
  * Of a line that is of another owner or of other targets now, whoever may see it no more is told that it is gone.
  */
-export function rowHappenings({ estate, scope }: Where, rows: ChangedRows): readonly HappeningDraft[] {
+export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly EventDraft[] {
   const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];
   if (changed.length <= mostTold)
     return changed.map(({ about, ...whose }) => ({ estate, type: 'resource', ...whose, about: { ...about, scope } }));
@@ -309,7 +309,7 @@ export function rowHappenings({ estate, scope }: Where, rows: ChangedRows): read
   });
 }
 
-type Changed = Whose & Pick<HappeningDraft, 'about' | 'notTo'>;
+type Changed = Whose & Pick<EventDraft, 'about' | 'notTo'>;
 
 const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenRow): Changed => ({
   ...whoseIs(row),

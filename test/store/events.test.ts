@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
-import type { Happening } from '../../src/ports/events.ts';
+import type { StoredEvent } from '../../src/ports/events.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { guardsOf } from './fixtures.ts';
@@ -25,18 +25,18 @@ async function byNumber(last: number): Promise<{ readonly told: readonly string[
   return { told: rows.map(({ n }) => n), last: Number(rows.at(-1)?.number ?? last) };
 }
 
-const names = (happenings: readonly Happening[]) => happenings.map(({ about }) => about['n']);
+const names = (events: readonly StoredEvent[]) => events.map(({ about }) => about['n']);
 
 test('a transaction that ends late is told of all the same, once, and whoever goes by numbers misses it', async () => {
   const [slow, fast] = [await application(folder), await application(folder)];
-  let place = await store.happenings.newest();
+  let place = await store.events.newest();
   const told: unknown[] = [];
   const read = async (): Promise<readonly unknown[]> => {
-    const page = await store.happenings.after(place, 100);
+    const page = await store.events.after(place, 100);
     assert.equal(page.gone, false);
     place = page.place;
-    told.push(...names(page.happenings));
-    return names(page.happenings);
+    told.push(...names(page.events));
+    return names(page.events);
   };
   const { last } = await byNumber(0);
   await slow.query('BEGIN');
@@ -61,9 +61,9 @@ test('who began to watch while a transaction ran is told of it when it ends', as
   const slow = await application(folder);
   await slow.query('BEGIN');
   await tell(slow, 'slow');
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   await slow.query('COMMIT');
-  assert.deepEqual(names((await store.happenings.after(place, 10)).happenings), ['slow']);
+  assert.deepEqual(names((await store.events.after(place, 10)).events), ['slow']);
   await slow.end();
 });
 
@@ -75,7 +75,7 @@ const numbering = [
 
 test('a person with psql holds up what happens for 5 s and no longer', async () => {
   const [bystander, ...people] = [await reader(folder), await reader(folder), await reader(folder)];
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   const lost = new Set<pg.Client>();
   for (const [n, client] of people.entries()) {
     client.on('error', () => lost.add(client));
@@ -84,44 +84,44 @@ test('a person with psql holds up what happens for 5 s and no longer', async () 
   }
   await bystander.query('BEGIN; SELECT * FROM drift');
   await accept();
-  const told = async () => names((await store.happenings.after(place, 10)).happenings).length;
+  const told = async () => names((await store.events.after(place, 10)).events).length;
   assert.equal(await told(), 0);
-  assert.equal((await store.happenings.after(place, 10)).waits, true);
+  assert.equal((await store.events.after(place, 10)).waits, true);
   await clock.advance(4000);
   assert.equal(await told(), 0);
   assert.equal(lost.size, 0);
   await clock.advance(1000);
   await until('the events are told', async () => (await told()) === 1);
   await until('both of their sessions have ended', () => lost.size === people.length);
-  assert.equal((await store.happenings.after(place, 10)).waits, false);
+  assert.equal((await store.events.after(place, 10)).waits, false);
   await bystander.query('COMMIT');
   await bystander.end();
 });
 
 test('what the application does is waited for, however long that takes', async () => {
   const slow = await application(folder);
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   await slow.query('BEGIN');
   await tell(slow, 'slow');
   await accept();
   for (let n = 0; n < 3; n++) {
-    const { happenings, waits } = await store.happenings.after(place, 10);
-    assert.deepEqual([happenings, waits], [[], true]);
+    const { events, waits } = await store.events.after(place, 10);
+    assert.deepEqual([events, waits], [[], true]);
     await clock.advance(6000);
   }
   await slow.query('COMMIT');
-  assert.equal((await store.happenings.after(place, 10)).happenings.length, 2);
+  assert.equal((await store.events.after(place, 10)).events.length, 2);
   await slow.end();
 });
 
 test('what was rolled back is told to nobody', async () => {
   const client = await application(folder);
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   await client.query('BEGIN');
   await tell(client, 'never');
   await client.query('ROLLBACK');
   await tell(client, 'then');
-  assert.deepEqual(names((await store.happenings.after(place, 10)).happenings), ['then']);
+  assert.deepEqual(names((await store.events.after(place, 10)).events), ['then']);
   await client.end();
 });
 
@@ -144,26 +144,26 @@ const count = async (): Promise<number> =>
 
 test('they are kept for three days, and who comes back from before is told that he missed something', async () => {
   const day = 86_400_000;
-  const first = await store.happenings.newest();
+  const first = await store.events.newest();
   await fill(1200, clock.now());
-  const middle = (await store.happenings.after(first, 700)).place;
-  const last = await store.happenings.newest();
+  const middle = (await store.events.after(first, 700)).place;
+  const last = await store.events.newest();
   await clock.advance(3 * day - 1000);
   await fill(0, clock.now());
   await accept();
-  assert.equal((await store.happenings.after(first, 10)).gone, false, 'one second before');
+  assert.equal((await store.events.after(first, 10)).gone, false, 'one second before');
   await clock.advance(2000);
   await fill(0, clock.now());
   const before = await count();
   await accept();
   assert.equal(await count(), before - 999, 'a thousand at once');
-  assert.equal((await store.happenings.after(first, 10)).gone, true);
-  assert.equal((await store.happenings.after(middle, 10)).gone, true);
-  assert.equal((await store.happenings.after(last, 10)).gone, false);
+  assert.equal((await store.events.after(first, 10)).gone, true);
+  assert.equal((await store.events.after(middle, 10)).gone, true);
+  assert.equal((await store.events.after(last, 10)).gone, false);
   await fill(0, clock.now());
   await accept();
   assert.deepEqual(
-    (await store.happenings.after(last, 10)).happenings.map(({ type }) => type),
+    (await store.events.after(last, 10)).events.map(({ type }) => type),
     ['generation', 'generation', 'generation'],
   );
 });
@@ -172,35 +172,35 @@ test('at most so many are kept, and never one that somebody may not have been to
   const slow = await application(folder);
   await slow.query('BEGIN');
   await tell(slow, 'slow');
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   await fill(200_500, clock.now());
   await accept();
   assert.ok((await count()) > 200_500, 'the slow one is not told of yet, nor what came after it');
   await slow.query('COMMIT');
   await fill(0, clock.now());
   await accept();
-  const page = await store.happenings.after(place, 10);
+  const page = await store.events.after(place, 10);
   assert.equal(page.gone, true);
   assert.ok((await count()) < 200_500, 'the oldest thousand went');
   await slow.end();
 });
 
-test('a happening is told while another process forgets the oldest', async () => {
+test('an event is told while another process forgets the oldest', async () => {
   const other = await application(folder);
   await other.query('BEGIN');
   await other.query('SELECT FROM setpoint.forgotten_happenings FOR UPDATE');
   await fill(0, clock.now());
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   await accept();
   await other.query('ROLLBACK');
-  assert.equal((await store.happenings.after(place, 10)).happenings.length, 1);
+  assert.equal((await store.events.after(place, 10)).events.length, 1);
   await other.end();
 });
 
 test('what is too large is told of without what it is about', async () => {
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   const scopes = Array.from({ length: 500 }, (_, n) => `scope-${n}`);
   await store.ledger.note('acme', { pause: { person: 'kim', of: scopes } });
-  const [told] = (await store.happenings.after(place, 10)).happenings;
+  const [told] = (await store.events.after(place, 10)).events;
   assert.deepEqual([told?.type, told?.about], ['word', { omitted: true }]);
 });

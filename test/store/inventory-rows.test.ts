@@ -126,26 +126,26 @@ test('an equal look touches no line, however many there are', async () => {
     );
   };
   await store.rows.keep(where, look(0, 1));
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   const lines =
     "SELECT md5(string_agg(ctid::text || xmin::text, key)) AS n FROM setpoint.versions_now WHERE estate = 'equal'";
   const before = (await admin.query(lines)).rows;
   await store.rows.keep(where, look(1, 1));
   await store.rows.keep(where, look(2, 2));
   assert.deepEqual((await admin.query(lines)).rows, before);
-  assert.deepEqual((await store.happenings.after(place, 10)).happenings, []);
+  assert.deepEqual((await store.events.after(place, 10)).events, []);
   const [row] = await store.rows.find({ seen: everything, estate: 'equal', of: 'vpc-n7' });
   assert.deepEqual([row?.observed.at, row?.state.generation], [start + at + 2, 2]);
 });
 
 test('a first look at more than a thousand lines is told in one word for each owner and targets', async () => {
   const rows = Array.from({ length: 1001 }, (_, i) => rowOf(`n${i}`, { whose: { owner: `team-${i % 2}` } }));
-  const place = await store.happenings.newest();
+  const place = await store.events.newest();
   const elsewhere = 'aws/111122223333/eu-west-2';
   await store.rows.keep({ estate: 'crowd', scope: elsewhere }, lookOf(clock.now() - start, rows));
-  const { happenings } = await store.happenings.after(place, 100);
+  const { events } = await store.events.after(place, 100);
   assert.deepEqual(
-    happenings.map(({ type, targets, owner, about }) => [type, targets, owner, about]),
+    events.map(({ type, targets, owner, about }) => [type, targets, owner, about]),
     [
       ['resource', ['prod'], 'team-0', { scope: elsewhere, changed: 501 }],
       ['resource', ['prod'], 'team-1', { scope: elsewhere, changed: 500 }],

@@ -4,11 +4,11 @@ import type { Store } from '../../src/ports/store.ts';
 import type { Harness, Laws } from './laws/bench.ts';
 import { birthLaws } from './laws/birth-laws.ts';
 import { entryPageLaws } from './laws/entry-page-laws.ts';
+import { eventLaws } from './laws/event-laws.ts';
 import { figureLaws } from './laws/figure-laws.ts';
 import { fleetLaws } from './laws/fleet-laws.ts';
 import { generationLaws } from './laws/generation-laws.ts';
 import { guardLaws } from './laws/guard-laws.ts';
-import { happeningLaws } from './laws/happening-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
@@ -55,7 +55,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...tokenLaws,
     ...replyLaws,
     ...proposalLaws,
-    ...happeningLaws,
+    ...eventLaws,
     ...guardLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())

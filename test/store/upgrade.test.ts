@@ -194,11 +194,11 @@ test('API: the reconciles, with their calls and rate limits, in the new words', 
 });
 
 test('API: the events of version 0.1, under the new types', async () => {
-  const [database] = (await store.happenings.newest()).split('-');
+  const [database] = (await store.events.newest()).split('-');
   const first = `${database}-${'0'.repeat(32)}`;
-  const { happenings, gone } = await store.happenings.after(first, 1000);
+  const { events, gone } = await store.events.after(first, 1000);
   assert.equal(gone, false);
-  const types = happenings.map((one) => /^event: (\w+)$/m.exec(eventText(one).text)?.[1]);
+  const types = events.map((one) => /^event: (\w+)$/m.exec(eventText(one).text)?.[1]);
   assert.deepEqual([...new Set(types)].sort(), ['audit', 'generation', 'reconcile', 'resource']);
 });
 

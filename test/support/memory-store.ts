@@ -12,7 +12,7 @@ import { matches } from '../../src/store/ledger.ts';
 import { noteBody } from '../../src/store/ledger-entries.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/signing.ts';
-import { memoryHappenings } from './memory-store/events.ts';
+import { memoryEvents } from './memory-store/events.ts';
 import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
 import { memoryReplies } from './memory-store/idempotency.ts';
@@ -95,7 +95,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     fleet: memoryFleet(data, clock),
     sources: memorySources(data, clock),
     touches: memoryTouches(data, clock),
-    happenings: memoryHappenings(data),
+    events: memoryEvents(data),
     rows: memoryRows(data, clock),
     reconciles: memoryReconciles(data, clock),
     figures: memoryFigures(data),

@@ -82,9 +82,9 @@ interface Exception {
 
 const exceptions: readonly Exception[] = [
   {
-    name: /^(forgotten_)?happenings$|[Hh]appening/,
+    name: /^(forgotten_)?happenings$/,
     at: /^src\//,
-    reason: 'the tables happenings and forgotten_happenings, and the types and functions of their rows',
+    reason: 'the tables happenings and forgotten_happenings',
   },
   {
     name: /^(requests\.)?wish$/,

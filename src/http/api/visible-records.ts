@@ -1,7 +1,7 @@
 import { type Bounds, covers, seesAll, seesTargets, visibleTargets } from '../../core/access/grant.ts';
 import { aboutOf } from '../../core/ledger/entry.ts';
 import type { Address } from '../../core/resource.ts';
-import type { Happening } from '../../ports/events.ts';
+import type { StoredEvent } from '../../ports/events.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
 import type { KeptReconcile, ReconcileEntry, ToldReconcile } from '../../ports/reconciles.ts';
@@ -133,11 +133,11 @@ async function entriesSeen(
  * What happened, as it is told to who sees something of it: to whoever does not see all of the estate without the names of targets
  * that they do not see, and of a reconcile without who asked for it and why. The same one where nothing is left out.
  */
-export function visibleEvent(happening: Happening, seen: readonly Bounds[]): Happening {
-  const { estate, type, about } = happening;
-  if (seesAll(seen, estate)) return happening;
+export function visibleEvent(event: StoredEvent, seen: readonly Bounds[]): StoredEvent {
+  const { estate, type, about } = event;
+  if (seesAll(seen, estate)) return event;
   const { reason, ...rest } = about;
-  const told = type === 'pass' && reason !== undefined ? { ...happening, about: rest } : happening;
+  const told = type === 'pass' && reason !== undefined ? { ...event, about: rest } : event;
   if (told.targets === undefined) return told;
   const targets = visibleTargets(seen, { estate, targets: told.targets });
   return targets.length === told.targets.length ? told : { ...told, targets };

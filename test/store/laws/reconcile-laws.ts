@@ -154,12 +154,12 @@ export const reconcileLaws: Laws = {
   'who watches is told when a pass begins and when it has ended': async (bench) => {
     const { store, other, estate } = bench;
     const draft = draftOf(bench, { reason: 'generation 3' });
-    const place = await other.happenings.newest();
+    const place = await other.events.newest();
     await store.reconciles.begin(draft);
     await store.reconciles.begin(draft);
     await store.reconciles.end(draft, endingOf(draft));
-    const { happenings } = await other.happenings.after(place, 1000);
-    const own = happenings.filter((one) => one.type === 'pass' && one.estate === estate);
+    const { events } = await other.events.after(place, 1000);
+    const own = events.filter((one) => one.type === 'pass' && one.estate === estate);
     assert.deepEqual(
       own.map(({ targets, about }) => [targets, about['reconcileId'], about['state'], about['outcome']]),
       [

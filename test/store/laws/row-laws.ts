@@ -69,7 +69,7 @@ export const rowLaws: Laws = {
       });
       return { ...row, state: { ...row.state, code: 'UnauthorizedOperation' } };
     };
-    const place = await store.happenings.newest();
+    const place = await store.events.newest();
     const looks = [failing('No creating.', 'a1B2'), failing('No creating.', 'C3d4'), failing('No tagging.', 'e5F6')];
     for (const [i, row] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), [row]));
     const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
@@ -80,8 +80,8 @@ export const rowLaws: Laws = {
         [looks[0]?.state.reason, 1000],
       ],
     );
-    const { happenings } = await other.happenings.after(place, 100);
-    assert.equal(happenings.filter((one) => one.estate === estate).length, 2);
+    const { events } = await other.events.after(place, 100);
+    assert.equal(events.filter((one) => one.estate === estate).length, 2);
   },
 
   'as it was then: what stood, how it stood, and not what came later': async ({ store, estate }) => {
@@ -189,7 +189,7 @@ export const rowLaws: Laws = {
   },
 
   'who watches hears of each change once, and of an equal look nothing': async ({ store, other, estate }) => {
-    const place = await store.happenings.newest();
+    const place = await store.events.newest();
     const where = { estate, scope };
     const row = rowOf('a', { whose: { owner: 'team-a' } });
     await store.rows.keep(where, lookOf(1000, [row]));
@@ -197,10 +197,10 @@ export const rowLaws: Laws = {
     const drifted = { ...row, state: { ...row.state, status: 'Drifted', reason: 'one field' } as const };
     await store.rows.keep(where, lookOf(3000, [drifted]));
     await store.rows.keep(where, lookOf(4000, []));
-    const { happenings } = await other.happenings.after(place, 100);
+    const { events } = await other.events.after(place, 100);
     const about = { key: row.key, address: row.key, id: 'vpc-a', kind: 'network', scope };
     assert.deepEqual(
-      happenings
+      events
         .filter((one) => one.estate === estate)
         .map(({ type, targets, owner, about }) => [type, targets, owner, about]),
       [
@@ -221,15 +221,15 @@ export const rowLaws: Laws = {
     const theirs = rowOf('a', { whose: { owner: 'team-b' }, reason: 'of another' });
     const elsewhere = { ...theirs, place: { ...theirs.place, targets: ['dev', 'prod'] } };
     await store.rows.keep(where, lookOf(1000, [mine]));
-    const place = await store.happenings.newest();
+    const place = await store.events.newest();
     for (const [i, row] of [theirs, elsewhere].entries()) await store.rows.keep(where, lookOf(2000 + i, [row]));
     const about = { key: mine.key, address: mine.key, id: 'vpc-a', kind: 'network', was: 'InSync', scope };
     const now = { ...about, status: 'InSync', reason: 'of another' };
     const gone = { ...about, gone: true };
     const [prod, both] = [['prod'], ['dev', 'prod']];
-    const { happenings } = await other.happenings.after(place, 100);
+    const { events } = await other.events.after(place, 100);
     assert.deepEqual(
-      happenings
+      events
         .filter((one) => one.estate === estate)
         .map(({ targets, owner, about, notTo }) => ({ targets, owner, about, notTo })),
       [

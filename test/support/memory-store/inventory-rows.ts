@@ -12,7 +12,7 @@ import {
   withinHistory,
 } from '../../../src/store/inventory-rows.ts';
 import { usualHistoryMs } from '../../../src/store/retention.ts';
-import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/write-inventory-rows.ts';
+import { type EndedRow, type KnownRow, rowChanges, rowEvents } from '../../../src/store/write-inventory-rows.ts';
 import { announceIn, type Look, type Memory, type RowMemory, type Version, whereKey } from './memory.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {
@@ -66,9 +66,9 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   const looked = { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation };
   rows.looks.set(whereKey(where), look.left ? { ...before, left: true } : looked);
   announceIn(
-    memory.happenings,
+    memory.events,
     look.at,
-    rowHappenings(where, {
+    rowEvents(where, {
       written,
       replaced: changed.flatMap((key) => endedRow(current.get(key))),
       gone: vanished.flatMap((key) => endedRow(current.get(key))),

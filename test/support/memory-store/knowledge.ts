@@ -163,7 +163,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
       guard.epoch += 1;
-      announceIn(memory.happenings, clock.now(), [acceptedOf(name, accepted.number, revision)]);
+      announceIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);
       return accepted;
     },
     spent: async (name, generation) => spentBy(of(name), generation, clock.now()),

@@ -16,7 +16,7 @@ import { budgetOf } from '../../../src/core/limits.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { TouchedObject } from '../../../src/core/touch.ts';
-import type { Happening, HappeningDraft } from '../../../src/ports/events.ts';
+import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,
   KeptTree,
@@ -146,7 +146,7 @@ export interface Memory {
   readonly leases: Map<string, LeaseMemory>;
   readonly fleet: FleetMemory;
   readonly sources: SourceMemory;
-  readonly happenings: HappeningMemory;
+  readonly events: EventMemory;
   readonly rows: RowMemory;
   /** Oldest first. */
   readonly tokens: KeptToken[];
@@ -159,7 +159,7 @@ export interface EstateMemory {
   readonly name: string;
   readonly chain: Chain;
   /** Of all estates. */
-  readonly happenings: HappeningMemory;
+  readonly events: EventMemory;
   /** Open intents by id, and their ids by scope and action. */
   readonly open: Map<string, IntentMemory>;
   /** Intents that are closed, each with its scope and newest settlement. */
@@ -248,7 +248,7 @@ export function memory(store: string): Memory {
     leases: new Map(),
     fleet: fleetMemory(),
     sources: sourceMemory(),
-    happenings: happeningMemory(),
+    events: eventMemory(),
     rows: rowMemory(),
     tokens: [],
     reconciles: new Map(),
@@ -265,7 +265,7 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
   const made: EstateMemory = {
     name,
     chain,
-    happenings: memory.happenings,
+    events: memory.events,
     open: new Map(),
     closed: new Map(),
     openActions: new Map(),
@@ -301,14 +301,14 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
 }
 
 /** Into the chain of its scope; a note into that of people. No entry is earlier than the one before it. */
-export function append({ name, chain, happenings }: EstateMemory, { at, type, body }: Content): number {
+export function append({ name, chain, events }: EstateMemory, { at, type, body }: Content): number {
   const of = type === 'note' ? peopleChain : String(body['scope']);
   const known = chain.heads.get(of) ?? { head: chainGenesis(chain.seal, of, sha256), at: 0 };
   const content = { at: Math.max(at, known.at), type, body: JSON.parse(canonical(body)) };
   const entry = link(known.head, chain.entries.length + 1, content, sha256);
   chain.entries.push(entry);
   chain.heads.set(of, { head: headOf(entry), at: content.at });
-  announceIn(happenings, entry.at, wordsOf(name, entry));
+  announceIn(events, entry.at, wordsOf(name, entry));
   return entry.seq;
 }
 
@@ -323,15 +323,15 @@ export function checkLease(memory: Memory, { estate, scope, lease }: Reconcile, 
 export const leaseKey = (estate: string, scope: ScopeKey): string => `${estate} ${scope}`;
 
 /** Oldest first. `places`: how many were ever given. */
-interface HappeningMemory {
-  readonly told: Happening[];
+interface EventMemory {
+  readonly told: StoredEvent[];
   places: number;
 }
 
-const happeningMemory = (): HappeningMemory => ({ told: [], places: 0 });
+const eventMemory = (): EventMemory => ({ told: [], places: 0 });
 
 /** As `announce` of the real store. Nothing is forgotten here. */
-export function announceIn(memory: HappeningMemory, at: number, drafts: readonly HappeningDraft[]): void {
+export function announceIn(memory: EventMemory, at: number, drafts: readonly EventDraft[]): void {
   for (const draft of drafts) {
     memory.places += 1;
     memory.told.push({ ...structuredClone(draft), place: placeOf(memory.places), at });

@@ -14,7 +14,7 @@ import { announceIn, leaseKey, type Memory } from './memory.ts';
 
 const graceMs = 15_000;
 
-export function memoryReconciles({ reconciles, leases, happenings }: Memory, clock: Clock): Reconciles {
+export function memoryReconciles({ reconciles, leases, events }: Memory, clock: Clock): Reconciles {
   const isAlive = ({ estate, scope, ground: { lease } }: ReconcileDraft): boolean => {
     const held = leases.get(leaseKey(estate, scope));
     return held?.epoch === lease?.epoch && (held?.expires ?? clock.now()) > clock.now() - graceMs;
@@ -27,11 +27,11 @@ export function memoryReconciles({ reconciles, leases, happenings }: Memory, clo
     begin: async (draft) => {
       if (reconciles.has(draft.id)) return;
       reconciles.set(draft.id, structuredClone({ draft }));
-      announceIn(happenings, draft.began, [reconcileBegan(draft)]);
+      announceIn(events, draft.began, [reconcileBegan(draft)]);
     },
     end: async (draft, ending) => {
       reconciles.set(draft.id, structuredClone({ draft, ending }));
-      announceIn(happenings, ending.ended, [reconcileEnded(draft, ending)]);
+      announceIn(events, ending.ended, [reconcileEnded(draft, ending)]);
     },
     page: async ({ seen, filter, limit, after }) => {
       const found = all().filter((one) => seen.some((bounds) => covers(bounds, subjectOf(one))) && fits(one, filter));

@@ -32,13 +32,13 @@ export interface EventBatch {
 const pageRows = 100;
 
 export function openHub(options: ReaderOptions): Hub {
-  const { happenings, limits } = options;
+  const { events, limits } = options;
   const followers = new Set<symbol>();
   const limited = semaphore(limits.readers);
   const wakeUp = openWakeUp();
   let reader: Reader | undefined;
   return {
-    newest: () => limited(() => happenings.newest()),
+    newest: () => limited(() => events.newest()),
     changed: wakeUp.wait,
     isStalled: () => reader?.isStalled() ?? false,
     next: async (cursor) => {
@@ -69,12 +69,12 @@ function fromMemory(cursor: EventCursor, known: RecentEvents): EventBatch | unde
 async function fromStore(
   cursor: EventCursor,
   known: RecentEvents | undefined,
-  { happenings }: ReaderOptions,
+  { events }: ReaderOptions,
 ): Promise<EventBatch> {
   try {
-    const page = await happenings.after(cursor.place, pageRows);
+    const page = await events.after(cursor.place, pageRows);
     if (page.gone) return { cursor: { place: page.place, known }, texts: [], more: false, gone: true };
-    const all = eventTexts(page.happenings);
+    const all = eventTexts(page.events);
     const { texts, more, place } = portionOf(all, 0, page.place);
     return { cursor: { place, known }, texts, more: more || page.more, gone: false };
   } catch {

@@ -1,10 +1,10 @@
 import type { Clock, Log } from '../../../ports/clock-and-log.ts';
-import type { Happened, Happening, Happenings } from '../../../ports/events.ts';
+import type { Events, Happened, StoredEvent } from '../../../ports/events.ts';
 import type { EventLimits } from '../../limits.ts';
 import { type RecentEvents, recentEvents } from './recent-events.ts';
 
 export interface ReaderOptions {
-  readonly happenings: Happenings;
+  readonly events: Events;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: EventLimits;
@@ -58,21 +58,21 @@ interface Reading extends Pick<Reader, 'recent'> {
   on(): Promise<{ readonly isNews: boolean; readonly more: boolean }>;
 }
 
-function openReading({ happenings, limits, log }: ReaderOptions, stall: StallWatch): Reading {
+function openReading({ events, limits, log }: ReaderOptions, stall: StallWatch): Reading {
   let recent: RecentEvents | undefined;
   // why: the one reader comes by each place once; whoever reads from the store for one client is silent
-  const skipped = ({ place }: Happening): void =>
+  const skipped = ({ place }: StoredEvent): void =>
     log.warn('skipping an event that does not match /openapi.json', { reason: place });
   return {
     recent: () => recent,
     on: async () => {
       if (recent === undefined) {
-        recent = recentEvents(await happenings.newest(), limits.recent, skipped);
+        recent = recentEvents(await events.newest(), limits.recent, skipped);
         return { isNews: false, more: false };
       }
-      const page = await happenings.after(recent.place(), pageRows);
+      const page = await events.after(recent.place(), pageRows);
       stall.sawPage(page);
-      const { gone, place, more, happenings: read } = page;
+      const { gone, place, more, events: read } = page;
       if (gone) recent = recentEvents(place, limits.recent, skipped);
       else recent.add(read, place);
       return { isNews: gone || read.length > 0, more };

@@ -1,31 +1,31 @@
-import type { Happening } from '../../../ports/events.ts';
+import type { StoredEvent } from '../../../ports/events.ts';
 import { eventSchema, shownEventType } from '../schemas/event.ts';
 
-/** A happening, and what a client is sent of it. */
+/** An event, and what a client is sent of it. */
 export interface EventText {
-  readonly event: Happening;
+  readonly event: StoredEvent;
   readonly text: string;
 }
 
 /** Those that can be texts. Another version's may not be: these are left out, and `skipped` is texts of each. */
 export const eventTexts = (
-  happenings: readonly Happening[],
-  skipped: (one: Happening) => void = () => {},
+  events: readonly StoredEvent[],
+  skipped: (one: StoredEvent) => void = () => {},
 ): readonly EventText[] =>
-  happenings.flatMap((one) => {
+  events.flatMap((one) => {
     if (eventSchema.safeParse(shown(one)).success) return eventText(one);
     skipped(one);
     return [];
   });
 
-const shown = ({ at, estate, type, targets, owner, about }: Happening) => {
+const shown = ({ at, estate, type, targets, owner, about }: StoredEvent) => {
   return { at: new Date(at).toISOString(), estate, type: shownEventType(type), targets, owner, about };
 };
 
 /** One event as https://html.spec.whatwg.org/multipage/server-sent-events.html has it. JSON has no line breaks of its own. */
-export function eventText(happening: Happening): EventText {
-  const data = eventSchema.parse(shown(happening));
-  return { event: happening, text: `id: ${happening.place}\nevent: ${data.type}\ndata: ${JSON.stringify(data)}\n\n` };
+export function eventText(event: StoredEvent): EventText {
+  const data = eventSchema.parse(shown(event));
+  return { event, text: `id: ${event.place}\nevent: ${data.type}\ndata: ${JSON.stringify(data)}\n\n` };
 }
 
 /** What came before is not kept any more, so something was missed: the client reads the inventory again, and goes on here. */
@@ -39,14 +39,14 @@ export const openingText = (place: string | undefined): string => `retry: 2000\n
 export const heartbeatText = (place: string, isStalled: boolean): string =>
   `: still here${isStalled ? '; events are held up by a transaction that has not ended' : ''}\nid: ${place}\n\n`;
 
-/** The newest happenings, in memory, for all clients alike. */
+/** The newest events, in memory, for all clients alike. */
 export interface RecentEvents {
   /** Up to where it has been read. */
   place(): string;
   /** What came after a place; undefined where that is not held any more. */
   since(place: string): EventPortion | undefined;
   /** What was read next, and up to where. */
-  add(happenings: readonly Happening[], place: string): void;
+  add(events: readonly StoredEvent[], place: string): void;
 }
 
 /** As much as one client takes at once. `place`: where to go on from. `more`: the rest is there already. */
@@ -60,7 +60,7 @@ interface EventPortion {
 const maxPortionCharacters = 32 * 1024;
 
 /** Holds the newest `most`, of those after `from`. */
-export function recentEvents(from: string, most: number, skipped?: (one: Happening) => void): RecentEvents {
+export function recentEvents(from: string, most: number, skipped?: (one: StoredEvent) => void): RecentEvents {
   const texts: EventText[] = [];
   let first = from;
   let last = from;
@@ -69,8 +69,8 @@ export function recentEvents(from: string, most: number, skipped?: (one: Happeni
     // why: another process may have read further, so a client that comes from there can stand ahead of what is held here
     since: (place) =>
       place < first ? undefined : portionOf(texts, firstAfter(texts, place), place > last ? place : last),
-    add: (happenings, place) => {
-      texts.push(...eventTexts(happenings, skipped));
+    add: (events, place) => {
+      texts.push(...eventTexts(events, skipped));
       const dropped = texts.splice(0, Math.max(0, texts.length - most)).at(-1);
       if (dropped) first = dropped.event.place;
       last = place;

@@ -1,6 +1,6 @@
 import { type Bounds, boundsFor, covers, type Subject } from '../../../core/access/grant.ts';
 import type { Clock } from '../../../ports/clock-and-log.ts';
-import type { Happening, HappeningType } from '../../../ports/events.ts';
+import type { StoredEvent, StoredEventType } from '../../../ports/events.ts';
 import { type EventLimits, type EventTimes, eventLimits } from '../../limits.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Authenticate, Caller, RequestContext } from '../route.ts';
@@ -76,7 +76,7 @@ interface Subscription {
 
 /** What the client asked for; absent: all of it. */
 export interface EventFilter {
-  readonly types?: readonly HappeningType[] | undefined;
+  readonly types?: readonly StoredEventType[] | undefined;
   readonly estate?: string | undefined;
 }
 
@@ -134,13 +134,13 @@ function visibleText({ event, text }: EventText, bounds: readonly Bounds[]): str
   return within === event ? text : eventText(within).text;
 }
 
-const matchesFilter = ({ type, estate }: Happening, filter: EventFilter): boolean =>
+const matchesFilter = ({ type, estate }: StoredEvent, filter: EventFilter): boolean =>
   (filter.types?.includes(type) ?? true) && (filter.estate === undefined || filter.estate === estate);
 
-function isVisible(happening: Happening, bounds: readonly Bounds[]): boolean {
-  const { estate, notTo } = happening;
+function isVisible(event: StoredEvent, bounds: readonly Bounds[]): boolean {
+  const { estate, notTo } = event;
   const sees = (subject: Subject): boolean => bounds.some((one) => covers(one, subject));
-  return sees(happening) && !(notTo !== undefined && sees({ estate, ...notTo }));
+  return sees(event) && !(notTo !== undefined && sees({ estate, ...notTo }));
 }
 
 /** What a caller may see, as long as they may: asked again now and then, for credentials end while a stream goes on. */

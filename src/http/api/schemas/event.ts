@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Happening } from '../../../ports/events.ts';
+import type { StoredEvent } from '../../../ports/events.ts';
 import { examples, story } from './examples.ts';
 
 /** The types that the API shows, by the types that the store keeps. */
@@ -8,10 +8,10 @@ const shownTypes = {
   pass: 'reconcile',
   generation: 'generation',
   word: 'audit',
-} as const satisfies Record<Happening['type'], string>;
+} as const satisfies Record<StoredEvent['type'], string>;
 
 /** A type of events as the API shows it; as the store keeps it where an unknown version wrote it. */
-export const shownEventType = (type: Happening['type']): string => shownTypes[type] ?? type;
+export const shownEventType = (type: StoredEvent['type']): string => shownTypes[type] ?? type;
 
 /** The types that a caller may ask for, as the store keeps them. */
 export const eventTypeSchema = z

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventLimits } from '../../../../src/http/limits.ts';
-import type { Happening, HappeningDraft } from '../../../../src/ports/events.ts';
+import type { EventDraft, StoredEvent } from '../../../../src/ports/events.ts';
 import { watchers } from './support/watchers.ts';
 
 const { poll } = eventLimits.times;
 const soon = 2 * poll;
-const numbersOf = (happenings: readonly Happening[]) => happenings.map(({ about }) => about['n']);
-const many = (count: number): readonly Partial<HappeningDraft>[] => Array.from({ length: count }, () => ({}));
+const numbersOf = (events: readonly StoredEvent[]) => events.map(({ about }) => about['n']);
+const many = (count: number): readonly Partial<EventDraft>[] => Array.from({ length: count }, () => ({}));
 
 test('who follows the events is told of what happens from then on, in order, each as one JSON object with its place', async () => {
   const { clock, tell, watch } = watchers();
   tell({});
   const watcher = await watch();
-  const happenings = tell({ targets: ['prod'], owner: 'team-web' }, { type: 'pass' }, {});
+  const events = tell({ targets: ['prod'], owner: 'team-web' }, { type: 'pass' }, {});
   await clock.advance(soon);
   const at = new Date(clock.now() - soon).toISOString();
   assert.deepEqual(
     watcher.events.map(({ id, type, data }) => ({ id, type, data: JSON.parse(data) })),
-    happenings.map(({ place, type: stored, ...event }) => {
+    events.map(({ place, type: stored, ...event }) => {
       const type = stored === 'pass' ? 'reconcile' : stored;
       return { id: place, type, data: { ...event, type, at } };
     }),
   );
-  assert.deepEqual([watcher.retryMs(), watcher.lastId()], [2000, happenings.at(-1)?.place]);
+  assert.deepEqual([watcher.retryMs(), watcher.lastId()], [2000, events.at(-1)?.place]);
 });
 
 test('who follows the events begins at a place even before anything happens', async () => {
@@ -112,11 +112,11 @@ test('who follows the events takes no more than so much text at once', async () 
 test('who follows the events and stands further than this process has read is told of what comes after, once', async () => {
   let isBehind = true;
   const { clock, tell, watch } = watchers({
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       after: async (place, limit) => {
         const page = await inner.after(place, limit);
-        return isBehind && limit === 500 ? { ...page, happenings: [], place, more: false } : page;
+        return isBehind && limit === 500 ? { ...page, events: [], place, more: false } : page;
       },
     }),
   });
@@ -152,11 +152,11 @@ test('who follows the events from a place that is gone is told to read the inven
 test('who follows the events is told so too when what was to come is gone under way', async () => {
   let isGone = false;
   const { clock, tell, watch } = watchers({
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       after: async (place, limit) =>
         isGone
-          ? { happenings: [], place: await inner.newest(), more: false, gone: true, waits: false }
+          ? { events: [], place: await inner.newest(), more: false, gone: true, waits: false }
           : inner.after(place, limit),
     }),
   });
@@ -179,7 +179,7 @@ test('who follows the events is told so too when what was to come is gone under 
 test('who follows the events goes on while the store does not answer, with one line in the log', async () => {
   let isAway = false;
   const { clock, tell, watch, lines } = watchers({
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       after: async (place, limit) => {
         if (isAway) throw new Error('connection refused');

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchers } from './support/watchers.ts';
 
-/** Happenings that are told only once an earlier transaction has ended. */
+/** Events that are told only once an earlier transaction has ended. */
 function heldUp() {
   let isHeld = false;
   const all = watchers({
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       after: async (place, limit) =>
         isHeld
-          ? { happenings: [], place, more: false, gone: false, waits: place < (await inner.newest()) }
+          ? { events: [], place, more: false, gone: false, waits: place < (await inner.newest()) }
           : inner.after(place, limit),
     }),
   });
@@ -59,7 +59,7 @@ test('where nothing happens nothing is held up, and what is told late is not eit
 
 test('where something always waits, and is told in time, nothing is held up', async () => {
   const { clock, tell, watch, lines } = watchers({
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       after: async (place, limit) => ({ ...(await inner.after(place, limit)), waits: true }),
     }),

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
 import { eventLimits } from '../../../../src/http/limits.ts';
 import { ProblemError } from '../../../../src/http/problem.ts';
-import type { Happening } from '../../../../src/ports/events.ts';
+import type { StoredEvent } from '../../../../src/ports/events.ts';
 import { watchers } from './support/watchers.ts';
 
 const soon = 2 * eventLimits.times.poll;
-const numbersOf = (happenings: readonly Happening[]) => happenings.map(({ about }) => about['n']);
+const numbersOf = (events: readonly StoredEvent[]) => events.map(({ about }) => about['n']);
 
 test('a quiet stream says every 15 s that it is still there, and moves on where to come back to', async () => {
   const { clock, tell, watch } = watchers();
@@ -128,7 +128,7 @@ test('too many clients are not counted where the store did not say where to begi
   let isAway = true;
   const { watch } = watchers({
     limits: { clients: 1 },
-    happenings: (inner) => ({
+    events: (inner) => ({
       ...inner,
       newest: async () => {
         if (isAway) throw new Error('no database');

@@ -22,7 +22,7 @@ async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count 
   const log = createLog({ write: () => {} }, { form: 'json', level: 'debug' });
   const limits = { ...eventLimits, times };
   const events = openEventStreams({
-    happenings: store.happenings,
+    events: store.events,
     authenticate: async () => viewer,
     clock,
     log,
@@ -32,7 +32,7 @@ async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count 
   const rowsOf = (turns: readonly Whose[], reason: string) =>
     Array.from({ length: count }, (_, i) => row(`n${i}`, turns[i % turns.length] ?? before, reason));
   await store.rows.keep({ estate: 'acme', scope }, lookOf(1000, rowsOf([before], 'as it was')));
-  const from = await store.happenings.newest();
+  const from = await store.events.newest();
   await store.rows.keep({ estate: 'acme', scope }, lookOf(2000, rowsOf(after, 'of the new one')));
   const answer = await clock.run(() => api.ask('viewer', `GET /v1/events?after=${from}`));
   await api.close();

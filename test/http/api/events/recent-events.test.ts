@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recentEvents } from '../../../../src/http/api/events/recent-events.ts';
-import type { Happening } from '../../../../src/ports/events.ts';
+import type { StoredEvent } from '../../../../src/ports/events.ts';
 
 const placeOf = (n: number): string => `x-${String(n).padStart(4, '0')}`;
 
-const happening = (n: number): Happening => ({
+const event = (n: number): StoredEvent => ({
   place: placeOf(n),
   at: 0,
   estate: 'acme',
@@ -13,7 +13,7 @@ const happening = (n: number): Happening => ({
   about: { n },
 });
 
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => happening(index + 1));
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => event(index + 1));
 
 /** Ten held, of a hundred; read up to 105, where there was nothing more. */
 const cases: readonly [name: string, after: number, told: readonly number[] | undefined, place: number][] = [
@@ -26,7 +26,7 @@ const cases: readonly [name: string, after: number, told: readonly number[] | un
   ['further than it has been read', 107, [], 107],
 ];
 for (const [name, after, told, place] of cases)
-  test(`recent happenings, ${name}`, () => {
+  test(`recent events, ${name}`, () => {
     const recent = recentEvents(placeOf(0), 10);
     for (let n = 0; n < 100; n += 7) recent.add(upTo(Math.min(n + 7, 100)).slice(n), placeOf(n + 7));
     const since = recent.since(placeOf(after));
@@ -37,7 +37,7 @@ for (const [name, after, told, place] of cases)
     if (since) assert.equal(since.place, placeOf(place));
   });
 
-test('recent happenings: before anything was read, a client is told of nothing', () => {
+test('recent events: before anything was read, a client is told of nothing', () => {
   const recent = recentEvents(placeOf(5), 10);
   assert.equal(recent.since(placeOf(4)), undefined);
   assert.deepEqual(recent.since(placeOf(5)), { texts: [], more: false, place: placeOf(5) });

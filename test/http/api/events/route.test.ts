@@ -19,7 +19,7 @@ function world(callers: Readonly<Record<string, Caller>> = {}) {
   const clock = virtualClock();
   const store = memoryDatabase(clock).connect();
   const events = openEventStreams({
-    happenings: store.happenings,
+    events: store.events,
     authenticate: async (authorization = '') => callers[authorization.slice(7)] ?? callerOf('viewer'),
     clock,
     log: createLog({ write: () => {} }, { form: 'json', level: 'debug' }),
@@ -31,7 +31,7 @@ function world(callers: Readonly<Record<string, Caller>> = {}) {
     ...api,
     accept: (estate = 'acme') =>
       store.generations.accept(estate, `r${++generation}`, guardsOf({ deletes: 5, replaces: 5 })),
-    newest: () => store.happenings.newest(),
+    newest: () => store.events.newest(),
     /** What is sent within a minute, while `work` goes on. */
     follow: async (what: string, work: () => Promise<unknown>, headers: Readonly<Record<string, string>> = {}) => {
       const asked = api.ask('viewer', what, { headers });

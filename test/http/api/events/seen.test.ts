@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
 import { eventLimits } from '../../../../src/http/limits.ts';
-import type { HappeningDraft } from '../../../../src/ports/events.ts';
+import type { EventDraft } from '../../../../src/ports/events.ts';
 import { type Watchers, watchers } from './support/watchers.ts';
 
 const soon = 2 * eventLimits.times.poll;
@@ -18,7 +18,7 @@ const seen: readonly [grant: Partial<Grant>, told: readonly string[]][] = [
   [{ estates: [] }, []],
 ];
 
-const drafts: Readonly<Record<string, Partial<HappeningDraft>>> = {
+const drafts: Readonly<Record<string, Partial<EventDraft>>> = {
   'acme all': {},
   'acme prod': { targets: ['prod', 'stage'] },
   'acme dev': { targets: ['dev'] },

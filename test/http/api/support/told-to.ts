@@ -58,7 +58,7 @@ async function followed(caller: Caller, { world }: PlantedEstate): Promise<strin
   const limits = { ...eventLimits, times: { ...eventLimits.times, longest: 5000 } };
   const { log } = yard.telemetry;
   const events = openEventStreams({
-    ...{ authenticate: async () => caller, happenings: store.happenings },
+    ...{ authenticate: async () => caller, events: store.events },
     ...{ clock, log, limits },
   });
   const by = { caller, now: clock.now(), signal: new AbortController().signal, header: () => caller.id };

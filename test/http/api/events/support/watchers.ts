@@ -2,20 +2,20 @@ import type { Grant } from '../../../../../src/core/access/grant.ts';
 import { type EventFilter, openEventStreams } from '../../../../../src/http/api/events/streams.ts';
 import type { Caller } from '../../../../../src/http/api/route.ts';
 import { type EventLimits, eventLimits } from '../../../../../src/http/limits.ts';
-import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/events.ts';
+import type { EventDraft, Events, StoredEvent } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
-import { memoryHappenings } from '../../../../support/memory-store/events.ts';
+import { memoryEvents } from '../../../../support/memory-store/events.ts';
 import { announceIn, type Memory, memory } from '../../../../support/memory-store/memory.ts';
 import { type VirtualClock, virtualClock } from '../../../../support/virtual-clock.ts';
 import { openReading, type Reading } from './reading.ts';
 
-/** Happenings in memory, and who follows them in virtual time. */
+/** Events in memory, and who follows them in virtual time. */
 export interface Watchers {
   readonly clock: VirtualClock;
   readonly lines: readonly string[];
   /** How often the store was asked for what came after a place. */
   reads(): number;
-  tell(...drafts: readonly Partial<HappeningDraft>[]): readonly Happening[];
+  tell(...drafts: readonly Partial<EventDraft>[]): readonly StoredEvent[];
   watch(asked?: Asked): Promise<Watcher>;
 }
 
@@ -39,17 +39,17 @@ export interface Watcher extends Reading {
 
 export interface Setting {
   readonly limits?: Partial<EventLimits>;
-  readonly happenings?: (happenings: Happenings) => Happenings;
+  readonly events?: (events: Events) => Events;
   readonly authenticate?: (caller: Caller) => Promise<Caller | undefined>;
 }
 
-export function watchers({ limits = {}, happenings = (same) => same, authenticate }: Setting = {}): Watchers {
+export function watchers({ limits = {}, events = (same) => same, authenticate }: Setting = {}): Watchers {
   const clock = virtualClock();
   const data = memory('00000000-0000-4000-8000-000000000000');
   const lines: string[] = [];
-  const inner = happenings(memoryHappenings(data));
+  const inner = events(memoryEvents(data));
   let reads = 0;
-  const counted: Happenings = {
+  const counted: Events = {
     ...inner,
     after: (place, limit) => {
       reads += 1;
@@ -57,8 +57,8 @@ export function watchers({ limits = {}, happenings = (same) => same, authenticat
     },
   };
   const callers = new Map<string, Caller>();
-  const events = openEventStreams({
-    happenings: counted,
+  const streams = openEventStreams({
+    events: counted,
     authenticate: async (authorization = '') => {
       const caller = callers.get(authorization);
       return caller && authenticate ? authenticate(caller) : caller;
@@ -76,18 +76,18 @@ export function watchers({ limits = {}, happenings = (same) => same, authenticat
     const leaving = new AbortController();
     const caller = callerOf(asked);
     const by = { caller, now: clock.now(), signal: leaving.signal, header: () => caller.id };
-    return watcherOf(await events.follow(by, asked.from, asked.only ?? {}), leaving, asked.slow ?? false);
+    return watcherOf(await streams.follow(by, asked.from, asked.only ?? {}), leaving, asked.slow ?? false);
   };
   return { clock, lines, reads: () => reads, tell: (...drafts) => tell(data, clock, drafts), watch };
 }
 
 let told = 0;
 
-function tell(data: Memory, clock: VirtualClock, drafts: readonly Partial<HappeningDraft>[]): readonly Happening[] {
-  const before = data.happenings.told.length;
+function tell(data: Memory, clock: VirtualClock, drafts: readonly Partial<EventDraft>[]): readonly StoredEvent[] {
+  const before = data.events.told.length;
   const full = drafts.map((draft) => ({ estate: 'acme', type: 'resource', about: { n: ++told }, ...draft }) as const);
-  announceIn(data.happenings, clock.now(), full);
-  return data.happenings.told.slice(before);
+  announceIn(data.events, clock.now(), full);
+  return data.events.told.slice(before);
 }
 
 function watcherOf(chunks: AsyncIterable<string>, leaving: AbortController, slow: boolean): Watcher {

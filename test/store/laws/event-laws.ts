@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Happened, Happening } from '../../../src/ports/events.ts';
+import type { Happened, StoredEvent } from '../../../src/ports/events.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
@@ -8,9 +8,9 @@ const hour = 3_600_000;
 const limits = { deletes: 5, replaces: 5 };
 
 /** What those are told who watch. */
-export const happeningLaws: Laws = {
+export const eventLaws: Laws = {
   'an accepted generation is told of, once': async ({ store, other, estate }) => {
-    const from = await other.happenings.newest();
+    const from = await other.events.newest();
     const { number, revision } = await store.generations.accept(estate, 'r1', guardsOf(limits));
     await store.generations.accept(estate, 'r1', guardsOf(limits));
     const told = await toldOf(other, estate, from);
@@ -19,7 +19,7 @@ export const happeningLaws: Laws = {
 
   'a word of a person is told of, with its number in the ledger': async (bench) => {
     const { store, other, estate } = bench;
-    const from = await store.happenings.newest();
+    const from = await store.events.newest();
     const { person, reason } = by;
     const until = bench.now() + hour;
     for (const subject of [
@@ -45,37 +45,37 @@ export const happeningLaws: Laws = {
   },
 
   "a note that names nobody is nobody's word": async ({ store, estate }) => {
-    const from = await store.happenings.newest();
+    const from = await store.events.newest();
     await store.ledger.note(estate, { n: 1 });
     assert.deepEqual(await toldOf(store, estate, from), []);
   },
 
   'a long reason is told in part, and stands whole in the ledger': async ({ store, other, estate }) => {
-    const from = await store.happenings.newest();
+    const from = await store.events.newest();
     await store.sources.pins.pin(estate, 'abc', { person: 'kim', reason: 'x'.repeat(10_000) });
     const [pin] = await toldOf(other, estate, from);
     assert.equal(pin?.about['reason'], 'x'.repeat(300));
   },
 
   'who reads on by places is told of everything once and in order, page by page': async ({ store, other, estate }) => {
-    let place = await other.happenings.newest();
+    let place = await other.events.newest();
     const numbers: unknown[] = [];
     for (let n = 0; n < 5; n++) await store.generations.accept(estate, `r${n}`, guardsOf(limits));
     for (let more = true; more; ) {
-      const page = await other.happenings.after(place, 2);
-      assert.ok(page.happenings.length <= 2 && !page.gone);
-      assert.ok(page.happenings.every((one) => one.place > place));
-      numbers.push(...page.happenings.flatMap((one) => (one.estate === estate ? [one.about['number']] : [])));
+      const page = await other.events.after(place, 2);
+      assert.ok(page.events.length <= 2 && !page.gone);
+      assert.ok(page.events.every((one) => one.place > place));
+      numbers.push(...page.events.flatMap((one) => (one.estate === estate ? [one.about['number']] : [])));
       ({ place, more } = page);
     }
     assert.deepEqual(numbers, [1, 2, 3, 4, 5]);
-    const end = await other.happenings.after(place, 2);
-    assert.deepEqual(told(end), { happenings: [], more: false, gone: false });
+    const end = await other.events.after(place, 2);
+    assert.deepEqual(told(end), { events: [], more: false, gone: false });
     assert.ok(end.place >= place);
   },
 
-  'a place of one happening leads to the next': async ({ store, estate }) => {
-    const from = await store.happenings.newest();
+  'a place of one event leads to the next': async ({ store, estate }) => {
+    const from = await store.events.newest();
     for (let n = 0; n < 3; n++) await store.generations.accept(estate, `r${n}`, guardsOf(limits));
     const [first, ...rest] = await toldOf(store, estate, from);
     assert.deepEqual(await toldOf(store, estate, first?.place ?? ''), rest);
@@ -83,30 +83,30 @@ export const happeningLaws: Laws = {
 
   'what is no place of this database is gone, and the way on is told': async ({ store, estate }) => {
     await store.generations.accept(estate, 'r1', guardsOf(limits));
-    const newest = await store.happenings.newest();
+    const newest = await store.events.newest();
     const later = newest.replace(/-./, '-f');
     const foreign = newest.replace(/^[^-]*/, 'ffffffffffff');
     const overfull = newest.replace(/.{16}$/, 'f'.repeat(16));
     for (const place of ['', 'x', '-', later, `${newest}0`, foreign, overfull]) {
-      const page = await store.happenings.after(place, 10);
-      assert.deepEqual(told(page), { happenings: [], more: false, gone: true }, place);
+      const page = await store.events.after(place, 10);
+      assert.deepEqual(told(page), { events: [], more: false, gone: true }, place);
       assert.ok(page.place >= newest);
     }
   },
 };
 
 /** What is told, wherever it stands. Whether something waits hangs on all who use the server. */
-const told = ({ happenings, more, gone }: Happened) => ({ happenings, more, gone });
+const told = ({ events, more, gone }: Happened) => ({ events, more, gone });
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };
 
-const said = ({ place: _, at, ...rest }: Happening) => {
+const said = ({ place: _, at, ...rest }: StoredEvent) => {
   assert.ok(at > 0);
   return rest;
 };
 
-async function toldOf({ happenings }: Store, estate: string, from: string): Promise<readonly Happening[]> {
-  const page = await happenings.after(from, 1000);
+async function toldOf({ events }: Store, estate: string, from: string): Promise<readonly StoredEvent[]> {
+  const page = await events.after(from, 1000);
   assert.equal(page.gone, false);
-  return page.happenings.filter((one) => one.estate === estate);
+  return page.events.filter((one) => one.estate === estate);
 }
