@@ -47,7 +47,7 @@ interface Settling {
 /** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */
 export interface Failing extends Settling {
   readonly failure: Failure;
-  readonly expected: 'next-pass' | 'person';
+  readonly expected: 'next-reconcile' | 'person';
 }
 
 /** Carries out a plan: order, batches, intents, calls, settlements. Throws only when a store fails. */
@@ -155,7 +155,7 @@ function sumUp(
         break;
       case 'stale':
       case 'open':
-        failed.push({ ...about, failure: outcome.failure, expected: 'next-pass' });
+        failed.push({ ...about, failure: outcome.failure, expected: 'next-reconcile' });
         break;
       case 'withheld': {
         const { code, why } = outcome;
@@ -168,7 +168,8 @@ function sumUp(
     }
   }
   for (const finding of findings) notify?.({ at: 'withheld', finding });
-  const look = failed.some(({ expected }) => expected === 'next-pass') || outcomes.some(({ as }) => as === 'unsent');
+  const look =
+    failed.some(({ expected }) => expected === 'next-reconcile') || outcomes.some(({ as }) => as === 'unsent');
   const next = look ? 'look' : 'done';
   return { settled, failed, findings, next: cancellation.waits.aborted ? 'stopped' : next, calls: calls.calls };
 }

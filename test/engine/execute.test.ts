@@ -17,7 +17,7 @@ const rule = create(desired('firewall-rule', 'new', of.rule('core.web')));
 const oldRule = remove('old', observed('firewall-rule', 'sgr-1', of.rule('core.web')));
 
 const nothing: Executed = { settled: [], failed: [], findings: [], next: 'done', calls: { reads: 0, writes: 0 } };
-const failing = (action: Action, expected: 'person' | 'next-pass'): Executed => {
+const failing = (action: Action, expected: 'person' | 'next-reconcile'): Executed => {
   const { kind, verb, address } = action;
   const failure = { kind: 'terminal', code: 'Denied', message: 'no' } as const;
   return { ...nothing, failed: [{ kind, verb, address, failure, expected }] };
@@ -50,7 +50,7 @@ describe('memo', () => {
 
   it('what may go well the next time is', () => {
     const one = convergenceState(virtualClock());
-    one.learn([network], failing(network, 'next-pass'));
+    one.learn([network], failing(network, 'next-reconcile'));
     assert.equal(sorted(one, [network]).todo, 'core');
   });
 
@@ -64,7 +64,7 @@ describe('memo', () => {
       const clash = () => {
         const { kind, verb, address } = action;
         const failure = { kind: 'conflict', code: 'InUse', message: 'x' } as const;
-        one.learn([action], { ...nothing, failed: [{ kind, verb, address, failure, expected: 'next-pass' }] });
+        one.learn([action], { ...nothing, failed: [{ kind, verb, address, failure, expected: 'next-reconcile' }] });
       };
       for (let i = 0; i < 5; i++) clash();
       assert.equal(sorted(one, [action]).givenUp, '', 'a while has not gone by');

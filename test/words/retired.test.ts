@@ -70,6 +70,8 @@ const inventedNouns = [
     'crew',
     'timetable',
     'deed',
+    'lane',
+    'pass',
   ],
 ];
 
@@ -95,6 +97,36 @@ const exceptions: readonly Exception[] = [
     name: /^caretaker$/,
     at: /^src\/fleet\/scheduler\.ts$/,
     reason: 'the scope of a stored lease, which workers of version 0.1 take too',
+  },
+  {
+    name: /^lanes$/,
+    at: /^src\/(engine\/(calls|ports)|fleet\/recorder|http\/api\/schemas\/reconcile|ports\/reconciles)\.ts$/,
+    reason: 'the field lanes of stored timelines',
+  },
+  {
+    name: /^lane$/,
+    at: /^src\/store\/budgets\/(postgres-shares|shares)\.ts$/,
+    reason: 'the column budgets.lane, and the field lane of its column state',
+  },
+  {
+    name: /^lane$/,
+    at: /^src\/store\/redis\/rate-limits\.ts$/,
+    reason: 'keys of Redis',
+  },
+  {
+    name: /^((last_)?passes(\.at)?|pass(\.\w+)?)$/,
+    at: /^src\/store\/(reconciles|retention|tables)\.ts$/,
+    reason: 'the tables passes and last_passes',
+  },
+  {
+    name: /^pass$/,
+    at: /^src\/(http\/api\/(schemas\/event|visible-records)|ports\/events|queue\/jobs)\.ts$/,
+    reason: 'a stored type of events, and the name of queued jobs',
+  },
+  {
+    name: /^(letPass|mayPass|passTo|passMark)$/,
+    at: /^(src|providers)\//,
+    reason: 'the English verb',
   },
 ];
 

@@ -46,12 +46,12 @@ export function postgresShares(db: Database, { budgets, fresh }: PostgresSharesO
       ]),
     );
     const { now = 0, since = 0 } = rows[0] ?? {};
-    return { lanes: rateLimits, leasing: { budgets, now, ...(fresh ? {} : { emptyAt: since }) } };
+    return { rateLimits, leasing: { budgets, now, ...(fresh ? {} : { emptyAt: since }) } };
   };
 
   /** Of these rate limits those that nobody wrote meanwhile. */
   const leaseOnce = async (worker: string, asks: readonly ShareAsk[]): Promise<ReadonlyMap<string, Share>> => {
-    const { lanes: rateLimits, leasing } = await read(asks.map(({ rateLimit }) => rateLimit));
+    const { rateLimits, leasing } = await read(asks.map(({ rateLimit }) => rateLimit));
     // why: all workers lock rows in the same order
     const given = asks
       .toSorted((a, b) => (a.rateLimit.key < b.rateLimit.key ? -1 : 1))
@@ -83,7 +83,7 @@ export function postgresShares(db: Database, { budgets, fresh }: PostgresSharesO
       return asks.flatMap(({ rateLimit }) => shares.get(rateLimit.key) ?? []);
     },
     levels: async (about) => {
-      const { lanes: rateLimits, leasing } = await read(about);
+      const { rateLimits, leasing } = await read(about);
       return about.map((rateLimit) => levelOf(rateLimits.get(rateLimit.key)?.state, { rateLimit }, leasing));
     },
   };
@@ -100,6 +100,6 @@ interface Row {
 }
 
 interface Read {
-  readonly lanes: ReadonlyMap<string, { readonly version: number; readonly state: SharedRateLimit | undefined }>;
+  readonly rateLimits: ReadonlyMap<string, { readonly version: number; readonly state: SharedRateLimit | undefined }>;
   readonly leasing: Omit<Leasing, 'worker'>;
 }

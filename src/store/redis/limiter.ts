@@ -20,7 +20,7 @@ export interface SharedLimiterOptions {
   /** This worker's own name in the fleet. */
   readonly worker: string;
   /**
-   * The caller's word that this fleet never ran before: its lanes begin full where Redis knows nothing of it. Default
+   * The caller's word that this fleet never ran before: its rate limits begin full where Redis knows nothing of it. Default
    * false: they begin empty, as nobody can tell what was spent right before.
    */
   readonly fresh?: boolean;
@@ -29,7 +29,7 @@ export interface SharedLimiterOptions {
   readonly events?: LimiterEvents;
 }
 
-/** The lanes that a database keeps too: those begin full where Redis lost its memory, unless fleets of other databases use the same Redis. */
+/** The rate limits that a database keeps too: those begin full where Redis lost its memory, unless fleets of other databases use the same Redis. */
 interface KeptRateLimits {
   isKept(budget: Budget): boolean;
   /** The database's own id. */
@@ -49,7 +49,7 @@ interface LimiterEvents {
 }
 
 /**
- * The budgets of a fleet: every worker's requests spend from the same lanes in Redis, all lanes of one at once or none.
+ * The budgets of a fleet: every worker's requests spend from the same rate limits in Redis, all rate limits of one at once or none.
  * Ranks, shares and slow-downs are the whole fleet's, and Redis' clock is the only one. Whoever waits is told when to come
  * again, and asks for all who wait in its row. Rejects where Redis does not answer within 10 s.
  *
@@ -96,7 +96,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
       const answer = await link.ask({ verb: 'here' }, all).catch(() => undefined);
       if (answer === undefined) return (await link.part()?.rateLimits()) ?? [];
       return all.flatMap(({ key, shape }, i) => {
-        const { left = 0, ...slowed } = answer.lanes[i] ?? {};
+        const { left = 0, ...slowed } = answer.rateLimits[i] ?? {};
         return { key, level: left / shape.capacity, ...slowed };
       });
     },
@@ -104,7 +104,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
   };
 }
 
-/** The way to the lanes in Redis, and what to do while it is cut. */
+/** The way to the rate limits in Redis, and what to do while it is cut. */
 interface Link {
   /** This worker's own part, while Redis is away. */
   part(): OwnPart | undefined;
@@ -148,7 +148,7 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
     }
     seen.workers = answer.workers;
     seen.ahead = answer.now - (from + clock.now()) / 2;
-    book.note(about, answer.lanes);
+    book.note(about, answer.rateLimits);
     return answer;
   };
 
@@ -225,7 +225,7 @@ async function every(ms: number, work: () => Promise<void>, { clock, signal, fai
   }
 }
 
-/** Those of this worker who wait for lanes in Redis: each row asks for all who stand in it, and comes again when told. */
+/** Those of this worker who wait for rate limits in Redis: each row asks for all who stand in it, and comes again when told. */
 interface Rows {
   /** Resolves with Redis' time of the grant; rejects with `Moved` where Redis went away. `came`: since when it waits. */
   take(need: Need, signal: AbortSignal, came: number): Promise<number>;
@@ -253,7 +253,7 @@ interface Asking extends Waiter {
 
 interface SharedRow extends Row<Asking> {
   readonly id: string;
-  readonly lanes: readonly NamedShape[];
+  readonly rateLimits: readonly NamedShape[];
   readonly refusals: Map<Asking, (reason: unknown) => void>;
   /** Ends its sleep. */
   wake: AbortController;
@@ -268,7 +268,7 @@ function rowsAt(options: RowsOptions): Rows {
     const row: SharedRow = {
       ...emptyRow(need),
       id: `${options.worker} ${key}`,
-      lanes: options.link.book.shapesOf(need.costs),
+      rateLimits: options.link.book.shapesOf(need.costs),
       refusals: new Map(),
       wake: new AbortController(),
     };
@@ -317,7 +317,7 @@ async function serve(row: SharedRow, options: RowsOptions, ended: () => void): P
   try {
     while (row.waiters.size > 0 || listed) {
       const { asking, question } = questionOf(row, options.clock.now());
-      const { granted, wait, now } = await options.link.ask(question, row.lanes);
+      const { granted, wait, now } = await options.link.ask(question, row.rateLimits);
       if (granted > 0) row.served = options.clock.now();
       for (const waiter of asking.slice(0, granted)) waiter.go(now);
       listed = granted < asking.length;

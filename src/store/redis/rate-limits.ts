@@ -13,7 +13,7 @@ import {
 } from '../../engine/rate-limit.ts';
 import type { Budget, Cost } from '../../ports/provider.ts';
 
-/** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
+/** The rate limits of a fleet, in Redis: what `rate-limits.lua` answers. Every call rejects where Redis does not answer in time. */
 export interface RateLimits {
   ask(question: Question, rateLimits: readonly NamedShape[]): Promise<Answer>;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export interface Answer {
   readonly workers: number;
   /** Ids of other databases whose fleets use this Redis. */
   readonly neighbours: readonly string[];
-  readonly lanes: readonly RateLimitNow[];
+  readonly rateLimits: readonly RateLimitNow[];
   /** How many of the needs were taken, and in how many ms to come again for the rest. */
   readonly granted: number;
   readonly wait: number;
@@ -98,7 +98,7 @@ export function connectRateLimits({ url, worker, name, fresh, store, alone }: Ra
         counts,
         kept,
       }));
-      const about = { worker, store, alone: alone(), epoch, fresh, law, lanes: shapes };
+      const about = { worker, store, alone: alone(), epoch, fresh, law, rateLimits: shapes };
       const asked = JSON.stringify({ ...question, ...about });
       const answer = read(await run(redis, [all.length, ...all, asked]));
       epoch = answer.epoch;
@@ -118,7 +118,7 @@ async function run(redis: Redis, args: readonly [number, ...string[]]): Promise<
   }
 }
 
-const script = readFileSync(join(import.meta.dirname, 'lanes.lua'), 'utf8');
+const script = readFileSync(join(import.meta.dirname, 'rate-limits.lua'), 'utf8');
 const sha = hash('sha1', script);
 
 /** A Redis that takes longer is away. */
@@ -138,7 +138,7 @@ const law = {
   /** A full lane that those whose turn it is leave unused for so long is for whoever comes. */
   unusedMs: 1500,
   workerMs: 10_000,
-  /** All that somebody spent who was not there for so long is in the lanes again. */
+  /** All that somebody spent who was not there for so long is in the rate limits again. */
   neighbourMs: 3_600_000,
 };
 
@@ -146,11 +146,11 @@ function read(text: unknown): Answer & { readonly epoch: string } {
   // why: our own script wrote it
   const answer = JSON.parse(String(text)) as Partial<Answer> & { readonly now: string; readonly epoch: string };
   const { granted = 0, wait = 0, slowed = false, workers = 1, neighbours = [], epoch } = answer;
-  const rateLimits = Array.isArray(answer.lanes) ? answer.lanes : [];
-  return { now: Number(answer.now), epoch, workers, neighbours, lanes: rateLimits, granted, wait, slowed };
+  const rateLimits = Array.isArray(answer.rateLimits) ? answer.rateLimits : [];
+  return { now: Number(answer.now), epoch, workers, neighbours, rateLimits, granted, wait, slowed };
 }
 
-/** The lanes that this worker took from, and what Redis said last is left in each. */
+/** The rate limits that this worker took from, and what Redis said last is left in each. */
 export interface RateLimitBook {
   shapesOf(costs: readonly Cost[]): readonly NamedShape[];
   /** Undefined for one that was never taken from. */
