@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { clouds } from '../../src/core/resource.ts';
 
 /** Folders of what clouds share. */
-const shared = ['pass', 'secrets', 'witness'];
+const shared = ['secrets', 'shared', 'witness'];
 
 it('what specs may name is what there is a provider of', async () => {
   const entries = await readdir(new URL('../../providers/', import.meta.url), { withFileTypes: true });
