@@ -2,13 +2,13 @@ import { fitsBounds } from '../core/json-bounds.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * What any body of a route stays within. `depth`: more than any route takes, as brackets alone would cost a stack. `parts`: keys,
+ * Limits of every route's body. `depth`: more than any route takes, as brackets alone would cost a stack. `parts`: keys,
  * values and brackets; the largest plan that may be posted has 2,000 specs and 2,000 scripts of two fields each. A parser needs
  * seconds for a body of a million parts, and milliseconds for the same bytes in a few long texts.
  */
 const most = { depth: 32, parts: 40_000 } as const;
 
-/** What a body says, or why it is refused. */
+/** The value of a body, or the problem that refuses it. */
 export type ParsedBody = { readonly value: unknown } | { readonly refused: Problem };
 
 /** The JSON of a body. Its depth and its parts are counted on the bytes, before a parser makes objects of them. */

@@ -1,4 +1,4 @@
-/** What one request may be, in bytes, milliseconds and pieces. A body: the largest batch that Event Grid makes. */
+/** Limits of one request, in bytes, milliseconds and pieces. The body fits the largest batch that Event Grid makes. */
 export const requestLimits = {
   bodyBytes: 1024 * 1024,
   /** A handshake says a few words. */
@@ -8,7 +8,7 @@ export const requestLimits = {
   /** From its first byte to its last: whoever sends slower holds a connection for no longer than this. */
   requestMs: 10_000,
   idleMs: 5_000,
-  /** So often it is looked who is slower than that. */
+  /** Interval at which Node checks for slower requests. */
   checkMs: 2_000,
   /** Those who watch hold one each, and a fleet has a few hundred. */
   connections: 1024,
@@ -16,7 +16,7 @@ export const requestLimits = {
   parameterCharacters: 100,
 } as const;
 
-/** What the API takes and gives, beside the limits of each route. */
+/** Limits of the API's requests and answers, beside the limits of each route. */
 export const apiLimits = {
   bodyBytes: 64 * 1024,
   queryBytes: 8 * 1024,
@@ -34,11 +34,11 @@ export interface CallerLimit {
   readonly burst: number;
 }
 
-/** Where nobody chose another. */
+/** The default, where the operator sets no other limit. */
 export const defaultCallerLimit = { perSecond: 100, burst: 200 } as const satisfies CallerLimit;
 
 /**
- * How much of what is genuine each hook may bring. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.
+ * Limit of genuine deliveries for each hook. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.
  * `burst`: a sender that was cut off brings what waited all at once.
  */
 export const webhookRateLimit = { perSecond: 10, burst: 2_000, pieceBytes: 16 * 1024 } as const;
@@ -47,8 +47,8 @@ export const webhookRateLimit = { perSecond: 10, burst: 2_000, pieceBytes: 16 * 
 export const signatureToleranceMs = 5 * 60_000;
 
 /**
- * What comes together is looked at together: once nothing more has come for `quietMs`, and at the latest `mostMs` after the
- * first of it: in a storm of events a scope is looked at that often. `most`: so many at once wait for nothing.
+ * The collector handles deliveries together. It waits until nothing has come for `quietMs`, and at most `mostMs` after the
+ * first delivery, even in a storm of events. `most`: this many deliveries wait for nothing.
  */
 export const collectorTimes = { quietMs: 100, mostMs: 5_000, most: 5_000 } as const;
 
@@ -58,18 +58,18 @@ export interface EventLimits {
   readonly clients: number;
   readonly perCaller: number;
   readonly times: EventTimes;
-  /** How many events are held in memory for all clients together. */
+  /** The number of events held in memory for all clients together. */
   readonly recent: number;
-  /** How many clients are read to from the store at once, of those who come back from long ago. */
+  /** The number of clients, returning after a long time, that read from the store at once. */
   readonly readers: number;
 }
 
-/** `poll`: between two looks into the store, for all clients together. */
+/** `poll`: time between two reads of the store, for all clients together. */
 export interface EventTimes {
   readonly poll: number;
   /** A quiet stream says so often that it still is there: proxies cut what is quiet for a minute. */
   readonly heartbeat: number;
-  /** So often it is looked whether the caller still may; while that cannot be found out, it goes on for so long. */
+  /** Interval of checking the caller's access. While the check fails, the stream goes on for the grace time. */
   readonly recheck: number;
   readonly grace: number;
   /** A stream is ended after so long, and the client comes back. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** Where a process listens. */
+/** The address where a process listens. */
 export interface ListenAddress {
   /** 0: any free one. */
   readonly port: number;

@@ -12,9 +12,9 @@ export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** What of the input does not fit. */
+  /** The parts of the input that are not valid. */
   readonly errors?: readonly InputError[];
-  /** What of ours is sent beside these: `{ permission: 'approve' }`. */
+  /** Fields of Setpoint's own, sent beside these: `{ permission: 'approve' }`. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,7 +42,7 @@ const inputErrorSchema = z
   })
   .meta({ id: 'InputError' });
 
-/** What every refusal looks like: https://www.rfc-editor.org/rfc/rfc9457. Loose: a problem may say more of its own kind. */
+/** The shape of every refusal: https://www.rfc-editor.org/rfc/rfc9457. Loose: a problem may have fields of its own kind. */
 export const problemSchema = z
   .looseObject({
     status: z.int(),
@@ -94,7 +94,7 @@ export const badInput = (errors: readonly InputError[]): Problem => ({
   errors,
 });
 
-/** What is needed to know who asks is out of reach: neither let in nor turned away for good. */
+/** The identity check is unreachable: the caller is neither let in nor refused for good. */
 export const authenticationUnavailable = (): ProblemError =>
   new ProblemError({
     status: 503,
@@ -103,7 +103,7 @@ export const authenticationUnavailable = (): ProblemError =>
     headers: { 'retry-after': '10' },
   });
 
-/** What is declined becomes the problem that is answered; all else stays as it is. */
+/** Turns a rejection into the problem that is answered; every other error stays as it is. */
 export async function orDeclinedProblem<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -21,7 +21,7 @@ import type { WebhookDependencies } from './webhooks/webhook.ts';
 
 export interface HttpOptions extends ListenAddress, HttpDependencies {}
 
-/** What is answered there. */
+/** The dependencies of the server's routes. */
 interface HttpDependencies {
   /** Absent: this server receives no webhooks. */
   readonly webhooks?: WebhookDependencies;
@@ -32,7 +32,7 @@ interface HttpDependencies {
 
 export interface HttpServer {
   readonly url: string;
-  /** Answers what has been asked, passes on what was taken, and returns. */
+  /** Answers running requests, delivers the accepted webhooks, and returns. */
   close(): Promise<void>;
 }
 
@@ -127,14 +127,14 @@ export function openApp(log: Log, tls?: Tls): FastifyInstance {
   return app;
 }
 
-/** What of the head of a request keeps it from being read. */
+/** The problem in a request's head that prevents reading it. */
 function headProblem({ headers, raw }: FastifyRequest): Problem | undefined {
   if (headers.host === undefined && raw.httpVersion === '1.1') return noHost;
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? [];
   return /^utf-?8$/i.test(charset) ? undefined : otherCharset;
 }
 
-/** What Node's parser refuses has no request: its answer is written as it goes over the wire. */
+/** Answers an error of Node's parser. There is no request object, so this writes the raw response. */
 function answerParserError(error: ConnectionError, socket: Socket, guards: Readonly<Record<string, string>>): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -165,7 +165,7 @@ const securityHeaders = {
 
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** What events come as: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
+/** Content types of events: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
 const acceptedTypes = ['application/json', 'application/cloudevents+json', 'application/cloudevents-batch+json'];
 
 function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: FastifyReply): Problem {

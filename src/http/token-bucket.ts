@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock-and-log.ts';
 import { webhookRateLimit } from './limits.ts';
 
-/** How much each hook may still bring. Spent by what is genuine only, so that nobody else can use it up. */
+/** The budget of each hook. Only genuine deliveries spend it, so that nobody else can use it up. */
 interface TokenBuckets {
   spend(hook: string, bytes: number): SpendResult;
 }

@@ -5,12 +5,12 @@ import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { apiLimits } from '../limits.ts';
 import type { Reply, Route, RouteResponse } from './route.ts';
 
-/** What is sent: checked, and as text. */
+/** A checked answer, as text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Whether it may be kept, to be given again. */
+  /** True where Setpoint may keep the answer and give it again. */
   readonly isKept: boolean;
 }
 
@@ -40,7 +40,7 @@ function textOf(id: string, { schema, type }: RouteResponse, body: unknown): str
   throw new UndeclaredAnswer(id, error.issues.map(({ path }) => path.join('.')).join(', '));
 }
 
-/** What a route answered is not what it declares. `at`: which fields; never their values. */
+/** A route's answer does not match its declaration. `at` names the fields, never their values. */
 export class UndeclaredAnswer extends Error {
   readonly at: string;
 
@@ -52,7 +52,7 @@ export class UndeclaredAnswer extends Error {
 }
 
 /**
- * A weak ETag (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1): the same for answers that say the same, however old what
+ * A weak ETag (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1): the same for equal answers, however old the data that
  * they rest on has become. Within a text of JSON no key can look like this one: its quotes would be escaped.
  */
 export const etagOf = (json: string): string =>
@@ -61,14 +61,14 @@ export const etagOf = (json: string): string =>
     .digest('base64url')
     .slice(0, 22)}"`;
 
-/** Whether If-None-Match names it, by the weak comparison. */
+/** True where If-None-Match names the ETag, by the weak comparison. */
 export const matchesEtag = (etag: string, ifNoneMatch: string | undefined): boolean =>
   (ifNoneMatch ?? '').split(',').some((one) => one.trim() === etag || one.trim() === '*');
 
 /** Long answers that are being sent: as fast as their readers read, and no further once the reader has gone or the server stops. */
 export interface Streams {
   send(to: FastifyReply, answer: Pick<LongAnswer, 'chunks' | 'cut'>, gone: AbortController): FastifyReply;
-  /** All are told to end, and soon cut off. */
+  /** Ends all streams, and soon cuts them off. */
   close(): void;
 }
 
@@ -87,7 +87,7 @@ export function openStreams({ clock, log }: { clock: Clock; log: Log }): Streams
         gone.abort();
         const closed = new AbortController();
         to.raw.once('close', () => closed.abort());
-        // why: a clock that is told to stop waiting rejects
+        // why: an aborted sleep rejects
         clock.sleep(apiLimits.partingMs, closed.signal).then(
           () => to.raw.destroy(),
           () => {},
@@ -110,7 +110,7 @@ export function openStreams({ clock, log }: { clock: Clock; log: Log }): Streams
   };
 }
 
-/** What makes the chunks may fail in the middle: whoever reads sees that the answer was cut off, and the log says so. */
+/** The source of chunks may fail in the middle. The reader sees a cut answer, and the log records it. */
 async function* untilGone(
   chunks: AsyncIterable<string>,
   gone: AbortSignal,

@@ -124,7 +124,7 @@ const schemaText = (schema: unknown): string =>
 /** Text as a page shows it: nothing in it is read as markup. */
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** How the docs page looks, in light and dark. */
+/** The style of the docs page, in light and dark. */
 const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
 body { margin: 0; display: grid; grid-template: auto 1fr / minmax(16rem, 22rem) minmax(0, 1fr); }
 header { grid-column: 1 / -1; padding: 1rem 2rem; border-bottom: 1px solid #8886; }

@@ -15,7 +15,7 @@ export const estateField = z
 interface EstateRequest {
   readonly asked: string | undefined;
   readonly in: 'query' | 'body';
-  /** What the caller must have somewhere in it; where exactly, whoever handles the request finds out. */
+  /** The permission that the caller needs somewhere in the estate; the handler checks where exactly. */
   readonly permission: Permission;
 }
 
@@ -57,7 +57,7 @@ export const targetsBodyField = z
   .optional()
   .meta({ description: 'Only the scopes of these targets' });
 
-/** Why somebody does what others will ask about, as the command line takes it. */
+/** The reason for a change, as the command line takes it. */
 export const reasonField = z
   .string()
   .trim()
@@ -104,7 +104,7 @@ export const asOfField = whenField('The inventory at that time');
 /** The caller's clock may be ahead of ours by so much, ms. */
 const leeway = 60_000;
 
-/** As a part of a question. Refuses what is still to come: the answer would be of now, and look like one of then. */
+/** As a part of a query. Refuses a future time: the answer would show the present and look like the future. */
 export function asOfFilter(asked: TimeOf | undefined, now: number): { readonly asOf?: number } {
   if (asked === undefined) return {};
   const asOf = asked(now);
@@ -140,7 +140,7 @@ export const nextField = z
   .optional()
   .meta({ description: 'Send it as `after` for the next page; absent: this is the last page' });
 
-/** What a store refuses as no place of this question is told as a mistake of the request. */
+/** Turns a cursor that the store refuses into a problem of the request. */
 export const orForeignCursorProblem = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof ForeignCursor ? new ProblemError(badInput([foreignCursor])) : error;

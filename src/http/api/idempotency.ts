@@ -8,7 +8,7 @@ import { sha256 } from '../sha256.ts';
 import { type Answer, type LongAnswer, UndeclaredAnswer } from './answers.ts';
 import type { Caller } from './route.ts';
 
-/** Who is at work with one key for longer than this has died: no answer takes as long. */
+/** An attempt that holds a key for longer than this has died: no answer takes as long. */
 const abandonedMs = 2 * apiLimits.stillMs;
 
 /**
@@ -19,7 +19,7 @@ const abandonedMs = 2 * apiLimits.stillMs;
  *   none, or the request only reads | it is done
  *   new                             | it is done; what was refused may be tried again
  *   the same request, done          | what was answered, with Idempotency-Replayed
- *   the same, the answer not kept   | 409: done, and not told again
+ *   the same, the answer not kept   | 409: done, and not repeated
  *   the same, still being done      | 409, with Retry-After
  *   another request, other rights   | 422
  */
@@ -58,7 +58,8 @@ async function firstAnswer({ replies, name, attempt }: Attempt, work: () => Prom
     if (!(error instanceof UndeclaredAnswer)) await replies.drop(name, attempt).catch(() => {});
     throw error;
   });
-  // why: it is done, and a secret in the answer is told this once; without a note the key is taken until the attempt counts as dead
+  // why: it is done, and a secret in the answer is shown only once; without a note the key is taken until the attempt counts as
+  // dead
   await replies.end(name, attempt, keptOf(answer)).catch(() => {});
   return answer;
 }

@@ -7,12 +7,12 @@ import { rowSchema } from './schemas/inventory.ts';
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 /**
- * A program that shows tables takes what begins like this for a formula, and who may name an object on a cloud may write one:
- * it is told as text. https://owasp.org/www-community/attacks/CSV_Injection
+ * A spreadsheet takes a text that begins like this for a formula, and anybody who names an object on a cloud may write one. The
+ * export quotes it as text. https://owasp.org/www-community/attacks/CSV_Injection
  */
 const formula = /^[=+\-@＝＋－＠]/;
 
-/** Where tables are parted by semicolons, as in most of Europe, a cell begins here too: quotes of ours hold none together. */
+/** With semicolons between cells, as in most of Europe, a cell begins here too: Setpoint's quotes hold none together. */
 const afterSeparator = /([;|][\s"]*)(?=[=+\-@＝＋－＠])/g;
 
 /** A terminal obeys control characters, line breaks and signs that turn text round: they are written as JSON escapes them. */
@@ -22,7 +22,7 @@ function cell(given: string): string {
   return /[",]/.test(safe) || safe !== text ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** More is not told at once: whoever needs it asks for a part of it. */
+/** The most rows of one export. For more, the caller asks for a part of the inventory. */
 export const maxExportedRows = 100_000;
 const pageRows = 1000;
 
@@ -72,7 +72,7 @@ export const exportText = (format: ExportFormat, rows: readonly ExportedRow[]): 
 interface Format {
   readonly head: string;
   line(row: ExportedRow): string;
-  /** What says that there is more. */
+  /** The note that there is more. */
   cut(reason: string): string;
 }
 

@@ -23,7 +23,7 @@ export interface InventoryDependencies {
   readonly rows: Pick<Rows, 'page' | 'find' | 'history' | 'looks'>;
   readonly nextAttempts: NextAttempts;
   estates(): Promise<readonly string[]>;
-  /** Which line of the specs in force decided each field of what is wanted. */
+  /** The place in the active specs that decided each desired field. */
   origins(row: KeptRow): Promise<readonly Origin[]>;
 }
 
@@ -81,7 +81,7 @@ const listOf = <T extends z.ZodType<string, string>>(one: T, description: string
 const name = z.string().max(300);
 const sorts = ['address', '-address', 'name', '-name', 'status', '-status', 'since', '-since'] as const;
 
-/** What may be asked of the inventory. `label` comes as a list. */
+/** The filters of the inventory. `label` comes as a list. */
 export const inventoryFields = {
   estate: estateField.meta({ description: 'Only this estate; absent: all that you see' }),
   cloud: listOf(z.enum(clouds), 'Only these clouds'),

@@ -11,7 +11,10 @@ import { idempotencyKey } from './idempotency.ts';
 import type { RequestSchema, Route, RouteResponse } from './route.ts';
 import { examples } from './schemas/examples.ts';
 
-/** What /openapi.json says: OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1, out of the schemas that check what goes in and out. */
+/**
+ * The document at /openapi.json: OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1, made from the schemas that check input and
+ * output.
+ */
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { badInput, type InputError, ProblemError } from '../problem.ts';
 import type { RequestSchema } from './route.ts';
 
-/** What a handler is given, checked. */
+/** The checked input of a handler. */
 interface Input {
   readonly params: unknown;
   readonly query: unknown;
@@ -58,7 +58,9 @@ const isEmpty = (sent: unknown): boolean =>
 
 type Issue = z.core.$ZodIssue;
 
-/** What a schema found wrong, without what was sent: keys, that people need to find their mistake, are cut short. */
+/**
+ * The problems that a schema found, without the sent values. Keys stay, cut short, as people need them to find their mistake.
+ */
 function inputErrors(where: InputError['in'], issues: readonly Issue[]): readonly InputError[] {
   return issues.slice(0, most).flatMap((issue) => errorsOf(where, issue));
 }

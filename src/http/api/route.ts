@@ -10,11 +10,11 @@ export interface Route<A extends RequestSchema = RequestSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly operation: Operation;
-  /** What its caller must have somewhere; where exactly, `handle` finds out. Absent: anybody may ask. */
+  /** The permission that the caller needs somewhere; `handle` checks where exactly. Absent: anybody may ask. */
   readonly permission?: Permission;
-  /** A credential that comes along is not looked at: who probes a process may send a stale one. */
+  /** The route ignores a credential that comes along: a probe of a process may send a stale one. */
   readonly ignoresCredential?: boolean;
-  /** Whether this caller may send a body of more than 64 KiB, told before any of it is read. Absent: whoever may ask may. */
+  /** True where this caller may send a body of more than 64 KiB, decided before any of it is read. Absent: every caller may. */
   maySendLargeBody?(caller: Caller): boolean;
   readonly request: A;
   handle(asked: RouteRequest<A>): Promise<Reply>;
@@ -39,7 +39,9 @@ export interface RouteResponse {
   readonly example?: unknown;
   /** Of other content types that it may come as, in `chunks` and named by the reply's headers. */
   readonly also?: Readonly<Record<string, { readonly schema: z.ZodType; readonly example: string }>>;
-  /** It holds a secret, told this once: it is not kept for who repeats an Idempotency-Key, who gets a 409 that says so. */
+  /**
+   * The answer holds a secret that is shown once. It is not kept: repeating the Idempotency-Key gets a 409 that explains this.
+   */
   readonly once?: boolean;
 }
 
@@ -69,7 +71,9 @@ export interface RequestContext {
   header(name: string): string | undefined;
 }
 
-/** Who asks. `person`: as the ledger says it. `identities`: all names that are theirs by proof: e-mail addresses, subjects. */
+/**
+ * The caller. `person`: the name in the ledger. `identities`: all names that the caller has proved: e-mail addresses, subjects.
+ */
 export interface Caller {
   /** Of the token or the issuer's subject: for budgets and repeated requests, never shown. */
   readonly id: string;
@@ -96,11 +100,11 @@ export type Reply =
 /** Keeps what a route's schemas say of what its handler is given. */
 export const route = <A extends RequestSchema>(one: Route<A>): Route => one as unknown as Route; // why: whoever calls `handle` has parsed by the schemas of `request`
 
-/** Who this is, by the header Authorization; undefined: nobody we know. Throws only where that cannot be found out now. */
+/** The caller of this header Authorization; undefined: unknown. Throws only where nobody can find that out now. */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
 
-/** Who asks without a credential what anybody may ask. */
+/** The caller of a public route, without a credential. */
 export const anonymous: Caller = { id: '', person: '', identities: [], grants: [] };
 
-/** Who asks, as far as it is compared with who made something. */
+/** The caller, as far as it is compared with the author of a record. */
 export const posterOf = ({ person, id, identities }: Caller): Poster => ({ person, caller: id, names: identities });

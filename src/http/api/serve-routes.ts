@@ -36,7 +36,7 @@ import {
 export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
-  /** What those are answered who ask again by the same Idempotency-Key. */
+  /** The kept answers for repeated Idempotency-Keys. */
   readonly replies: Replies;
   /** Absent: the usual one. */
   readonly callerLimit?: CallerLimit;
@@ -68,7 +68,7 @@ export function serveRoutes(app: FastifyInstance, options: ApiOptions): void {
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** A method that a path does not have is told which it has. */
+/** Answers a method that a path lacks with the methods that it has. */
 function rejectOtherMethods(api: FastifyInstance, path: string, routes: readonly Route[]): void {
   const served = new Set<string>(routes.map(({ method }) => method));
   if (served.has('GET')) served.add('HEAD');
@@ -136,10 +136,7 @@ interface ServeDependencies {
   readonly log: Log;
 }
 
-/**
- * Who asks, and whether they may ask such a thing at all, is settled before a body is read; then what came is checked, and
- * what is answered.
- */
+/** Authenticates the caller and checks the permission before it reads a body; then checks the input and the answer. */
 function serveRoute(api: FastifyInstance, route: Route, dependencies: ServeDependencies): void {
   const { admit, limitLargeBodies, streams, replies, clock, log } = dependencies;
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -199,7 +196,7 @@ function extendTimeout({ raw: { socket } }: FastifyRequest): void {
   if ('setTimeout' in socket) socket.setTimeout(apiLimits.stillMs);
 }
 
-/** What the router calls * has the name that the route gave it. */
+/** Renames the router's parameter `*` to the route's own name. */
 function sentOf({ path }: Route, { params, url, body }: FastifyRequest): Sent {
   const name = restParameter(path);
   if (name === undefined || typeof params !== 'object' || params === null || !('*' in params))
@@ -261,8 +258,8 @@ const routerPath = (path: string): string => path.replace(/\{\+\w+\}$/, '*').rep
 const restParameter = (path: string): string | undefined => /\{\+(\w+)\}$/.exec(path)?.[1];
 
 /**
- * One line for each request: by which route, and never what was asked of it. What only reads is told of at level debug, so that
- * a fleet that is watched does not fill its log. `caller`: a hash, the same for the same one.
+ * Logs one line for each request: the route, and never its parameters. Requests that only read have level debug, so that a
+ * fleet that is watched does not fill its log. `caller`: a hash, the same for the same caller.
  */
 function logAccess(log: Log, { method, path }: Route, reply: FastifyReply, caller: Caller | undefined): void {
   const { statusCode, elapsedTime, request } = reply;

@@ -7,9 +7,9 @@ import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports
 import type { KeptReconcile, ReconcileEntry, ToldReconcile } from '../../ports/reconciles.ts';
 
 /**
- * A reconcile as it is told to who sees something of one of its targets.
+ * A reconcile, as far as a caller who sees a part of one of its targets may see it.
  *
- *   they see                        | and are told
+ *   they see                        | and receive
  *   --------------------------------+------------------------------------------------------------------
  *   all of the estate               | all of it
  *   all of each target of the reconcile  | all of it but who asked for it and why: that may be about others
@@ -78,13 +78,14 @@ interface EntriesDependencies {
   readonly figures: Pick<Figures, 'seen'>;
 }
 
-/** So many pages of so many entries are looked through for one answer. */
+/** The most pages that are read for one answer. */
 const mostPages = 5;
 const pageEntries = 1000;
 
 /**
- * A page of what lies within the bounds, since it does: a new owner reads nothing of the owner before. Whether there is a next one is told of that alone: by a count of all that fits a question
- * somebody could find out what is done elsewhere. Where very much is, it is shorter than asked for and has a next.
+ * A page of the entries within the bounds, from the time on that they lie there: a new owner reads nothing of the owner before.
+ * The next page depends on these entries alone: from a count of all matches a caller could find out about work elsewhere. With
+ * very many entries a page is shorter than asked for and has a next.
  */
 export async function visibleEntries(
   { after, ...query }: EntryQuery,
@@ -130,8 +131,8 @@ async function entriesSeen(
 }
 
 /**
- * What happened, as it is told to who sees something of it: to whoever does not see all of the estate without the names of targets
- * that they do not see, and of a reconcile without who asked for it and why. The same one where nothing is left out.
+ * An event, as far as a caller may see it. A caller who does not see all of the estate gets no names of other targets, and no
+ * actor and reason of a reconcile. Returns the same event where nothing is left out.
  */
 export function visibleEvent(event: StoredEvent, seen: readonly Bounds[]): StoredEvent {
   const { estate, type, about } = event;

@@ -6,7 +6,7 @@ import type { Caller } from '../api/route.ts';
 import { authenticationUnavailable } from '../problem.ts';
 import { sha256 } from '../sha256.ts';
 
-/** What looks tokens up, and by when. */
+/** The store that finds tokens, and its clock. */
 export interface TokenDependencies {
   readonly tokens: Pick<Tokens, 'find' | 'used'>;
   readonly clock: Clock;
@@ -15,8 +15,8 @@ export interface TokenDependencies {
 }
 
 /**
- * Who a token of ours lets in. The store is asked each time, so that a token that is revoked is of no use from then on, whoever
- * revoked it. A token that is not there costs what a wrong secret does.
+ * Authenticates a caller by a Setpoint token. It asks the store each time, so that a revoked token is of no use from then on,
+ * whoever revoked it. A missing token costs the same time as a wrong secret.
  */
 export function authenticateApiToken({
   tokens,
@@ -63,7 +63,7 @@ interface TokenRule {
   holds(shown: PresentedToken): boolean;
 }
 
-/** All must hold, and all are asked, so that how long it takes tells nothing. */
+/** All must hold, and all are checked, so that the time reveals nothing. */
 export const tokenRules: readonly TokenRule[] = [
   { name: 'secret', holds: ({ secret, kept }) => timingSafeEqual(bytes(sha256(secret)), bytes(kept.hash)) },
   { name: 'expired', holds: ({ kept, now }) => now < kept.expiresAt },

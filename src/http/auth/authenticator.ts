@@ -12,7 +12,7 @@ export interface AuthenticatorDependencies {
   readonly readCredential?: typeof bearerToken;
 }
 
-/** Who asks, by a token of ours or of an issuer that we believe. Nothing of what was sent is logged. */
+/** Authenticates a caller by a token of Setpoint or of a trusted issuer. It logs nothing of the request. */
 export function authenticator({
   apiTokens,
   issuers,
@@ -29,7 +29,7 @@ export function authenticator({
 
 /**
  * The one header Authorization among the headers as they came: name, value, name, value. Undefined where there is none, or more
- * than one: of two, programs before us may have looked at the other.
+ * than one: of two, a proxy before us may have read the other.
  */
 export function authorizationHeader(rawHeaders: readonly string[]): string | undefined {
   const given = rawHeaders.filter(
@@ -38,17 +38,17 @@ export function authorizationHeader(rawHeaders: readonly string[]): string | und
   return given.length === 1 ? given[0] : undefined;
 }
 
-/** What stands behind `Bearer`, https://www.rfc-editor.org/rfc/rfc6750#section-2.1; no other scheme is known. */
+/** The token after `Bearer`, https://www.rfc-editor.org/rfc/rfc6750#section-2.1; no other scheme is known. */
 const bearerToken = (authorization: string | undefined): string | undefined =>
   /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '')?.[1];
 
-/** Whom we believe, and the way to their keys. */
+/** The trusted issuers, and the way to their keys. */
 interface IssuerDependencies extends KeyDependencies {
   readonly access: Access;
   readonly guards?: JwtGuards;
 }
 
-/** Who a token of an issuer lets in. Somebody to whom nothing is bound is known, and may do nothing. */
+/** Authenticates a caller by an issuer's token. A caller without grants is known, and may do nothing. */
 export function authenticateIssuerToken({
   access,
   guards = jwtGuards,

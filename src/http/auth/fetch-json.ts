@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isReachable } from '../../core/access/access-document.ts';
 import { isLoopback } from '../../core/documents/fields.ts';
 
-/** Where a document may be fetched from, beyond public addresses by https. */
+/** The allowed addresses of a document, beyond public addresses by https. */
 export interface AllowedAddresses {
   /** Addresses of this machine, by http as well; and then no others. */
   readonly allowLocal: boolean;
@@ -27,7 +27,7 @@ const mostMs = 5_000;
  */
 export const fetchJson: FetchJson = (url, allowed) => fetchJsonBy(dns.lookup, url, allowed);
 
-/** The same, with names looked up by somebody else. */
+/** The same, with another DNS lookup. */
 export async function fetchJsonBy(lookup: typeof dns.lookup, url: string, allowed: AllowedAddresses): Promise<unknown> {
   const target = new URL(url);
   assertAllowed(target, allowed);
@@ -51,7 +51,7 @@ function assertAllowed(
   if (protocol !== 'https:') throw new Error('it is not https');
   if (username !== '' || password !== '') throw new Error('it has a user or a password in it');
   const host = hostname.replace(/^\[|\]$/g, '');
-  // why: of an address that is written out no look-up is made, which would check it
+  // why: there is no lookup of a literal IP address, which would check it
   if (isIP(host) !== 0 && !isReachable(host, networks)) throw new Error('it is at an address that is not public');
 }
 
@@ -70,7 +70,7 @@ const requestFrom = (target: URL, allowed: AllowedAddresses, lookup: typeof dns.
     request.on('response', resolve).on('error', reject).end();
   });
 
-/** A look-up that fails where one of the addresses is not to be reached. */
+/** A lookup that fails where one of the addresses is not allowed. */
 const lookupWithin =
   (networks: readonly string[], lookup: typeof dns.lookup): LookupFunction =>
   (host, options, told) => {

@@ -17,7 +17,7 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: z.string().max(2_000)
 
 /** Keys of one issuer. */
 export interface IssuerKeys {
-  /** All by this name. Rejects where that cannot be told: the issuer is away. */
+  /** All keys by this name. Rejects while the issuer is unavailable. */
   by(kid: unknown): Promise<readonly Jwk[]>;
 }
 

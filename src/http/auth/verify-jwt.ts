@@ -51,7 +51,7 @@ const isTyped = (typ: unknown, { untyped = false }: Issuer): boolean =>
     ? untyped
     : typeof typ === 'string' && ['jwt', 'at+jwt', 'application/at+jwt'].includes(typ.toLowerCase());
 
-/** What we look at of what a token says, each of the type that it must have. Times are seconds since the epoch. */
+/** The claims of a token that Setpoint reads, each of the type that it must have. Times are seconds since the epoch. */
 export type Claims = Readonly<z.output<typeof registeredClaims>> & {
   readonly person?: string | undefined;
   readonly groups?: readonly string[] | undefined;

@@ -13,13 +13,13 @@ export interface RawRequest {
 
 /** Verifies and reads the requests of one sender. `Proof`: the part of a webhook that verifies them, such as its secret. */
 export interface WebhookAdapter<Proof> {
-  /** The cloud whose audit log it tells; absent: a forge, that tells of a repository. */
+  /** The cloud whose audit log it sends; absent: a forge, that reports a repository. */
   readonly cloud?: Cloud;
   /** From the raw bytes, in a time that says nothing of the secret. Never throws. */
   verify(request: RawRequest, proof: Proof): Verdict | Promise<Verdict>;
-  /** What a genuine request brings. Never throws. */
+  /** The content of a genuine request. Never throws. */
   read(request: RawRequest): ReadResult;
-  /** What an OPTIONS request of this sender is answered with, once it is genuine; undefined: it asks for nothing we know. */
+  /** The headers that answer a genuine OPTIONS request of this sender; undefined: the request is unknown. */
   handshake?(request: RawRequest): Readonly<Record<string, string>> | undefined;
 }
 

@@ -4,7 +4,7 @@ import { collectorTimes } from '../limits.ts';
 import type { Delivery } from './adapter.ts';
 import type { WebhookDependencies } from './webhook.ts';
 
-/** What was taken, on its way to those whom it concerns: repositories, or one cloud. By estate. */
+/** Accepted deliveries on their way to the source or one cloud, by estate. */
 interface Collectors {
   of(cloud: Cloud | undefined): Collector<Delivery>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ interface Collector<T> {
   add(key: string, items: readonly T[]): void;
   /** More may come for this key, and be added, until what is returned is called: nothing is still until then. */
   expect(key: string): () => void;
-  /** What has been collected is delivered, and nothing more is taken. */
+  /** Delivers the collected events, and accepts nothing more. */
   close(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function collector<T>(
   const closing = new AbortController();
 
   const untilQuiet = async (key: string, waiting: PendingItems<T>): Promise<void> => {
-    // why: two looks. After a stall of this process one alone would come before what waits to be read
+    // why: two checks. After a stall of this process, one alone would come before the deliveries that wait to be read
     for (let still = 0; still < 2 && !closing.signal.aborted && waiting.items.length < most; ) {
       const left = waiting.firstAt + mostMs - clock.now();
       if (left <= 0) return;

@@ -17,11 +17,11 @@ interface WebhookResources extends Omit<EventDependencies, 'touches' | 'mayInter
   readonly bells: Pick<Bells, 'ring'>;
   readonly secrets: Secrets;
   readonly allowEndpoint: boolean;
-  /** Of all estates, as their generations in force say it. */
+  /** The webhooks of all estates, from their active generations. */
   activeWebhooks(): Promise<readonly EstateWebhooks[]>;
 }
 
-/** How long a secret's store is waited for: a sender waits for 5 s (EventBridge), 10 s (GitHub) or 30 s (Event Grid). */
+/** The longest wait for a secret store: a sender waits for 5 s (EventBridge), 10 s (GitHub) or 30 s (Event Grid). */
 const secretTimeoutMs = 4_000;
 /** So many questions to the store at once, of one request with many events. */
 const batchSize = 1_000;
@@ -62,7 +62,7 @@ interface EventDependencies {
   readonly requests: Pick<Requests, 'ask'>;
   readonly queue: Pick<Queue, 'request'>;
   readonly log: Log;
-  /** Whether a reconcile that runs there may be ended for this; absent: always. Where not, one comes after it. */
+  /** True where an event may end the running reconcile; absent: always. Otherwise a reconcile follows the running one. */
   readonly mayInterrupt?: (where: Where) => boolean;
 }
 
@@ -75,8 +75,8 @@ interface CloudEvents {
 }
 
 /**
- * Asks for a reconcile of each scope that others changed, once however many events tell of it. Nothing in an event is believed but
- * that a scope is worth a look: what is there, the reconcile finds out. Scopes that are none of the estate's are passed over.
+ * Requests a reconcile of each scope that others changed, once however many events name it. An event only proves that a scope
+ * is worth an observation. Scopes outside the estate are skipped.
  */
 export async function handleEvents(
   { estate, scopes, cloud, events }: CloudEvents,
@@ -111,9 +111,9 @@ function reasonOf(touches: readonly Touch[]): string {
 }
 
 /**
- * A reconcile that runs ends at once for whoever asks for one now. Where others change a scope all the time, or the events of our own
- * calls cannot be told from theirs, it would never come to its end: for events it does so once in this time, and what is told in
- * between is looked at after it.
+ * A reconcile request ends the running reconcile at once. Where others change a scope all the time, or its events look like
+ * those of Setpoint's own calls, it would never finish. So events end it once in this time; later events lead to a reconcile
+ * after it.
  */
 const everyMs = 60_000;
 

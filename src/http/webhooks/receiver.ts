@@ -8,12 +8,12 @@ import { rejectionLog } from './rejections.ts';
 import { type WebhookRequest, webhookVerifier } from './verify.ts';
 import type { WebhookDependencies } from './webhook.ts';
 
-/** Where deliveries are taken, or refused. */
+/** Accepts or refuses deliveries. */
 export interface WebhookReceiver {
   receive(request: WebhookRequest): Promise<ReceiveOutcome>;
   /** Before its deliveries a sender may ask whether it may send them. */
   handshake(request: WebhookRequest): Promise<ReceiveOutcome>;
-  /** What was taken is passed on, and nothing more is taken. */
+  /** Delivers the accepted events, and accepts nothing more. */
   close(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ async function unseenOf(
 /** So many deliveries are remembered in this process. */
 const maxRemembered = 20_000;
 
-/** What the store has said was taken: a replay of it asks the store for nothing. Forgetting costs one question. */
+/** Deliveries that the store has reported as accepted: a replay needs no query. Forgetting one costs one query. */
 interface RecentDeliveries {
   has(estate: string, hook: string, id: string): boolean;
   add(estate: string, hook: string, id: string): void;

@@ -6,7 +6,7 @@ const everyMs = 10_000;
 export interface RejectionLog {
   /** `at`: a hook that exists; what a stranger has typed is never written. */
   record(reason: RejectReason, at?: { readonly estate: string; readonly webhook: string }): void;
-  /** Writes what was counted and not told. */
+  /** Logs the counts that are not logged yet. */
   close(): void;
 }
 

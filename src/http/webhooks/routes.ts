@@ -18,7 +18,7 @@ type Address = { Params: { estate: string; hook: string } };
  *   POST, a handshake              | 200, as its sender asks for it
  *   OPTIONS, a handshake           | 204, as its sender asks for it
  *   no such estate or hook, forged | 401, always the same
- *   larger than 1 MiB, no JSON     | 413, 415, before anything is looked for
+ *   larger than 1 MiB, no JSON     | 413, 415, before any lookup
  *   more than its hook may bring   | 429 with Retry-After
  *   the store is away              | 503 with Retry-After
  */

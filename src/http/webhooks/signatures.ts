@@ -5,14 +5,14 @@ import { header, type RawRequest, unixSeconds, type Verdict } from './adapter.ts
 /** Of this process: without it nobody can choose what is compared. */
 const processKey = randomBytes(32);
 
-/** Whether these are the same text, in a time that depends on neither's content, nor on the secret's length. */
+/** Compares two texts in a time that depends on neither's content, nor on the secret's length. */
 export function isSameSecret(given: string | undefined, secret: string): boolean {
   return timingSafeEqual(digestOf(given ?? ''), digestOf(secret)) && secret !== '';
 }
 
 const digestOf = (text: string): Buffer => createHmac('sha256', processKey).update(text).digest();
 
-/** Whether `given` is the HMAC-SHA256 of these bytes, in constant time. Undefined never is. */
+/** True where `given` is the HMAC-SHA256 of these bytes, in constant time. Undefined never is. */
 export function isSignature(
   given: Buffer | undefined,
   secret: string | Buffer,
@@ -28,7 +28,7 @@ export function isSignature(
 
 const standardSecret = /^whsec_([A-Za-z0-9+/]{32,128}={0,2})$/;
 
-/** Whether a secret is the key of a standard webhook: `whsec_`, and 24 bytes or more in base64. */
+/** True where a secret is the key of a standard webhook: `whsec_`, and 24 bytes or more in base64. */
 export const isStandardSecret = (secret: string): boolean => standardSecret.test(secret);
 
 /**

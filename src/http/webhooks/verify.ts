@@ -14,7 +14,7 @@ export interface WebhookRequest extends RawRequest {
   readonly hook: string;
 }
 
-/** How to read what a hook's sender has sent. */
+/** Reads the deliveries of a hook's sender. */
 type DeliveryReader = Omit<WebhookAdapter<never>, 'verify'>;
 
 /**

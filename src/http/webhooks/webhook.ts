@@ -2,7 +2,7 @@ import type { SecretRef } from '../../core/documents/secret-ref.ts';
 import type { Cloud, ScopeKey } from '../../core/resource.ts';
 import type { adapters } from './adapters/index.ts';
 
-/** Who may tell an estate to look, as its specs say it. `keys`: instead of Google's; on loopback, and allowed by the user. */
+/** A sender that may notify an estate, from its specs. `keys`: instead of Google's; on loopback, and allowed by the user. */
 export type Webhook =
   | { readonly name: string; readonly from: keyof typeof adapters; readonly secret: SecretRef }
   | {
@@ -24,7 +24,7 @@ export interface EstateWebhooks {
 export interface WebhookDependencies {
   /** Of all estates. Asked at most every few seconds, however many requests come. */
   activeWebhooks(): Promise<readonly EstateWebhooks[]>;
-  /** What a hook's secret is now; undefined where it cannot be had, and somebody has been told why. */
+  /** The current secret of a hook; undefined where it is unavailable, and the reason has been reported. */
   resolveSecret(ref: SecretRef): Promise<string | undefined>;
   /** For each of these deliveries whether it is the first with its id. */
   firstDeliveries(estate: string, hook: string, ids: readonly string[]): Promise<readonly boolean[]>;
@@ -32,6 +32,6 @@ export interface WebhookDependencies {
   repositoryMoved(estate: string): Promise<void>;
   /** Events of a cloud's audit log, genuine and each once. */
   handleEvents(estate: string, cloud: Cloud, events: readonly unknown[]): Promise<void>;
-  /** Whether a hook may name keys of its own. */
+  /** True where a hook may name keys of its own. */
   readonly allowOwnKeys: boolean;
 }

@@ -5,17 +5,19 @@ import { type EventText, eventTexts, portionOf, type RecentEvents } from './rece
 export interface Hub {
   /** The place that a new client begins at. */
   newest(): Promise<string>;
-  /** What a client is told next; nothing where there is nothing new, or the store does not answer. */
+  /** The next events for a client; nothing where there are none, or the store does not answer. */
   next(cursor: EventCursor): Promise<EventBatch>;
-  /** What happened cannot be told for now. */
+  /** True while events cannot be delivered. */
   isStalled(): boolean;
-  /** Ends when there may be news or somebody left, and after a second. Asked for before `next`, nothing passes in between. */
+  /**
+   * Ends when there may be events or a reader has left, and after a second. Call it before `next`, so that no event is missed.
+   */
   changed(): Promise<void>;
   /** Begins to read, for as long as somebody follows. Returns how to leave; to leave twice is to leave once. */
   follow(): () => void;
 }
 
-/** Where a client stands. `known`: what its place was found to be of, once the store was asked for it. */
+/** The position of a client. `known`: the recent events that its place belongs to, once the store was asked. */
 export interface EventCursor {
   readonly place: string;
   readonly known?: RecentEvents | undefined;
@@ -78,7 +80,7 @@ async function fromStore(
     const { texts, more, place } = portionOf(all, 0, page.place);
     return { cursor: { place, known }, texts, more: more || page.more, gone: false };
   } catch {
-    // why: the one reader logs of it, and the client is told later
+    // why: the one reader logs it, and the client gets the events later
     return { cursor, texts: [], more: false, gone: false };
   }
 }

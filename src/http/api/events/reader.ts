@@ -90,7 +90,7 @@ async function untilStopped(signal: AbortSignal, turn: () => Promise<void>): Pro
     }
 }
 
-/** Whether what happened cannot be told for long, as a transaction that began earlier has not ended. */
+/** Reports when events are delayed for long because an earlier transaction has not ended. */
 interface StallWatch {
   isStalled(): boolean;
   /** Each page that is read. */

@@ -28,7 +28,7 @@ export function eventText(event: StoredEvent): EventText {
   return { event, text: `id: ${event.place}\nevent: ${data.type}\ndata: ${JSON.stringify(data)}\n\n` };
 }
 
-/** What came before is not kept any more, so something was missed: the client reads the inventory again, and goes on here. */
+/** Earlier events are not kept any more, so the client missed some: it reads the inventory again, and goes on here. */
 export const resetText = (place: string): string =>
   `id: ${place}\nevent: reset\ndata: {"reason":"What came next is not kept any more. Read the inventory again; the events go on from here."}\n\n`;
 
@@ -43,9 +43,9 @@ export const heartbeatText = (place: string, isStalled: boolean): string =>
 export interface RecentEvents {
   /** Up to where it has been read. */
   place(): string;
-  /** What came after a place; undefined where that is not held any more. */
+  /** The events after a place; undefined where they are not held any more. */
   since(place: string): EventPortion | undefined;
-  /** What was read next, and up to where. */
+  /** Adds the events that were read next, and the place up to which they go. */
   add(events: readonly StoredEvent[], place: string): void;
 }
 

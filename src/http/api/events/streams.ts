@@ -12,8 +12,8 @@ import { type EventText, eventText, heartbeatText, openingText, resetText } from
 /** Everything that goes on at /v1/events: one for a process. */
 export interface EventStreams {
   /**
-   * What the caller is sent, until nobody reads it any more; refuses where too many follow already. `from`: a place; absent:
-   * what happens from now on.
+   * The events for a caller, until nobody reads them any more; refuses where too many streams are open. `from`: a place;
+   * absent: from now on.
    */
   follow(by: RequestContext, from: string | undefined, filter: EventFilter): Promise<AsyncIterable<string>>;
 }
@@ -63,7 +63,7 @@ export function openEventStreams({ authenticate, limits = eventLimits, ...around
   };
 }
 
-/** What one client follows. `isNew`: it has no place yet, so it is told the one where it begins. */
+/** The subscription of one client. `isNew`: it has no place yet, so it gets the one where it begins. */
 interface Subscription {
   readonly cursor: EventCursor;
   readonly isNew: boolean;
@@ -74,7 +74,7 @@ interface Subscription {
   leave(): void;
 }
 
-/** What the client asked for; absent: all of it. */
+/** The events that the client asked for; absent: all of them. */
 export interface EventFilter {
   readonly types?: readonly StoredEventType[] | undefined;
   readonly estate?: string | undefined;
@@ -87,8 +87,8 @@ interface StreamContext {
 }
 
 /**
- * What one client is sent, piece by piece, and no sooner than it takes them. Ends where the caller may not see anything any
- * more, and after the longest time.
+ * Sends the events to one client, piece by piece, and no sooner than it takes them. Ends where the caller lost all access, and
+ * after the longest time.
  */
 async function* stream(subscription: Subscription, context: StreamContext): AsyncGenerator<string> {
   try {
@@ -143,7 +143,7 @@ function isVisible(event: StoredEvent, bounds: readonly Bounds[]): boolean {
   return sees(event) && !(notTo !== undefined && sees({ estate, ...notTo }));
 }
 
-/** What a caller may see, as long as they may: asked again now and then, for credentials end while a stream goes on. */
+/** The caller's access. The stream checks it again now and then, as credentials end while a stream goes on. */
 interface StreamAuthorization {
   /** Undefined: no longer anything. */
   bounds(): Promise<readonly Bounds[] | undefined>;
@@ -175,7 +175,7 @@ function openAuthorization({ caller, authorization }: Credential, options: Autho
         const seen = now?.id === caller.id ? boundsFor(now.grants, 'read') : [];
         bounds = seen.length > 0 ? seen : undefined;
       } catch {
-        // why: a database that is away for a moment need not end every stream; whoever was put out is so soon after
+        // why: an outage of the database need not end every stream; a caller who lost access loses the stream soon after
         if (clock.now() - knownAt >= times.grace) bounds = undefined;
       }
       return bounds;

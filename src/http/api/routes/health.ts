@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Route, route } from '../route.ts';
 import { examples } from '../schemas/examples.ts';
 
-/** What a process needs to be of use, and whether it is in reach: names and words of ours, that anybody may read. */
+/** A dependency that a process needs, and its state. Names and words are public. */
 export interface Check {
   readonly name: string;
   readonly ok: boolean;

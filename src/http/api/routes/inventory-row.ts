@@ -90,7 +90,7 @@ async function detailsOf(row: KeptRow, { question, versions, dependencies }: Det
   return { history, origins, relations: { refersTo, referredToBy } };
 }
 
-/** So many are looked up. */
+/** The most names that are resolved. */
 const mostNamed = 30;
 
 async function named(row: KeptRow, here: RowAsked, rows: Pick<Rows, 'find'>): Promise<readonly KeptRow[]> {

@@ -135,7 +135,7 @@ async function wholeEstate(
   return estate;
 }
 
-/** Who asks while it is being found out shares the answer: it costs a reading of everything. */
+/** Callers share one running verification: it reads the whole ledger. */
 function together<T>(ask: (estate: string) => Promise<T>): (estate: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   return (estate) => {

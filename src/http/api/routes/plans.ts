@@ -88,7 +88,7 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
     handle: async ({ body, context: { caller, now } }) => {
       const { specs, userData, team, targets } = body;
       const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'plan' }, caller, estates);
-      // why: what is refused, and what a plan says, tells of all that is in force
+      // why: a refusal and a plan show all active specs
       if (specs !== undefined) refuseBounded(caller, 'plan', estate);
       const made = await orDeclinedProblem(
         plans.make({
@@ -104,7 +104,7 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
     },
   });
 
-/** Whether they may post specs at all: a plan of these shows all of an estate. */
+/** True where they may post specs at all: a plan of these shows all of an estate. */
 const plansWhole = ({ grants }: Caller): boolean =>
   boundsFor(grants, 'plan').some(({ targets, owners }) => targets === undefined && owners === undefined);
 

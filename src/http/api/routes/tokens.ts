@@ -50,7 +50,7 @@ const listing = (tokens: TokensDependencies): Route =>
     },
   });
 
-/** Of all tokens so many are looked at once. */
+/** The number of tokens that one read checks. */
 const sweep = 500;
 
 interface Page {

@@ -53,7 +53,7 @@ const said = { generation: z.int(), digest: z.string(), authors: authorsSchema }
 
 const { withheldDrift: _, ...waiting } = exampleOf(planSchema);
 
-/** What waits, and what has been approved. Its `digest` is what is approved. */
+/** The pending and the approved actions. An approval names its `digest`. */
 export const pendingApprovalsSchema = z
   .object({
     ...planBody,

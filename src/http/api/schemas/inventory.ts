@@ -26,7 +26,7 @@ const statusSchema = z.enum(statuses).meta({
     'InSync: it matches the specs; Drifted: it changed outside Setpoint; Missing: it was deleted outside Setpoint; Pending: the specs changed; Settling: Setpoint wrote it, and the cloud does not show it yet; Blocked: a requirement is missing, unknown or forbidden; Failed: a person must act; Unmanaged: no estate claims it, or another one does; Orphan: it is ours, and no document asks for it; Paused: a pause holds its next action.',
 });
 
-/** Which look a line rests on, and whether the newest one could tell of its kind. */
+/** The observation that a resource rests on. `complete`: whether the newest one could list its kind. */
 const rowObservation = { at: timestamp, ageSeconds: z.int(), complete: z.boolean() } as const;
 
 const nextActionBody = {
@@ -115,7 +115,7 @@ interface RowContext {
   readonly seen: readonly Bounds[];
   /** When its scope has its next reconcile. */
   readonly nextAt: number | undefined;
-  /** Whether what the object is like is told too. */
+  /** Adds the attributes of the object. */
   readonly withAttributes?: boolean;
 }
 
@@ -292,7 +292,7 @@ export const rowDetailsSchema = z
 interface RowDetails {
   readonly row: KeptRow;
   readonly origins: readonly Origin[];
-  /** Newest first; one more than is told, where there are so many. */
+  /** Newest first; one more than is shown, where there are so many. */
   readonly history: readonly RowVersion[];
   readonly told: number;
   readonly relations: Readonly<Record<'refersTo' | 'referredToBy' | 'beside', readonly KeptRow[]>>;

@@ -11,7 +11,7 @@ const gapSchema = z
   .object({ kind: kindSchema, code: z.string(), reason: z.string() })
   .meta({ id: 'Gap', description: 'A failed or incomplete listing of a kind' });
 
-/** What an answer about clouds rests on. */
+/** The observation that an answer about clouds rests on. */
 export const observationSchema = z
   .object({
     at: timestamp.optional().meta({ description: 'The start of the observation; absent: none yet' }),
@@ -30,14 +30,14 @@ export const observationAnswer = ({ at, gaps }: Observed, now: number) => ({
   gaps,
 });
 
-/** Of all looks the oldest, and what is missing in any of them. */
+/** The oldest of all observations, and the gaps of any of them. */
 export function oldestObservation(looks: readonly Observed[], now: number) {
   const gaps = looks.flatMap((look) => look.gaps);
   if (looks.length === 0 || looks.some(({ at }) => at === undefined)) return observationAnswer({ gaps }, now);
   return observationAnswer({ at: Math.min(...looks.flatMap(({ at }) => at ?? [])), gaps }, now);
 }
 
-/** What a page of the inventory rests on. */
+/** The observations that a page of the inventory rests on. */
 export const inventoryObservationSchema = z
   .object({
     at: timestamp.optional().meta({ description: 'The start of the oldest observation; absent: none yet' }),
@@ -55,9 +55,9 @@ interface ObservationQuery {
 }
 
 /**
- * By the newest looks at the scopes that the question is about, so that an answer with no line in it says what it rests on too.
- * Who sees a part of an estate only, and who asks of a time gone by, is told of the lines that they see. What lies where no target
- * reaches any more counts for neither: it is as old as it says in its line, and nobody will look again.
+ * The newest observations of the scopes in the query, so that an answer without a resource has them too. A caller who sees a
+ * part of an estate, or asks for a past time, gets those of the visible resources. Resources that no target reaches any more
+ * count for neither: their age is in the resource, and Setpoint will not observe them again.
  */
 export function inventoryObservation(rows: readonly KeptRow[], { looks, query, now }: ObservationQuery) {
   const whole = query.asOf === undefined && query.seen.every(isWhole);

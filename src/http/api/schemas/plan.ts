@@ -76,7 +76,7 @@ const scopeSchema = z
   })
   .meta({ id: 'PlannedScope' });
 
-/** What is planned as `setpoint plan --json` says it, and what each scope of it rests on. */
+/** The plan as `setpoint plan --json` prints it, and the observation of each scope. */
 export const planBody = {
   estate: z.string(),
   withheldDrift: z

@@ -84,7 +84,7 @@ const instance = z.object({
   labels,
 });
 
-/** What we own on each kind, in one form for what is wanted and what is seen. */
+/** The owned attributes of each kind, in one form for desired and observed. */
 export const attributesByKind = { network, subnet, group, 'firewall-rule': rule, instance } as const;
 
 /** Of the example: as the specs have it, and as it was found. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Times are kept in ms since the epoch, and told as texts. */
+/** Setpoint keeps times in ms since the epoch, and shows them as texts. */
 export const timestamp = z
   .number()
   .transform((at) => new Date(at).toISOString())

@@ -8,7 +8,7 @@ import { isSameSecret, isStandardSecret, verifyStandard } from '../signatures.ts
  *
  *   the hook's secret  | GitLab calls it | what proves a request
  *   -------------------+-----------------+----------------------------------------------------------
- *   `whsec_<base64>`   | signing token   | `webhook-signature` over id, time and body; a token is not looked at
+ *   `whsec_<base64>`   | signing token   | `webhook-signature` over id, time and body; a token is ignored
  *   anything else      | secret token    | `X-Gitlab-Token` is the secret itself, and covers nothing
  *
  * `Idempotency-Key` (from 17.4) stays the same when GitLab tries again. `X-Gitlab-Event-UUID` is shared by an event and those

@@ -10,7 +10,7 @@ import {
   type WebhookAdapter,
 } from '../adapter.ts';
 
-/** Whose token is taken. `keys`: Google's public keys. */
+/** The service account whose token is accepted. `keys`: Google's public keys. */
 interface PushToken {
   readonly audience: string;
   readonly serviceAccount: string;
