@@ -7,7 +7,7 @@ import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { estateViewOf, type StoredEstateView } from './estate-view.ts';
 
-/** What every answer is found by. */
+/** The dependencies of every query. */
 export interface QueryContext {
   readonly store: Store;
   /** The specs of a generation, compiled. Rejects where they cannot be opened by this version. */
@@ -18,11 +18,11 @@ export interface QueryContext {
 
 /** The ways to specs that somebody posted. */
 interface PostedSpecReader {
-  /** Read and checked beside what is in force; throws `Declined` where it is too much. */
+  /** Reads and checks posted specs beside the active ones; throws `Declined` where they are too large. */
   read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */
   again(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
-  /** A sound tree, compiled. */
+  /** Compiles a valid tree. */
   open(tree: SpecTree): Promise<OpenedEstate>;
 }
 
@@ -47,7 +47,7 @@ function unopened(cause: unknown): never {
   throw new Declined('conflict', `The specs in force cannot be opened by this version of Setpoint: ${why}`, { cause });
 }
 
-/** What is in force, with what was seen of it last; of these targets only, where some are named. */
+/** The active specs with their newest observations; of these targets only, where some are named. */
 export async function activeEstateView(
   { estate: name, targets }: EstateAsked,
   grounds: QueryContext,

@@ -33,7 +33,7 @@ export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
   withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
 });
 
-/** What waits, of what the asker may let pass: all owners of an action must lie within their bounds. */
+/** The pending approvals that the caller may approve: all owners of an action must lie within the caller's bounds. */
 async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
@@ -49,7 +49,7 @@ async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Off
     generation,
     free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
     authors: await authorshipOf(waiting, asked.by, store),
-    // why: one tells of all in its scope that it was given for, whose ever it is
+    // why: an approval shows everything in its scope, of any owner
     given: survey.looked.flatMap((view) =>
       seesWholeScope(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
     ),
@@ -92,7 +92,7 @@ function refuseUnseen({ plans }: Planned): void {
 
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
 
-/** What is let pass. `generation`: the newest; what is said of another one lets nothing pass. */
+/** A new approval. `generation`: the newest; an approval of another generation approves nothing. */
 export interface NewApproval extends Pick<ApprovalDraft, 'estate' | 'generation' | 'digest' | 'by' | 'until'> {
   /** The actions of each are what is let pass. */
   readonly plans: readonly ScopePlan[];
@@ -126,7 +126,7 @@ interface Withdrawal {
   readonly by: By;
 }
 
-/** By whoever may open the store. Undefined: no approval with this entry is in force. */
+/** By anybody who may open the store. Undefined: no approval with this entry is active. */
 export async function withdrawApproval(
   estate: string,
   { seq, by }: Withdrawal,
@@ -165,7 +165,7 @@ async function withdrawAsked(
 
 const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
 
-/** What people have said of a scope before: approvals in force, and rollouts that stopped and nobody resumed. */
+/** Earlier decisions of people on a scope: active approvals, and rollouts that stopped and nobody resumed. */
 interface Said {
   readonly approvals: readonly Approval[];
   readonly stopped: readonly StoppedWaves[];
@@ -186,7 +186,7 @@ type SaidOf = ReadonlyMap<ScopeKey, Said>;
 export interface Approvable {
   /** Each scope's changes that a mode or a limit withholds from workers, and what else holds things there, them included. */
   readonly plans: readonly ScopePlan[];
-  /** How many changes more workers make without anybody. */
+  /** The number of further changes that workers make without an approval. */
   readonly free: number;
 }
 
@@ -196,12 +196,11 @@ interface ApprovableAndGoing extends Approvable {
 }
 
 /**
- * Plans as a worker would, and finds what an approval would lift. What is let pass counts against the limits with all the rest,
- * so others may be over a limit only then: they are looked for until there are none. What a pause, a wave or a missing ground
- * holds beyond that is approved too, and goes when they let go; what `observe` or `protect` hold is not.
- *
- * `address`, or the end of one: only what waits there. What would lose data although no spec asked for it is offered to whoever
- * names it, and to nobody else.
+ * Plans as a worker would, and finds the actions that an approval would release. Approved actions count against the limits with
+ * all others, so others may exceed a limit only then: it repeats until there are none. An approval also covers actions that a
+ * pause, a wave or a missing reference holds: they run when that ends. It does not cover those that `observe` or `protect`
+ * hold. `address`, or its end: only the actions there. An action that would lose data, although no spec asked for it, is
+ * offered only to a caller who names it.
  */
 export async function approvableIn(survey: EstateView, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
@@ -225,7 +224,7 @@ interface Lifted {
   readonly digest: string;
 }
 
-/** What was to be done before anything was withheld, by verb and address: a finding names no more. */
+/** The actions before anything was withheld, by verb and address: a finding names no more. */
 type Seen = Map<string, Action[]>;
 
 interface JudgedApproval {

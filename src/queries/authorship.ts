@@ -4,7 +4,7 @@ import type { Authorship, Poster } from '../ports/queries.ts';
 import type { GenerationAuthors } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 
-/** So many generations are looked through; where more wait, nobody can say who made them all. */
+/** The most generations that are read; where more wait, their authors are unknown. */
 const most = 200;
 
 interface Waiting {
@@ -15,15 +15,15 @@ interface Waiting {
 }
 
 /**
- * Whether somebody made some of what waits. Its authors are those of every generation since the one that stands in its scopes,
- * the newest at any rate: what nobody approved then still waits in what came after.
+ * Checks whether a caller is an author of waiting actions. Their authors are those of every generation since the one applied
+ * in their scopes, the newest at any rate: actions that nobody approved then still wait in later generations.
  *
- *   what is known of them                                        | the asker
+ *   known authors                                                | the caller
  *   -------------------------------------------------------------+----------------------------------------
- *   one of them may be the asker                                 | may not
+ *   one of them may be the caller                                | may not
  *   more than could be read                                      | may not: they may be among the others
- *   some, and of the asker no name                               | may not
- *   e-mail addresses, and of the asker none                      | may not: the two cannot be compared
+ *   some, and of the caller no name                              | may not
+ *   e-mail addresses, and of the caller none                     | may not: the two cannot be compared
  *   nothing of some generation (a plain folder, an older version) | may, and the approval says so
  *   of somebody only a forge's noreply address                   | may, and the approval says so
  *   a credential posted it that knows nobody's e-mail address    | may not: it may be theirs
@@ -59,7 +59,7 @@ function judged(generations: readonly GenerationAuthors[], by: Poster): Authorsh
   return { unknown };
 }
 
-/** All that somebody who posts specs is known by later; a credential by what no person's name looks like. */
+/** All names by which a later check knows a person who posts specs. A credential's name looks like no person's. */
 const namesOf = ({ person, caller, names }: Poster): readonly string[] => [
   ...new Set([...names, person, `credential ${caller}`]),
 ];

@@ -15,10 +15,7 @@ interface Whole {
   readonly held: readonly Action[];
 }
 
-/**
- * What drifted is drift also where a limit, a pause, the generation before, or something that does not stand yet keeps it from being
- * healed.
- */
+/** Drift stays drift where a limit, a pause, an earlier generation, or a missing reference keeps it from being healed. */
 async function unbound(survey: EstateView): Promise<readonly Whole[]> {
   const { plans, looked, bounds } = survey;
   if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld')))
@@ -28,7 +25,7 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     policies: [(action) => void decided.get(input)?.set(nameOf(action), action)],
   }));
   return again.map((plan, i) => {
-    // why: in a scope that must not be written to whose things are whose cannot be told
+    // why: in a scope that must not be written to, ownership is unknown
     if (plan.findings.some(({ type }) => type === 'wrong-account' || type === 'foreign-store'))
       return { plan, held: [] };
     const done = new Set(plan.actions.map(nameOf));
@@ -55,10 +52,10 @@ function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePl
   return { ...plan, actions, findings };
 }
 
-/** What a resource of ours has besides what its document states: nobody knows whether it is new. */
+/** An extra of a resource of ours, beyond its document: nobody knows whether it is new. */
 const isOfOurs = (found: Finding): boolean => 'of' in found && found.of !== undefined;
 
-/** Whether its machines drifted or never came up: as long as its document is stopped they are not healed. */
+/** Counts for machines that drifted and for those that never came up: while their document is stopped, they are not healed. */
 const stopped: readonly WithholdCode[] = ['failed-births', 'rollout-stopped'];
 
 const hindering: readonly Finding['type'][] = [

@@ -16,10 +16,10 @@ import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 
-/** A survey by the newest looks that the store keeps: no cloud is asked. */
+/** A view by the newest observations in the store, without a call of a cloud. */
 export type StoredEstateView = EstateView & { readonly store: Store };
 
-/** What each scope of the specs was seen to hold last, and the plan of it. */
+/** The last observation of each scope in the specs, and the plan of it. */
 export async function estateViewOf(estate: Estate, store: Store): Promise<StoredEstateView> {
   const [force, held, observations] = await Promise.all([
     inForce(estate, store),
@@ -31,7 +31,7 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
     estate.scopes.map(async (scope): Promise<ScopeView> => {
-      // why: read after the look, so that what was written since is known to be
+      // why: read after the observation, so that it includes later writes
       const known = await store.inventory.knowledge(estate.name, scope.scope);
       const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
       const knowledge = await withUnrecorded(known, observation, store.inventory);
@@ -50,7 +50,7 @@ function providedBy(scope: CompiledScope, estate: Estate) {
   return { dialect, batches };
 }
 
-/** What was written after a look began is not known by it: neither as it was, nor as gone. */
+/** An observation does not show writes after its start: neither their old state, nor their absence. */
 function asFarAsKnown(observation: Observation, { settled, ended = new Map() }: Knowledge): Observation {
   const since = [...settled].filter(([, { lastWriteAt }]) => lastWriteAt > observation.at).map(([id]) => id);
   const letGo = [...ended].filter(([, { at }]) => at > observation.at).map(([id]) => id);
@@ -86,12 +86,12 @@ export interface ScopeView {
   readonly input: PlanInput;
 }
 
-/** An estate looked at and planned. */
+/** An estate, observed and planned. */
 export interface EstateView<V extends ScopeView = ScopeView> {
   readonly estate: Estate;
   readonly store: Store | undefined;
   readonly looked: readonly V[];
-  /** One for each scope looked at, in the same order. */
+  /** One for each observed scope, in the same order. */
   readonly plans: readonly ScopePlan[];
   readonly bound: PlanBound;
   readonly bounds: Bounds;
@@ -118,7 +118,7 @@ export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
   return { ...plan, actions };
 }
 
-/** What a plan is of. `held`: the sources whose newest state is not in force. */
+/** The revision and generation of a plan. `held`: the sources whose newest state is not active. */
 export const boundOf = (estate: Estate, force: InForce, held: readonly SourceState[]): PlanBound => ({
   estate: estate.name,
   revision: estate.tree.revision,
@@ -127,13 +127,13 @@ export const boundOf = (estate: Estate, force: InForce, held: readonly SourceSta
   ...(held.length === 0 ? {} : { sources: held }),
 });
 
-/** Sources whose newest state is not in force: every answer about the estate says so. */
+/** Sources whose newest state is not active: every answer about the estate lists them. */
 export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {
   const states = (await store?.sources.states.list(estate)) ?? [];
   return states.filter(({ state }) => state !== 'followed');
 }
 
-/** What specs ask of the clouds, as far as somebody asks about it. */
+/** The desired state of an estate, as far as a query covers it. */
 export interface Estate extends OpenedEstate {
   /** Goes before the paths of its files, so that whoever asked can open them; '' where they are named by their path in the tree. */
   readonly dir: string;

@@ -22,7 +22,7 @@ import { type Estate, type EstateView, lookOf, type StoredEstateView } from './e
 import type { PreviewContext } from './preview.ts';
 import { boundWithin, seesAddress, seesScope } from './visible-plans.ts';
 
-/** What is not there, and what lies outside of the asker's bounds, are the same. */
+/** Missing resources, and resources outside the caller's bounds, get the same answer. */
 export async function explained(
   { of, ...asked }: EstateAsked & { readonly of: string },
   planning: PreviewContext,
@@ -46,7 +46,7 @@ const seenIn =
   (address: Address): boolean =>
     looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(address, view, asked));
 
-/** What is ours by its address; what is nobody's by the scope that it stands in. */
+/** Resources of ours are shown by their address, unmanaged ones by their scope. */
 function isShown({ address, wanted, there }: Explanation, survey: StoredEstateView, asked: EstateAsked): boolean {
   if (wanted.length + there.length === 0) return false;
   if (seesAll(asked.seen, asked.estate) || seenIn(survey, asked)(address)) return true;
@@ -71,7 +71,7 @@ const told = 10;
 const holds = (scope: string, { address, there }: Explanation): boolean =>
   address.startsWith(`${scope}/`) || there.some((one) => one.scope === scope);
 
-/** How a person's way of naming an address is understood; throws where it cannot be. */
+/** Resolves an address that a person typed; throws where it cannot. */
 type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
 
 /** `given`: an address, or an id of the cloud. */
@@ -145,7 +145,7 @@ type Resource = Extract<Document, { readonly kind: 'Network' | 'FirewallRule' | 
 const isResource = (document: Located<Document>): document is Located<Resource> =>
   document.value.kind !== 'Estate' && document.value.kind !== 'Target';
 
-/** Which line of the specs in force decided each field of a line of the inventory; none where they cannot say. */
+/** The line of the active specs that decided each field of a resource; none where they cannot say. */
 export async function originsAt(
   { estate: name, place, whose, called }: Row & { readonly estate: string },
   grounds: QueryContext,

@@ -35,14 +35,14 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: QueryContext
   if (of.by !== 'estate' && !(await namesIn(estate, store))[of.by].has(of.name)) throw unknown();
   refuseOthers(asked, of, estate);
   const pause = await store.fleet.pauses.begin(asked.estate, draft);
-  // why: what runs may be of former specs, in scopes that those in force do not know
+  // why: a running reconcile may be of former specs, in scopes that the active ones do not know
   const its = scopesOf(of, estate);
   const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
   await requestReconciles(estate, scopes, {
     store,
     reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}`,
   });
-  // why: where else somebody works is told to those who see all of the estate
+  // why: only callers who see all of the estate learn of reconciles elsewhere
   const seen = subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its;
   return { pause, scopes: seen, onTheWay: (await callsOnTheWay(asked.estate, its, store)).length };
 }
@@ -70,7 +70,7 @@ async function end(asked: PauseAsked, { held, by }: Ending, grounds: QueryContex
   return ended;
 }
 
-/** What is not seen is not there; what is seen and not theirs is told to be so. */
+/** An invisible subject does not exist for the caller; a visible one that is not theirs is refused. */
 function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: OpenedEstate): void {
   if (!subjectWithin(seen, of, estate) && of.by !== 'estate') throw unknown();
   if (!subjectWithin(mine, of, estate))
@@ -79,7 +79,7 @@ function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: Open
     });
 }
 
-/** What stopped by itself, and is let go on by people. */
+/** Resumes work that stopped by itself. */
 const resumesOn = (grounds: Pick<QueryContext, 'store' | 'open'>): Pick<PauseAnswers, 'goOn' | 'release'> => ({
   goOn: (asked, document, by) => goOn(asked, { document, by }, grounds),
   release: (asked, scope, by) => release(asked, { scope, by }, grounds),
@@ -135,11 +135,11 @@ async function release(
   await requestReconciles(estate, [scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
 }
 
-/** As `/v1/targets` tells it: to whoever sees all of one of its targets. */
+/** As `/v1/targets` shows it: to callers who see all of one of its targets. */
 const seesScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
   targetsIn(scope, estate).some((of) => bounds.some((one) => covers(one, of)));
 
-/** A scope is let go on as a whole, so all of its targets must be theirs. */
+/** Resuming covers a whole scope, so the caller needs all of its targets. */
 export const hasScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
   targetsIn(scope, estate).every((of) => bounds.some((one) => covers(one, of)));
 

@@ -9,7 +9,7 @@ import { previewContextOn } from './preview.ts';
 import { withWithheld } from './status.ts';
 import { seenOf } from './visible-plans.ts';
 
-/** What is asked about estates, answered out of a store. */
+/** Answers queries about estates, out of a store. */
 export function answersOn(grounds: QueryContext): Answers {
   const planning = previewContextOn(grounds);
   return {
@@ -19,7 +19,7 @@ export function answersOn(grounds: QueryContext): Answers {
         return withWithheld(seenOf(survey, await driftOf(survey), asked), asked, grounds.store);
       }),
     explain: (asked) => planning.line(() => explained(asked, planning)),
-    // why: it plans nothing, and the specs in force are compiled already
+    // why: it plans nothing, and the active specs are compiled already
     origins: (row) => originsAt(row, grounds),
     approvals: approvalsOn(planning),
     pauses: pausesOn(grounds),

@@ -4,7 +4,10 @@ import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate-view.ts';
 
-/** A reconcile of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */
+/**
+ * Requests a reconcile of these scopes now: workers notice within a second. A running one begins again, by the then active
+ * specs.
+ */
 export async function requestReconciles(
   { name }: Pick<Estate, 'name'>,
   scopes: readonly ScopeKey[],
@@ -13,13 +16,13 @@ export async function requestReconciles(
   for (const scope of scopes) await requestReconcile({ estate: name, scope }, reason, store);
 }
 
-/** Of one scope. Whoever asks has looked into what the clouds refused: it is tried again at once. */
+/** Of one scope. The caller has checked the calls that the clouds refused: they are tried again at once. */
 export async function requestReconcile(where: Where, reason: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
   await fleet.backoffs.clear(where);
   await fleet.requests.ask(where, reason);
 }
 
-/** Where somebody works at this moment. Leases of duties that are no reconcile have names without a place. */
+/** Scopes where a reconcile runs now. Leases of other duties have names without a place. */
 export async function scopesRunning({ name }: Pick<Estate, 'name'>, store: Store): Promise<readonly ScopeKey[]> {
   const held = await store.leases.held(name);
   return held.map(({ scope }) => scope).filter((scope) => scope.includes('/'));

@@ -13,22 +13,22 @@ import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate-view.ts';
 
-/** How an estate stands, by its store alone. */
+/** The status of an estate, by its store alone. */
 export type EstateStatus = Spoken & InHand;
 
 interface Spoken {
   readonly estate: string;
   /** The newest; absent before the first. */
   readonly generation?: Pick<Generation, 'number' | 'revision'>;
-  /** Of the specs in the folder: another one than the newest generation's is not in force. */
+  /** Of the specs in the folder: they are not active where the newest generation has another revision. */
   readonly folder: { readonly dir: string; readonly revision: string };
   readonly scopes: readonly ScopeStatus[];
 }
 
-/** Changes of a scope that a limit holds back until a person approves them, by the last look there. */
+/** Changes of a scope that a limit withholds until a person approves them, by its last observation. */
 interface HeldByLimit {
   readonly scope: ScopeKey;
-  /** How many resources wait for the same. */
+  /** The number of resources that wait for the same. */
   readonly count: number;
   readonly why: string;
 }
@@ -126,7 +126,7 @@ async function standingIn(
   };
 }
 
-/** A scope that no target names any more while we own something there: no reconcile looks at it. */
+/** Scopes that no target names any more while we own something there: no reconcile observes them. */
 export interface UnmanagedScopes {
   readonly scope: ScopeKey;
   readonly resources: number;
@@ -149,7 +149,7 @@ interface BlockedAsked {
   readonly filter?: RowQuery['filter'];
 }
 
-/** Resources on which the last look could not act, at most 10,000, sorted by address. */
+/** Resources on which the last reconcile could not act, at most 10,000, sorted by address. */
 export const blockedRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
   rowsWith({ ...asked, statuses: ['Blocked'] }, store);
 
@@ -157,7 +157,7 @@ interface StatusesAsked extends BlockedAsked {
   readonly statuses: readonly Status[];
 }
 
-/** Resources with one of these statuses by the newest looks, at most 10,000, sorted by address. */
+/** Resources with one of these statuses by the newest observations, at most 10,000, sorted by address. */
 async function rowsWith(
   { seen, filter = {}, statuses }: StatusesAsked,
   { rows }: Pick<Store, 'rows'>,
@@ -188,7 +188,7 @@ export function halfReplacedIn(knowledge: Knowledge, blocked: readonly KeptRow[]
   });
 }
 
-/** Drift that workers leave alone, by the newest looks, as far as `seen` shows it. */
+/** Drift that workers do not heal, by the newest observations, as far as `seen` shows it. */
 export async function withheldDrift(
   { estate, seen, targets }: EstateAsked,
   store: Pick<Store, 'rows'>,

@@ -36,7 +36,7 @@ async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly Targ
   return reports.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What is read once for all targets. `requested`: scopes where somebody waits for a reconcile. */
+/** Facts that are read once for all targets. `requested`: scopes with a waiting reconcile request. */
 interface Facts {
   readonly store: Store;
   readonly figures: ReadonlyMap<string, ScopeFigures>;
@@ -139,11 +139,11 @@ async function replacementsIn(
   });
 }
 
-/** One that no document names any more is told of at each target of its place. */
+/** A replacement that no document names any more appears at each target of its place. */
 const ofTarget = (name: string, all: readonly Placed[]): readonly Replacement[] =>
   all.flatMap(({ replacement, targets = [name] }) => (targets.includes(name) ? [replacement] : []));
 
-/** Pauses of owners and addresses hold a part of it only, and are told where these are told of. */
+/** Pauses of owners and addresses hold only a part of a target; other answers list them. */
 const pausesOf = (name: string, { pauses }: Facts): readonly Pause[] =>
   pauses.filter(({ of }) => of.by === 'estate' || (of.by === 'target' && of.name === name));
 

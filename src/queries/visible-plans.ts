@@ -19,15 +19,15 @@ import type { OpenedEstate } from '../estate/load.ts';
 import type { EstateAsked, Planned, PlanReader, ProposalHead, ScopeLook } from '../ports/queries.ts';
 import { type EstateView, lookOf, type ScopeView } from './estate-view.ts';
 
-/** What of an estate lies within the bounds of whoever asks. `quantity`: of the owners of one thing; default: some. */
+/** The part of an estate within a caller's bounds. `quantity`: of the owners of one resource; default: some. */
 interface Visibility extends Pick<EstateAsked, 'estate' | 'seen'> {
   readonly quantity?: 'some' | 'every';
 }
 
-/** Whose something is: '' of nobody. What several want is seen by each of them, and is each one's to let pass. */
+/** Owners of a resource: '' where nobody owns it. Each owner sees a resource that several share, and each may approve it. */
 type Owners = readonly string[];
 
-/** What is seen of a survey's plans, or of others of the same scopes. A scope of which nothing may be seen is left out. */
+/** The visible part of a view's plans, or of other plans of the same scopes. Leaves out a scope that the caller may not see. */
 export function seenOf(survey: EstateView, plans: readonly ScopePlan[], sight: Visibility): Planned {
   const shown = survey.looked.flatMap((view, at) => {
     const plan = plans[at];
@@ -42,7 +42,7 @@ export function seenOf(survey: EstateView, plans: readonly ScopePlan[], sight: V
   };
 }
 
-/** Owners are not looked at: whoever sees something of a scope is told how far a look at it went. */
+/** Ignores owners: every caller who sees something of a scope sees how complete its observation is. */
 export const seesScope = ({ scope: { wanted } }: ScopeView, { estate, seen }: Visibility): boolean =>
   seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: wanted.targets }));
 
@@ -68,7 +68,7 @@ function within(plan: ScopePlan, view: ScopeView, sight: Visibility): ScopePlan 
   };
 }
 
-/** What has an address, wanted or not. */
+/** A resource by its address, desired or not. */
 export const seesAddress = (address: Address, view: ScopeView, sight: Visibility): boolean =>
   holds(ownersAt(address, view), targetsAt([address], view), sight);
 
@@ -77,7 +77,7 @@ function holds(owners: Owners, targets: readonly string[], { estate, seen, quant
   return quantity === 'some' ? owners.some(isHeld) : owners.every(isHeld);
 }
 
-/** To let it pass is also for those whose it is until then. */
+/** The former owners must approve too. */
 const whoseOf = (action: Action, view: ScopeView, { quantity }: Visibility): Owners =>
   quantity === 'every' ? [...ownersOf(action, view), ...formerOwners(action, view)] : ownersOf(action, view);
 
@@ -88,7 +88,7 @@ function ownersOf(action: Action, view: ScopeView): Owners {
   return ownersAt(action.address, view);
 }
 
-/** Whose the store knows it to be, by its id and by its address; none of what is new. */
+/** The owners that the store knows, by id and by address; none of a new resource. */
 function formerOwners(action: Action, view: ScopeView): Owners {
   const known = formers.get(view) ?? Map.groupBy(view.input.knowledge.settled.values(), ({ address }) => address);
   formers.set(view, known);
@@ -150,8 +150,8 @@ function seesFinding(finding: Finding, view: ScopeView, sight: Visibility): bool
 }
 
 /**
- * What a plan is of, for who asks. To whoever does not see all of the estate it says neither how many words and writes there have
- * been, nor whose specs are held back and why: only that some are, and since when.
+ * The revision and generation of a plan, for a caller. Without a view of all of the estate it has neither the numbers of ledger
+ * entries and writes, nor the rejected sources and reasons: only that some are rejected, and since when.
  */
 export function boundWithin(bound: PlanBound, { estate, seen }: Pick<EstateAsked, 'estate' | 'seen'>): PlanBound {
   if (seesAll(seen, estate)) return bound;
@@ -159,14 +159,14 @@ export function boundWithin(bound: PlanBound, { estate, seen }: Pick<EstateAsked
   return { ...rest, ...(sources && { sources: sources.map(({ state, since }) => ({ state, since })) }) };
 }
 
-/** Whether all that may be held lies within one of these. */
+/** True where everything that may be held lies within one of these. */
 export const subjectWithin = (
   bounds: readonly Bounds[],
   of: PauseSubject,
   estate: Pick<OpenedEstate, 'name' | 'compiled'>,
 ): boolean => bounds.some((one) => covers(one, subjectOf(of, estate)));
 
-/** What is in no specs any more is everybody's who has all of the estate. */
+/** A resource in no specs any more belongs to everybody who has all of the estate. */
 export function subjectOf(
   of: PauseSubject,
   { name: estate, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
@@ -188,8 +188,8 @@ export function subjectOf(
 }
 
 /**
- * Who sees all of an estate sees every plan of it. Others see what they asked for themselves, where all that it was made of still
- * lies within what they may read: a plan does not outlive the rights that it was made with.
+ * A caller who sees all of an estate sees every plan of it. Others see their own plans, where all that these were made of still
+ * lies within their read access: a plan does not outlive the rights that it was made with.
  */
 export function seesPlan({ estate, by, seen }: ProposalHead, asker: PlanReader): boolean {
   if (asker.reads.some((bounds) => covers(bounds, { estate }))) return true;
