@@ -7,7 +7,7 @@ import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { History, HistoryValidation, Source, WorkerContext } from './worker-context.ts';
 
-/** Lets a sound tree into force or holds it back, and says which; undefined: it is too early to say. */
+/** Accepts a valid tree or rejects it, and returns which; undefined: it is too early to decide. */
 export type AcceptRevision = (tree: SpecTree) => Promise<Omit<SourceDraft, 'source'> | undefined>;
 
 /** Accepts or rejects revisions for one estate, in the worker that leads there. Remembers the revision that it accepted last. */
@@ -30,7 +30,7 @@ export async function revisionAcceptor(
       return { state: 'pinned', head, why };
     }
     const current = await store.generations.current(estate);
-    // why: a pin may have come and gone since, and what was rolled back to is still in force
+    // why: a pin may have come and gone since, and the revision that was rolled back to is still active
     const stands = source.history === undefined || current?.revision === head;
     if (taken === head && stands) return { state: 'followed', head, why: '' };
     if (!(await ripe(tree))) return undefined;
@@ -62,7 +62,7 @@ async function tellAuthors(
   await store.authors.tell({ estate, revision, after: current?.number ?? 0 }, told);
 }
 
-/** Whether a folder is no half-written one, nor one that lags. */
+/** True where a folder is neither half-written nor lagging. */
 async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tree: SpecTree) => Promise<boolean>> {
   const isSettled = settledCheck(context.clock);
   const isStaleRevision = staleRevisionCheck(estate, context);
@@ -80,8 +80,8 @@ async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tr
 }
 
 /**
- * The next generation, and a reconcile now wherever it speaks of; nothing where the newest one says the same. False: something else
- * than what it was judged after is in force by now, or held by a person. Who lost the lease while judging is stopped here.
+ * The next generation, and a reconcile request for each of its scopes; nothing where the newest one is equal. False: something else
+ * than the validated predecessor is active by now, or a person holds it. A worker that lost the lease meanwhile stops here.
  */
 async function accept(tree: SpecTree, after: Generation | undefined, context: WorkerContext): Promise<boolean> {
   const { store, queue, clock, outside, telemetry } = context;
@@ -103,7 +103,7 @@ async function accept(tree: SpecTree, after: Generation | undefined, context: Wo
   return true;
 }
 
-/** A folder that somebody is writing changes from one look to the next. */
+/** A folder that somebody is writing changes from one read to the next. */
 const stillMs = 1_000;
 
 /**
@@ -112,7 +112,7 @@ const stillMs = 1_000;
  */
 const lostMs = 10_000;
 
-/** Whether a tree that was just read is no half of one: it has stood like this for long enough, beside what is in force. */
+/** True where a tree that was just read is complete: it has stayed the same for long enough, beside the active one. */
 function settledCheck(clock: Clock): (seen: SpecTree, inForce: SpecTree | undefined) => boolean {
   let revision = '';
   let since = 0;
@@ -130,15 +130,15 @@ function hasLost(seen: SpecTree, inForce: SpecTree | undefined): boolean {
 
 const nameOf = ({ value: { kind, metadata } }: SpecTree['documents'][number]): string => `${kind} ${metadata.name}`;
 
-/** How long one who begins to follow a folder gives it to catch up. */
+/** The time that a worker gives a newly followed folder to catch up. */
 const catchUpMs = 600_000;
 
 /** So many generations back a folder that lags is recognised. */
 const back = 50;
 
 /**
- * Whether a folder that one has just begun to follow must be thought to lag: it says what an earlier generation said. Another
- * host's copy may be behind, and accepting it would take back what was committed since. For ten minutes, and said once.
+ * True where a newly followed folder may lag: it equals an earlier generation. Another host's copy may be behind, and accepting
+ * it would revert later commits. For ten minutes, and logged once.
  */
 function staleRevisionCheck(
   estate: string,
@@ -179,14 +179,14 @@ async function generationOf(
 
 type ValidationResult = Omit<SourceDraft, 'source' | 'head'>;
 
-/** Keys end, and programs are installed: what was held back is judged again after this. */
+/** Keys expire, and programs are installed: a rejected revision is validated again after this. */
 const goodForMs = 300_000;
 
 const freely: HistoryValidation = { state: 'followed', why: '' };
 
 type ValidateHistory = (tree: SpecTree, current: Generation | undefined) => Promise<ValidationResult>;
 
-/** What a history says of a head after what is in force; asked anew where one of the two has moved, and now and then. */
+/** Validates a head's history after the active revision; again where one of the two has moved, and now and then. */
 function historyValidator(estate: string, { name, history }: Source, context: WorkerContext): ValidateHistory {
   let known: { readonly key: string; readonly judgement: ValidationResult; readonly at: number } | undefined;
   return async (tree, current) => {
@@ -243,7 +243,7 @@ async function validateAgainst(
 ) {
   const before = current && (await keptSpecs(estate, current, context.store, context.outside.specs));
   if (current !== undefined && before?.estate === undefined) return unreadableEstate(current);
-  // why: where nothing is in force yet, the first commit names its own signers
+  // why: where nothing is active yet, the first commit names its own signers
   const signatures = (before ?? tree).estate?.value.spec.signatures;
   const judged = await history.judge(tree.revision, {
     ...(current === undefined ? {} : { revision: current.revision }),
@@ -268,7 +268,9 @@ const unreadableEstate = ({ revision }: Generation): ValidationResult => ({
   why: `the Estate document in force (${revision}) cannot be read by this version, so who must sign is not known. Stop the workers that follow, and put sound specs in force by hand: setpoint apply`,
 });
 
-/** That a team's tree takes over what is another's: specs may be sound by themselves and not after what is in force. */
+/**
+ * Refuses a team's tree that takes over another team's names: specs may be valid by themselves and not after the active ones.
+ */
 function takenNameProblem(next: SpecTree, inForce: SpecTree | undefined): ValidationResult | undefined {
   const [first] = takenNames(inForce?.documents ?? [], next.documents);
   if (first === undefined) return undefined;
@@ -276,7 +278,7 @@ function takenNameProblem(next: SpecTree, inForce: SpecTree | undefined): Valida
   return { state: 'broken', why: `${at.file}:${at.line}:${at.column}: ${message}; expected: ${hint?.expected}` };
 }
 
-/** An estate that a repository has in force already. */
+/** An estate that a repository already provides. */
 interface Former {
   readonly estate: string;
   readonly generation: Generation;

@@ -31,7 +31,7 @@ export interface ScopeContext {
   readonly activeSpec: ActiveSpec;
 }
 
-/** `from`: a look that was made a moment ago. `saw`: told of each look as it was planned. */
+/** `from`: an observation made just before. `saw` receives each observation as it was planned. */
 interface Beginning {
   readonly from?: Observation;
   readonly saw?: (looked: PlanningResult) => void;
@@ -73,7 +73,7 @@ export async function convergeScope(
   return { converged, waiting: waitingOf(converged, planned), planned, uncounted };
 }
 
-/** Whether all that the specs ask of the scope is in force there, as far as anybody can see it. */
+/** True where the scope fully applies all of its specs, as far as the observation shows. */
 export function isFullyApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
   return !last.plan.findings.some(({ type }) => undone.has(type));
@@ -89,8 +89,8 @@ const undone: ReadonlySet<Finding['type']> = new Set([
 ]);
 
 /**
- * Plans one look as a reconcile does, and keeps what the generation would still do in the scope. Limits count over all scopes of the
- * estate: until all are counted, what they bound waits.
+ * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope. Limits count over
+ * all scopes of the estate: until all are counted, limited actions wait.
  */
 export function observationPlanner(
   where: Where,
@@ -153,8 +153,8 @@ function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet
 }
 
 /**
- * While a newer generation waits, what drifted goes back to what was last let into force: each address by the specs of the
- * generation that was applied there. Nothing else is touched, and nothing is made or removed that only those specs ask for.
+ * While a newer generation waits, drift goes back to the last applied specs: each address by the specs of the
+ * generation that was applied there. Nothing else changes, and nothing is created or deleted that only those specs ask for.
  * What the newest generation does not let the loop do is not done by a former one either, and a pause holds whatever either of
  * them says to be of its owner or target. Returns false where the reconcile was stopped.
  */

@@ -6,7 +6,7 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** Generations as compiled, by estate and number. */
 export interface Generations {
-  /** Throws where its tree was never kept, is not sound any more, or names an endpoint that is not allowed. */
+  /** Throws where its tree was never kept, is not valid any more, or names an endpoint that is not allowed. */
   open(estate: string, generation: Generation): Promise<OpenedEstate>;
 }
 

@@ -16,7 +16,9 @@ import type { Store } from '../ports/store.ts';
 import type { ReconcilePolicy } from './reconcile-policy.ts';
 import type { ActiveSpec } from './rollouts.ts';
 
-/** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
+/**
+ * The remaining changes of a generation in the other scopes of its estate. `uncounted`: the number of scopes without a count.
+ */
 interface OtherScopesCount {
   readonly count: Count;
   readonly uncounted: number;
@@ -24,13 +26,14 @@ interface OtherScopesCount {
 
 type Guards = Pick<ReconcilePolicy, 'estatePolicies' | 'modesBefore' | 'counting'>;
 
-/** So long one look counts other scopes at most, so that its reconcile stays within its slice. */
+/** The longest time that one reconcile counts other scopes, so that it stays within its slice. */
 const countingMs = 5_000;
 
 /**
- * Limits count over all scopes, and none waits for another's worker: each scope's own look keeps what it would still do, and this is
- * their sum. Where the generation, an approval or the end of a pause made counts void, the scopes are counted by their last looks,
- * for a few seconds, and whoever comes next goes on. A scope that was never looked at has nothing of ours to remove.
+ * Limits count over all scopes, and none waits for another's worker: each scope's own reconcile keeps its remaining changes,
+ * and this is their sum. Where the generation, an approval or the end of a pause made counts void, it counts the scopes by
+ * their last observations, for a few seconds, and the next reconcile goes on. A scope that was never observed has nothing of
+ * ours to remove.
  */
 export async function elsewhere(
   where: Where,
@@ -76,7 +79,7 @@ async function countByLastObservation(
   const { scope } = other;
   const [observation] = await inventory.latest(name, scope);
   if (observation === undefined) return noCount;
-  // why: read after the look, so that what was removed since is known to be
+  // why: read after the observation, so that it includes later deletions
   const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
   const approvals = await fleet.approvals.inForce({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
@@ -91,7 +94,7 @@ interface Look {
   readonly knowledge: Knowledge;
 }
 
-/** Of one look. A look may be old, so that what is under way or was done since is spent only. Later waves count too. */
+/** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
 export function remainingCount({ scope, estate, guards, observation, knowledge }: Look): Count {
   const { estatePolicies: policies, modesBefore, approved } = guards;
   const choices = { unattended: true, atOnce: true, policies, modesBefore, approved };

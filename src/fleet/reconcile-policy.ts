@@ -13,7 +13,7 @@ import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-sta
 import type { Where } from '../ports/queue.ts';
 import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
-/** What binds a reconcile that no person watches: guards and limits, pauses, and what people let pass. */
+/** The rules of a reconcile that no person watches: guards and limits, pauses, and approvals. */
 export interface ReconcilePolicy {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
@@ -105,8 +105,8 @@ const ranBy = ({ ran, ranBeside }: Approval, budget: Budget): number =>
   budget === 'deletes' ? ran : (ranBeside?.[budget] ?? 0);
 
 /**
- * How far the ledger's own count may go: what had run before anybody approved, and so many more as were approved since, in
- * whatever scope. It does not grow while they run, so what nobody approved finds no place behind them.
+ * The most that the ledger may count: the actions executed before anybody approved, and as many more as were approved since, in
+ * any scope. It does not grow while they run, so unapproved actions find no place behind them.
  */
 function allowanceOf(given: readonly Approval[], budget: Budget): number {
   const counted = given.filter((one, at) => !given.slice(at + 1).some((later) => isRepeatedBy(one, later)));
@@ -114,7 +114,7 @@ function allowanceOf(given: readonly Approval[], budget: Budget): number {
   return ran + counted.reduce((sum, one) => sum + letPass(one, budget), 0);
 }
 
-/** What ran out is often approved again. */
+/** An approval that expired is often given again. */
 function isRepeatedBy(one: Approval, later: Approval): boolean {
   if (one.scope !== later.scope || one.actions.length > later.actions.length) return false;
   const again = new Set(later.actions);
@@ -122,13 +122,13 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
 }
 
 /**
- * What people let a reconcile do, judged again while it runs, by the reconcile policy of that moment. A generation that came in
+ * The guards of a running reconcile, checked again by the current reconcile policy. A generation that came in
  * between binds by its modes and by what it protects, as the one before does.
  *
  *   held by                                                  | code
  *   ---------------------------------------------------------+----------------------------
  *   a pause, `observe`, or `protect` of any of them          | paused, mode, protect
- *   mode `plan` of any of them, and no approval is in force   | mode
+ *   mode `plan` of any of them, and no approval is active     | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy): Guard {
@@ -208,7 +208,7 @@ export async function recordRefusals(
   }
 }
 
-/** How each action ended: what was refused last, and the addresses where something went well. */
+/** The outcomes of actions: the last failures, and the addresses where an action succeeded. */
 function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {
   const refused = new Map<string, Failure>();
   const done = new Set<Address>();

@@ -23,9 +23,9 @@ export interface ReconcileRecorder {
   tell(event: Progress): void;
   /** Waits that are none of the engine's. `since`: ms since the epoch. */
   waited(reason: ReconcileWait, detail: string, since: number): void;
-  /** What it rests on becomes known. */
+  /** Records the ground of the reconcile. */
   rests(ground: Partial<ReconcileGround>, reason?: string): void;
-  /** It begins to look and to act: others see it run. */
+  /** Records the start of the first observation: others see the reconcile run. */
   begins(): void;
   /** `afterMs`: another one is due then at the latest. */
   ended(outcome: ReconcileOutcome, why: string | undefined, afterMs: number | undefined): Promise<void>;
@@ -80,7 +80,7 @@ const none: ReconcileGround = { targets: [], generation: 0, revision: '' };
 
 const longestWhy = 1000;
 
-/** A database that is away is no fault of a reconcile. */
+/** An unavailable database is no fault of a reconcile. */
 function kept(
   write: () => Promise<void>,
   { estate, scope, reconcileId }: Where & { readonly reconcileId: string },
@@ -101,7 +101,7 @@ async function atMost(written: Promise<void>, clock: WorkerContext['clock']): Pr
   timer.abort();
 }
 
-/** What a reconcile has done so far: the first lines of it, and how many there were of each sort beyond. */
+/** The timeline of a reconcile so far: its first entries, and the number of further ones of each sort. */
 interface Timeline {
   add(entry: ReconcileEntry): void;
   account(): ReconcileAccount;
@@ -109,7 +109,7 @@ interface Timeline {
   isQuiet(): boolean;
 }
 
-/** Of a reconcile that did something, and of one that only looked. */
+/** Of a reconcile that changed something, and of one that only observed. */
 interface TimelineLimits {
   readonly most: number;
   readonly mostQuiet: number;
@@ -130,7 +130,7 @@ export function timelineOf({ most, mostQuiet }: TimelineLimits = { most: 2000, m
       const shown = isQuiet() ? kept.slice(0, mostQuiet) : [...kept];
       const rest = new Map(beyond);
       for (const { what } of kept.slice(shown.length)) rest.set(what, (rest.get(what) ?? 0) + 1);
-      // why: calls are told when they end, and stand where they began
+      // why: calls are reported when they end, and listed by their start
       const timeline = shown.toSorted((a, b) => a.at - b.at);
       return { counts: { ...counts }, timeline, rest: Object.fromEntries(rest) };
     },
@@ -161,7 +161,7 @@ function count(counts: Counting, entry: ReconcileEntry): void {
   }
 }
 
-/** What a reconcile's timeline says of what it was told at `now`; undefined where it says nothing. Takes declared fields only. */
+/** The timeline's entry for a progress event at `now`; undefined where it has none. Takes declared fields only. */
 export function entryOf(event: Progress, now: number): ReconcileEntry | undefined {
   switch (event.at) {
     case 'called':
@@ -228,14 +228,14 @@ const longest = 500;
 
 const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-/** One look, planned by the generation in force. */
+/** One observation, planned by the active generation. */
 export type PlanningResult = Omit<RowsInput, 'attempt'>;
 
 /** Keeps the lines of the inventory beside a reconcile, which neither waits for it nor fails with it. */
 export interface InventoryRecorder {
-  /** The first look is kept at once: what drifted is seen before it is healed. */
+  /** Keeps the first observation at once: drift is visible before it is healed. */
   saw(looked: PlanningResult): void;
-  /** The last look, with what was tried in vain, is kept where it may say something else than the first. */
+  /** Keeps the last observation, with the failed attempts, where it may differ from the first. */
   ended(rounds: Converged['rounds']): void;
   /** When all of it is kept, or has failed. */
   kept(): Promise<void>;

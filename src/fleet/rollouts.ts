@@ -23,7 +23,7 @@ export async function stoppedRolloutsOf(
   return all.filter((_, at) => same[at]);
 }
 
-/** Where earlier generations are read. */
+/** Reads earlier generations. */
 export interface GenerationAccess {
   readonly store: Store;
   readonly generations: Generations;
@@ -44,7 +44,7 @@ async function asksTheSame(
   return scope === undefined || isSameRollout(one, scope.wanted, activeSpec.scope.wanted);
 }
 
-/** What failed for good in a wave stops its rollout, until a person resumes it or the spec changes. */
+/** Stops the rollout of a wave with permanent failures, until a person resumes it or the spec changes. */
 export async function stopFailedRollouts(
   where: Where,
   activeSpec: ActiveSpec,
@@ -65,12 +65,12 @@ const failuresOf = ({ rounds: reconciles }: Converged) =>
     ),
   );
 
-/** How long machines that start are given before somebody looks whether they are up. */
+/** The time that starting machines get before the next check of their readiness. */
 const startingMs = 3_000;
 /** The same of machines that run, and must have been ready for longer. */
 const provingMs = 10_000;
 
-/** In how many ms to look again, where the next wave only waits for machines of this one to come up. */
+/** The ms until the next observation, where the next wave only waits for machines of this one to come up. */
 export function msToNextWave(
   { converged: { last }, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   wanted: Wanted,
@@ -81,7 +81,7 @@ export function msToNextWave(
     found.type === 'withheld' && rollouts.has(found.address) ? [found.code] : [],
   );
   if (!held.includes('wave') || held.some((code) => code !== 'wave' && code !== 'depends')) return undefined;
-  // why: what has drifted while healing is paused, or is held back, may stay so for days
+  // why: withheld drift, as while healing is paused, may stay so for days
   const { resources = [], pending = [] } = last?.observation ?? {};
   if (pending.length > 0 || resources.some(({ condition }) => condition.state === 'pending')) return startingMs;
   const terms = new Map(wanted.desired.map((one) => [one.address, one.terms]));
@@ -98,7 +98,7 @@ export interface ActiveSpec {
 
 export interface ConvergeResult {
   readonly converged: Converged;
-  /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
+  /** Addresses with a new spec that the cloud may not follow yet: a mode, a limit, a pause or a wave withholds it. */
   readonly waiting: ReadonlySet<Address>;
   /** All that its plans wanted to do, held or not, each once. */
   readonly planned: readonly Action[];

@@ -4,9 +4,9 @@ import type { Generations } from './generations.ts';
 import { asLeader } from './supervisor.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How soon the scheduler sees a request that lies in the store only: of a person, or lost by the queue. */
+/** Interval of reading requests that are in the store only: of a person, or lost by the queue. */
 const requestsEveryMs = 1_000;
-/** How often all that is due is put into the queue again. */
+/** Interval of queueing everything that is due again. */
 const scheduleEveryMs = 10_000;
 
 /**
@@ -37,7 +37,7 @@ interface KnownScopes {
   readonly known: Map<string, readonly Where[]>;
 }
 
-/** What no reconcile can answer, as where a worker of this version opens no such specs, is not asked for without a pause. */
+/** The pause between requests that no reconcile can answer, as where a worker of this version opens no such specs. */
 const sameEveryMs = 5_000;
 
 /** Scopes whose request waits and was not put into the queue just now. */
@@ -69,7 +69,7 @@ async function allScopes({ generations, known }: KnownScopes, context: WorkerCon
   return estates.flatMap((estate) => known.get(estate) ?? []);
 }
 
-/** What cannot be kept now is kept the next time: it keeps nothing else from being put into the queue. */
+/** A scope that cannot be recorded now is recorded the next time: it keeps nothing else out of the queue. */
 async function recordLeftScopes(
   estate: string,
   named: readonly Where[],

@@ -72,7 +72,7 @@ interface End {
   readonly why?: string;
 }
 
-/** One reconcile: its scope, and the observers that are told of it and have no say in it. Made once, and never extended. */
+/** One reconcile: its scope, and its observers, who decide nothing. Made once, and never extended. */
 interface ReconcileRequest {
   readonly where: Where;
   readonly reconcileId: string;
@@ -112,7 +112,10 @@ async function reconcileScope(request: ReconcileRequest, context: WorkerContext)
   });
 }
 
-/** Undefined where this worker cannot: another one, of another version or told to allow endpoints, may. So it is no poison. */
+/**
+ * Undefined where this worker cannot open it: another one, of another version or with allowed endpoints, may. So it is no
+ * poison.
+ */
 function opened(
   { where, generations }: ReconcileRequest,
   generation: Generation,
@@ -128,7 +131,7 @@ function opened(
 const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | undefined =>
   compiled.scopes.find((one) => one.scope === scope);
 
-/** What took its workers with it by bad luck only is not left alone for ever. */
+/** The end of a quarantine: a job may have lost its workers by bad luck only. */
 const quarantineMs = 600_000;
 
 /** A newer generation than the one that failed is worth a try, and after a while the same one is too. */
@@ -141,7 +144,7 @@ async function isQuarantined(where: Where, generation: number, { store, clock }:
   return false;
 }
 
-/** How long to wait for whoever has the scope, before others in the queue have their turn. */
+/** The longest wait for the scope's lease, before others in the queue have their turn. */
 const patienceMs = 3_000;
 const askEveryMs = 250;
 
@@ -268,7 +271,7 @@ async function convergeAndHeal(
   return endOf(as, why);
 }
 
-/** Loudly: what waits for a person here waits until one is told. */
+/** Warns loudly: withheld actions wait until a person hears of them. */
 function warnOfLimit(newest: ConvergeResult, { log }: Pick<ReconcileRequest['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
   if (held !== undefined) log.warn('a limit withholds changes until a person approves them', held);
@@ -278,7 +281,7 @@ const endOf = (as: ReconcileOutcome, why: string | undefined): End => (why === u
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;
 
-/** A reconcile looks up after this long at the latest, and goes to the back of the queue where others wait. */
+/** A reconcile pauses after this long at the latest, and goes to the back of the queue where others wait. */
 const sliceMs = 15_000;
 
 /**
@@ -303,7 +306,7 @@ async function othersWait({ scope }: Where, { queue }: WorkerContext): Promise<b
 }
 
 /**
- * What a reconcile leaves open, in a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
+ * The open work of a reconcile, as a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
  * where nothing is. Orphans and what is not ours are no work of a reconcile.
  */
 function openWorkSummary({ converged: { last } }: ConvergeResult): string | undefined {
@@ -322,7 +325,7 @@ function openWorkSummary({ converged: { last } }: ConvergeResult): string | unde
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
-/** What a limit holds back until a person approves it; `why`: the first reason. Undefined where nothing is. */
+/** The actions that a limit withholds until a person approves them; `why`: the first reason. Undefined where there are none. */
 function heldByLimit({
   converged: { last },
 }: ConvergeResult): { readonly count: number; readonly why: string } | undefined {
@@ -347,7 +350,7 @@ function counted(
 const writableEveryMs = 2_000;
 
 /**
- * Whether a reconcile failed because of the store, so that the failure is no fault of its scope. Returns once the store takes writes
+ * True where a reconcile failed because of the store, so that the failure is no fault of its scope. Returns once the store takes writes
  * again. Rejects where `signal` aborts before that. An error that does not say so counts where the store takes no writes now.
  */
 async function failedByStore(
@@ -366,7 +369,7 @@ async function failedByStore(
   return true;
 }
 
-/** Whether the database takes no writes at this moment; returns when it does again. */
+/** True where the database takes no writes now; returns when it does again. */
 async function wasUnwritable(
   { store, clock, outside }: Pick<WorkerContext, 'store' | 'clock' | 'outside'>,
   signal: AbortSignal,

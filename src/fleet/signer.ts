@@ -3,13 +3,13 @@ import type { UnsignedEstate } from '../ports/store.ts';
 import { asLeader } from './supervisor.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How often the signer polls for entries without a signature. It signs words of people at once. */
+/** Interval of polling for entries without a signature. The signer signs decisions of people at once. */
 const pollEveryMs = 2_000;
 /** The signer signs other entries after so long, or so many of them. */
 const signEvery = { ms: 50_000, entries: 1_000 };
-/** How often a process with another key checks that somebody signs: longer than a signer leaves an entry unsigned. */
+/** Interval of checking, with another key, that somebody signs: longer than a signer leaves an entry unsigned. */
 const checkEveryMs = 60_000;
-/** How often a failure that lasts is logged. */
+/** Interval of logging a lasting failure. */
 const logEveryMs = 60_000;
 
 type Means = Pick<WorkerContext, 'store' | 'clock' | 'telemetry' | 'outside'>;
@@ -87,7 +87,7 @@ async function signWhileLeading(context: Means, lead: AbortSignal, logError: Log
   await delivering.end();
 }
 
-/** How long a signer that stops waits for its witnesses. */
+/** The time that a stopping signer waits for its witnesses. */
 const shutdownMs = 10_000;
 
 /** Sends to witnesses beside everything else, once at a time. */

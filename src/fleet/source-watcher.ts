@@ -4,17 +4,17 @@ import { revisionAcceptor } from './accept.ts';
 import { asLeader } from './supervisor.ts';
 import type { Source, WorkerContext } from './worker-context.ts';
 
-/** How often what is known is judged again, and how soon a wake-up is noticed. */
+/** Interval of validating again, and of checking for a wake-up. */
 const beatMs = 500;
-/** Who does not lead looks again this often which estate the specs are of: the one waited for may be another's. */
+/** Interval at which a worker that does not lead reads the estate's name again: the awaited specs may be another estate's. */
 const patienceMs = 600_000;
-/** How long to wait for specs that say which estate they are of. */
+/** The wait for specs that name their estate. */
 const restMs = 1_000;
 
 /**
- * Makes generations of what a source says, until it is stopped. Of all workers that follow the specs of one estate one does
- * so at a time. What is not sound, not signed as it should be, or out of reach changes nothing: the newest generation stays in
- * force, and the source's state says why.
+ * Makes generations of a source's revisions, until it is stopped. Of all workers that follow the specs of one estate one does
+ * so at a time. A revision that is not valid, not signed as required, or unreachable changes nothing: the newest generation
+ * stays active, and the source's state has the reason.
  */
 export async function watchSource(source: Source, context: WorkerContext, signal: AbortSignal): Promise<void> {
   const look = sourceReader(source, context);
@@ -49,7 +49,7 @@ async function watchEstate(
   const tell = stateRecorder(estate, source, context);
   let seen: SourceReading | undefined;
   for (let lookAgainAt = 0; !lead.aborted; await clock.sleep(beatMs, lead)) {
-    // why: asked before the read, so that a wake-up during it counts at the next beat
+    // why: read before the source, so that a wake-up during the read counts at the next check
     const rung = await isRung();
     if (seen === undefined || rung || clock.now() >= lookAgainAt) {
       lookAgainAt = clock.now() + source.everyMs;
@@ -76,7 +76,7 @@ const stateOf = (seen: Exclude<SourceReading, { state: 'sound' }>): SourceReport
   ...(seen.state === 'broken' ? { head: seen.tree.revision } : {}),
 });
 
-/** What is to be told of a source; undefined: it is too early to say. */
+/** The state to report of a source; undefined: it is too early to decide. */
 type SourceReport = Omit<SourceDraft, 'source'>;
 
 /** Keeps the newest word in the store, for everybody who asks. */
@@ -95,7 +95,7 @@ function stateRecorder(
   };
 }
 
-/** Whether somebody rang since this was asked last. */
+/** True where a wake-up came since the last check. */
 function wakeUpCheck(estate: string, { store }: WorkerContext): () => Promise<boolean> {
   let heard: number | undefined;
   return async () => {
@@ -106,7 +106,7 @@ function wakeUpCheck(estate: string, { store }: WorkerContext): () => Promise<bo
   };
 }
 
-/** What one look at a source found; `why`: for people. */
+/** The result of one read of a source; `why`: for people. */
 type SourceReading =
   | { readonly state: 'sound'; readonly tree: SpecTree }
   | { readonly state: 'broken'; readonly tree: SpecTree; readonly why: string }

@@ -10,12 +10,12 @@ interface Means {
 
 const restMs = 5_000;
 const sayEveryMs = 60_000;
-/** Longer than an attempt to reach a database that is away takes to fail: what lasts so long is at work. */
+/** Longer than a failing attempt to reach an unavailable database takes: a task that runs this long works. */
 const sureMs = 15_000;
 
 /**
- * A duty that fails, as while the database is away, begins anew, until `signal` aborts. It is said when it fails first, then once
- * a minute, and when it is at work again. `of`: which one, for people.
+ * Restarts a background task that fails, as while the database is unavailable, until `signal` aborts. It logs the first
+ * failure, then one a minute, and the recovery. `of`: the task's name, for people.
  */
 export async function supervise(of: string, duty: () => Promise<void>, { clock, log, signal }: Means): Promise<void> {
   let failing: { readonly since: number; saidAt: number } | undefined;
@@ -45,7 +45,7 @@ export async function supervise(of: string, duty: () => Promise<void>, { clock, 
   }
 }
 
-/** How often a worker that does not lead asks again. */
+/** Interval at which a worker that does not lead asks for the lease again. */
 const askEveryMs = 2_000;
 
 type Around = Pick<WorkerContext, 'store' | 'clock' | 'outside'> & { readonly patienceMs?: number };

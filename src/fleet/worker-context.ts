@@ -11,7 +11,7 @@ import type { SourceCondition, SpecTree, ToldAuthors } from '../ports/sources.ts
 import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
-/** What the reconciles of one worker stand on. */
+/** The dependencies of one worker's reconciles. */
 export interface WorkerContext {
   readonly store: Store;
   readonly queue: Queue;
@@ -27,16 +27,16 @@ export interface ExternalAccess {
   /** A tree that the store kept. */
   specs(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
   readonly secrets: Secrets;
-  /** Whether targets may name an endpoint: an endpoint decides where credentials are sent. */
+  /** True where targets may name an endpoint: an endpoint decides where credentials are sent. */
   readonly allowEndpoint: boolean;
   /** This worker, as others see it who wait for its leases. */
   readonly holder: string;
 }
 
-/** Where specs come from. `name`: for people, never with a credential in it. */
+/** A source of specs. `name`: for people, never with a credential in it. */
 export interface Source {
   readonly name: string;
-  /** How often it is asked for news that nobody told of. */
+  /** Interval of polling for changes without a notification. */
   readonly everyMs: number;
   /** Rejects where it cannot be read. */
   read(signal: AbortSignal): Promise<SpecTree>;
@@ -46,17 +46,17 @@ export interface Source {
 
 /** A repository's commits: what came after what, and who says so. */
 export interface History {
-  /** Whether a revision may come into force after another. */
+  /** Decides whether a revision may follow the active one. */
   judge(revision: string, after: CurrentRevision): Promise<HistoryValidation>;
-  /** Who made what it has and the one in force has not; absent: nobody can say. `before` absent: none is in force. */
+  /** The authors of a revision's changes since the active one; absent: unknown. `before` absent: none is active. */
   authors?(revision: string, before: string | undefined): Promise<ToldAuthors>;
 }
 
-/** `revision`: in force; absent: none is. `signatures`: as that one asks for them. */
+/** `revision`: the active one; absent: none is. `signatures`: as that one requires them. */
 export interface CurrentRevision {
   readonly revision?: string;
   readonly signatures?: EstateDoc['spec']['signatures'];
-  /** A person took on that what is in force is no ancestor. */
+  /** A person accepted that the active revision is no ancestor. */
   readonly mayRewrite: boolean;
 }
 

@@ -40,7 +40,7 @@ async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise
   }
 }
 
-/** One worker: carries out reconciles, follows sources and looks after the queue, as its turn comes. */
+/** One worker: runs reconciles, follows sources and maintains the queue, in turns. */
 export async function startWorker(
   { sources, reconcileEveryMs, atOnce }: FleetSettings,
   context: WorkerContext,
