@@ -35,7 +35,7 @@ const specs = (url: string): string =>
 
 /** Ages are of the moment in which they are told. */
 const ageless = (text: string): string =>
-  text.replaceAll(/\d[\d.]* (?:ms|s|min) ago/g, 'AGE ago').replaceAll(/"ageMs": \d+/g, '"ageMs": 0');
+  text.replaceAll(/\d[\d.]* (?:ms|s|min) ago/g, 'AGE ago').replaceAll(/"ageSeconds": [\d.]+/g, '"ageSeconds": 0');
 
 /** A user's folder that `setpoint serve` runs in, and somebody elsewhere who has nothing but the command line. */
 async function servedPlace() {
