@@ -1,15 +1,15 @@
-/** What happened, in the order in which it became true: for those who watch. Kept for a few days; never needed for correctness. */
+/** Events, in the order in which they became true: for people who watch. Kept for a few days; never needed for correctness. */
 export interface Events {
   /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: who watches what is for the reader to tell. */
   after(place: string, limit: number): Promise<Happened>;
-  /** The place behind all that may be told by now: who begins to watch begins here. */
+  /** The place behind all events that may be sent by now: a new watcher begins here. */
   newest(): Promise<string>;
 }
 
 /**
- * `more`: there were `limit` of them, and more may be there already. `gone`: what came right after that place is not kept any
- * more, or it is no place of this database, so the watcher has missed something; there are no events then. `waits`:
- * something happened that is told only once an earlier transaction has ended.
+ * `more`: there were `limit` of them, and more may be there already. `gone`: the next events are not kept any more, or the
+ * place is none of this database, so the watcher has missed something; there are no events then. `waits`: an event waits until
+ * an earlier transaction has ended.
  */
 export interface Happened {
   readonly events: readonly StoredEvent[];
@@ -27,8 +27,8 @@ export interface StoredEvent extends EventDraft {
 }
 
 /**
- * `targets` and `owner`: whose it is, for who may see it; '' of nobody, absent: of all. `about`: no secret, and small.
- * `notTo`: of whoever may see it, those are not told who may see what is of these; and nobody is told whose these are.
+ * `targets` and `owner`: decide the callers who may see it; '' of nobody, absent: of all. `about`: no secret, and small.
+ * `notTo`: of the callers who may see the event, those who may see these do not receive it; and nobody receives these owners.
  */
 export interface EventDraft {
   readonly estate: string;
@@ -43,7 +43,7 @@ export interface EventDraft {
 export const storedEventTypes = ['resource', 'pass', 'generation', 'word'] as const;
 export type StoredEventType = (typeof storedEventTypes)[number];
 
-/** Whose one thing is: the targets that it is of, and its owner; '' of nobody. */
+/** The owners of a resource: its targets, and its owner; '' of nobody. */
 export interface Whose {
   readonly targets: readonly string[];
   readonly owner: string;

@@ -3,9 +3,9 @@ import type { Status } from '../core/inventory/row.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address, Kind, ScopeKey } from '../core/resource.ts';
 
-/** What is counted over the lines of the inventory, for people. `seen`: only what lies within one of these counts. */
+/** Counts over the resources of the inventory, for people. `seen`: only resources that lie within one of these count. */
 export interface Figures {
-  /** How each scope that was ever looked at stands, sorted by scope. */
+  /** The counts of each scope that was ever observed, sorted by scope. */
   scopes(estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]>;
   objectives(query: ObjectivesQuery): Promise<readonly Objective[]>;
   /**
@@ -15,7 +15,7 @@ export interface Figures {
   seen(estate: string, addresses: readonly Address[], seen: readonly Bounds[]): Promise<ReadonlyMap<Address, number>>;
 }
 
-/** `at`: when the newest look began, ms since the epoch. */
+/** `at`: the start of the newest observation, ms since the epoch. */
 export interface ScopeFigures {
   readonly scope: ScopeKey;
   readonly at: number;
@@ -23,7 +23,7 @@ export interface ScopeFigures {
   readonly counts: readonly StatusCount[];
 }
 
-/** What is of several targets counts for each. */
+/** A resource of several targets counts for each. */
 export interface StatusCount {
   readonly target: string;
   readonly status: Status;

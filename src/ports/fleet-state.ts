@@ -3,7 +3,7 @@ import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import type { Where } from './queue.ts';
 
-/** What workers tell each other, and people tell them: in the store, so that any worker may die. */
+/** Messages between workers, and from people to them: in the store, so that any worker may die. */
 export interface FleetState {
   readonly trees: Trees;
   readonly requests: Requests;
@@ -29,13 +29,13 @@ export interface KeptTree {
   readonly overlay?: string;
 }
 
-/** Requests for a reconcile now. A row, not a job: a reconcile that runs looks at it every second. */
+/** Requests for a reconcile now. A row, not a job: a running reconcile reads it every second. */
 export interface Requests {
   /** A later request replaces an earlier one. */
   ask(where: Where, reason: string): Promise<void>;
   /** One query: the newest request that no reconcile has answered yet, and the newest generation's number (0: none). */
   pendingState(where: Where): Promise<PendingState>;
-  /** Where a request waits for an answer, over all estates. */
+  /** Scopes with an unanswered request, over all estates. */
   unanswered(): Promise<readonly Where[]>;
   /** The reconcile that saw this request has ended: later ones stay. One that was never made answers none. */
   answered(where: Where, request: number): Promise<void>;
@@ -48,11 +48,11 @@ export interface PendingState {
   readonly generation: number;
 }
 
-/** How far a generation has come in a scope. */
+/** The progress of a generation in a scope. */
 export interface Rollouts {
   /** The newest generation that came wholly into force here: what healing returns to. 0: none. */
   standing(where: Where): Promise<number>;
-  /** Whether any generation ever came wholly into force by a fleet on this database. */
+  /** True where a fleet on this database ever fully applied any generation. */
   any(): Promise<boolean>;
   /** Never lower than it stands. */
   stand(where: Where, generation: number): Promise<void>;
@@ -76,9 +76,9 @@ export interface StoppedRollout {
 
 /** Scopes whose reconciles fail in our own code: out of the way of the others until a person or a newer generation comes. */
 export interface Quarantine {
-  /** Where it already is in for this generation, `since` stays. */
+  /** Where it already is in quarantine for this generation, `since` stays. */
   put(where: Where, why: string, generation: number): Promise<void>;
-  /** Those in force; all estates where none is named. */
+  /** The scopes in quarantine; of all estates where none is named. */
   list(estate?: string): Promise<readonly Quarantined[]>;
   /** `by`: a person, whose word is a note in the ledger, in the same transaction; where nothing was held, nothing is written. */
   release(where: Where, by?: By): Promise<void>;
@@ -100,9 +100,9 @@ export interface Approvals {
    * that is half done, also the other half.
    */
   inForce(where: Where): Promise<readonly Approval[]>;
-  /** All of the newest generation, of every scope, oldest first: those that have run out too, as what they let pass has run. */
+  /** All of the newest generation, of every scope, oldest first: expired ones too, as their actions have run. */
   given(estate: string): Promise<readonly Approval[]>;
-  /** Lets nothing more pass, from this moment; with a note in the ledger. Undefined: there is none of this number in force. */
+  /** Ends an approval from now on; with a note in the ledger. Undefined: no approval of this number is active. */
   withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
 }
 
@@ -135,7 +135,7 @@ interface ApprovedBy {
 export interface Approval extends ApprovalDraft {
   /** Of its note in the ledger. */
   readonly seq: number;
-  /** What the estate had deleted and replaced by then: by the generation, or by healing where that is more. */
+  /** The estate's deletes and replaces by then: by the generation, or by healing where that is more. */
   readonly ran: number;
   /** The same of new machines and closures; absent where an earlier version wrote it down. */
   readonly ranBeside?: { readonly creates: number; readonly closures: number };
@@ -156,7 +156,7 @@ export interface Refused {
   readonly address: Address;
   readonly digest: string;
   readonly generation: number;
-  /** How often in a row. */
+  /** The number of failures in a row. */
   readonly failures: number;
   /** In the words of the cloud. */
   readonly said: string;
@@ -183,18 +183,18 @@ export interface Pause extends PauseDraft {
 }
 
 /**
- * How much of what limits bound a generation would still do in each scope. The transaction that takes a place in a scope lowers its
- * count, and the one that returns the place raises it, so that nothing is missing between the two. A count may be too high
- * where a worker is midway, and is never too low.
+ * The remaining limited changes of a generation in each scope. The transaction that takes a place in a scope lowers its count,
+ * and the one that returns the place raises it, so that nothing is missing between the two. A count may be too high where a
+ * worker is midway, and is never too low.
  */
 export interface ScopeCounts {
   /** Read it before anything that a count rests on: a count of an earlier epoch is none. */
   epoch(estate: string): Promise<number>;
-  /** By a look of the scope's own worker: it replaces whatever was there. */
+  /** By the scope's own worker, from its observation: it replaces any earlier count. */
   keep(where: Where, count: ScopeCount): Promise<void>;
-  /** By another scope's worker, from the last look: it changes nothing where the scope has a count. */
+  /** By another scope's worker, from the last observation: it changes nothing where the scope has a count. */
   fill(where: Where, count: ScopeCount): Promise<void>;
-  /** One query: the sum over all other scopes that were ever looked at, and those of them that have no count. */
+  /** One query: the sum over all other scopes that were ever observed, and those of them that have no count. */
   others(where: Where, asked: Pick<ScopeCount, 'generation'>): Promise<OtherScopes>;
 }
 
@@ -211,7 +211,7 @@ export interface OtherScopes {
   readonly uncounted: readonly ScopeKey[];
 }
 
-/** Whose word something is, and why they give it. Both are written into the ledger. */
+/** The actor of a decision, and the reason. Both are written into the ledger. */
 export interface By {
   readonly person: string;
   readonly reason: string;

@@ -7,8 +7,8 @@ import type { Where } from './queue.ts';
 /** The lines of the inventory as they are and as they were: a version for each change, none for a reconcile that found the same. */
 export interface Rows {
   /**
-   * What one look at a scope and its plan came to: all lines of it, but those of kinds with gaps, whose others stay as they
-   * were. One transaction; a look that is older than the newest kept one changes nothing.
+   * Keeps the result of one observation of a scope and its plan: all resources of it, but kinds with gaps keep their earlier
+   * other resources. One transaction; an observation older than the newest kept one changes nothing.
    */
   keep(where: Where, look: KeptLook): Promise<void>;
   /** Like `find` and `history`: throws `BeforeHistory` where `asOf` is before what is kept. */
@@ -18,21 +18,21 @@ export interface Rows {
   /** All versions of one line, those under other ids too, newest first, at most `limit`. */
   history(query: LineAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
   /**
-   * The newest look at each scope that lines were kept of, but those that are left; sorted by estate and scope; of all estates,
-   * or of one.
+   * The newest observation of each scope with kept resources, without unmanaged scopes; sorted by estate and scope; of all
+   * estates, or of one.
    */
   looks(estate?: string): Promise<readonly RowLook[]>;
 }
 
-/** `at`: when the look began, ms since the epoch. `gaps`: kinds that it could not tell of. */
+/** `at`: the start of the observation, ms since the epoch. `gaps`: kinds that it could not list. */
 export interface RowLook extends Where {
   readonly at: number;
   readonly gaps: readonly Kind[];
 }
 
 /**
- * `at`: when the look began, ms since the epoch. `left`: nobody looked, no target names the scope any more; its lines keep the
- * look that they were last found in, until somebody looks again.
+ * `at`: the start of the observation, ms since the epoch. `left`: there was none, as no target names the scope any more; its
+ * resources keep the observation that found them last, until the next one.
  */
 export interface KeptLook {
   readonly at: number;
@@ -111,7 +111,7 @@ export interface KeptRow extends Row {
   readonly estate: string;
   /** When its status became what it is. */
   readonly since: number;
-  /** The look that it was last found in, and whether the newest look could tell of its kind. */
+  /** The observation that found it last, and whether the newest one could list its kind. */
   readonly observed: { readonly at: number; readonly complete: boolean };
 }
 

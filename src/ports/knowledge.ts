@@ -5,7 +5,7 @@ import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 import type { Reconcile } from './ledger.ts';
 
-/** What the store knows and has seen. */
+/** Knowledge and observations in the store. */
 export interface Inventory {
   knowledge(estate: string, scope: ScopeKey): Promise<Knowledge>;
   /** Keeps the newest observation of a scope, and the history of what changed in it. */
@@ -19,26 +19,26 @@ export interface Inventory {
   halfReplaced(estate: string): Promise<ReadonlySet<ScopeKey>>;
   /** Of these intents those that this store never recorded, of whatever estate and scope. All are spelled as UUIDs. */
   unrecorded(intents: readonly string[]): Promise<ReadonlySet<string>>;
-  /** These, let go of before, were proven gone: nothing more is known of them. */
+  /** These ids, released before, were proven gone: the store forgets them. */
   buried(estate: string, scope: ScopeKey, ids: readonly CloudId[]): Promise<void>;
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
   converged(estate: string, addresses: readonly Address[]): Promise<void>;
   /**
-   * These stand as the reconcile's generation wants them, with nothing sent: what is applied there is that. Needs the reconcile's lease,
-   * as a write to the ledger does; where a higher generation is in force nothing changes.
+   * These resources match the reconcile's generation without a call: that generation counts as applied there. Needs the reconcile's lease,
+   * as a write to the ledger does; where a higher generation is active nothing changes.
    */
   confirm(reconcile: Reconcile, standing: readonly Standing[]): Promise<void>;
   /**
-   * What a look says about the machines that this store launched. Needs the reconcile's lease. Of a failed birth the ledger has a note;
+   * Records an observation's verdicts on the machines that this store launched. Needs the reconcile's lease. Of a failed birth the ledger has a note;
    * a machine that was never ready is not applied, so its address goes back to what was applied there before. One that survived
    * ends the row of failed births of its document, where these asked for the same.
    */
   births(reconcile: Reconcile, verdicts: readonly BirthVerdict[]): Promise<void>;
-  /** What was seen to happen to one object, newest first, at most 100. */
+  /** The observed changes of one object, newest first, at most 100. */
   history(estate: string, id: CloudId): Promise<readonly Sighting[]>;
 }
 
-/** `at`: when the look began, ms since the epoch. `resource`: as it was then; of what vanished, as it was last. */
+/** `at`: the start of the observation, ms since the epoch. `resource`: as it was then; of a vanished one, as it was last. */
 export interface Sighting {
   readonly at: number;
   readonly scope: ScopeKey;
@@ -57,11 +57,11 @@ export interface Generations {
   ofCommit(estate: string, commit: string): Promise<Generation | undefined>;
   /**
    * Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the
-   * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is told
+   * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is given
    * (0: none) and the newest one has another number.
    */
   accept(estate: string, revision: string, guards: Guards, after?: number): Promise<Generation>;
-  /** What the estate has deleted and replaced: by this generation, and by healing in the last 24 h. */
+  /** The estate's deletes and replaces: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;
 }
 
@@ -78,7 +78,7 @@ export interface Spent {
   readonly owned: number;
 }
 
-/** What was not done because another generation came into force since it was decided. */
+/** A change was refused because another generation became active since it was decided. */
 export class Overtaken extends Error {
   constructor(estate: string, after: number, newest: number) {
     super(`generation ${newest} of ${estate} is in force, and this was to come after ${after}`);

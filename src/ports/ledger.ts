@@ -23,8 +23,8 @@ export interface Ledger {
   /** Something that is neither: an approval, a takeover, a pause. Returns its sequence number. */
   note(estate: string, note: Readonly<Record<string, unknown>>): Promise<number>;
   /**
-   * How often people have said something stricter: paused, withdrawn an approval, brought another generation into force. Cheap:
-   * asked before every request that changes something.
+   * The number of stricter decisions of people: pauses, withdrawn approvals, other generations. Cheap: read before every
+   * request that changes something.
    */
   guardEpoch(estate: string): Promise<number>;
   /**
@@ -35,7 +35,7 @@ export interface Ledger {
   entries(filter: LedgerFilter): AsyncIterable<LedgerEntry>;
 }
 
-/** Who and why: written into every entry. `scope` is leased by `epoch`. */
+/** Identifies the reconcile in every entry. The lease on `scope` has `epoch`. */
 export interface Reconcile {
   readonly estate: string;
   readonly scope: ScopeKey;
@@ -68,7 +68,7 @@ export interface IntentDraft {
     readonly by: 'generation' | 'healing';
     readonly of?: Address | CloudId;
   };
-  /** It is let pass by an approval, which it reserves: refused where none that is in force lets it pass any more. */
+  /** The approval that it reserves: refused where no active one covers it any more. */
   readonly approval?: ApprovedAs;
 }
 
@@ -98,13 +98,16 @@ export interface OnTheWay {
 export interface Settlement {
   readonly intent: string;
   readonly outcome: { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
-  /** False leaves the intent open: the call may have happened and is looked for later. */
+  /** False leaves the intent open: the call may have happened, and a later observation looks for it. */
   readonly closes: boolean;
   readonly effects: readonly Effect[];
   readonly calls: readonly CallRecord[];
 }
 
-/** What a settlement changes in what the store knows. What is applied never goes back to an intent of a lower generation. */
+/**
+ * An effect of a settlement on the knowledge in the store. It never sets the applied state back to an intent of a lower
+ * generation.
+ */
 export type Effect =
   | {
       readonly do: 'claim';
@@ -157,7 +160,7 @@ export interface LedgerEntry {
 /** The ledger of an estate as it is asked about, page by page. */
 export interface EntryPages {
   page(query: EntryQuery): Promise<EntryPage>;
-  /** How many entries there are; of one address, where one is named. */
+  /** The number of entries; of one address, where one is named. */
   count(estate: string, address?: Address): Promise<number>;
 }
 

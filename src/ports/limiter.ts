@@ -10,16 +10,16 @@ export interface Limiter {
    */
   take(need: Need, signal: AbortSignal): Promise<number>;
   /**
-   * The cloud refused: the whole rate limit slows down, at most once a round trip. A refusal of what was let go before the last
+   * The cloud refused: the whole rate limit slows down, at most once a round trip. A refusal of a request from before the last
    * slow-down is that same refusal. Full speed is back within a minute.
    *
    *   rate limit of    | what the request took | what is left of the rate limit
    *   -----------+-----------------------+-------------------------------------------------------------------
    *   requests   | stays spent           | nothing
    *   resources  | is given back         | all, as clouds do not say which bucket refused; nothing where the
-   *              |                       | first that was let go after a slow-down is refused too
+   *              |                       | first request after a slow-down is refused too
    *
-   * Nothing is given back of what was let go before the rate limit was last corrected (emptied, or told what is left).
+   * Nothing is given back for requests from before the last correction of the rate limit (emptied, or set to the reported rest).
    */
   slow(rateLimitKey: string, refusal: Refusal): void;
   /** The cloud's own word for how much is left: only ever lowers what the rate limit believes it has. */
@@ -39,14 +39,14 @@ export interface Need {
   readonly share: string;
 }
 
-/** In order of service: deletes, which free quota; other writes; looks. */
+/** In order of service: deletes, which free quota; other writes; reads. */
 export type Rank = 'frees' | 'writes' | 'reads';
 
 export interface Refusal {
-  /** What `take` resolved with. */
+  /** The time that `take` resolved with. */
   readonly sentAt: number;
   /** The cloud's Retry-After; 0 where it gave none. Nothing goes before it is over. */
   readonly retryAfterMs: number;
-  /** What the refused request took from this rate limit. */
+  /** The amount that the refused request took from this rate limit. */
   readonly amount: number;
 }

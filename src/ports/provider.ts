@@ -22,23 +22,32 @@ export interface Provider {
   load?(): Promise<void>;
   /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
   open(target: Access, clock: Clock): Promise<Session>;
-  /** What one event of the cloud's audit log says, as its event service delivers it; none where it names nothing of ours. Never throws. */
+  /**
+   * The changes in one event of the cloud's audit log, as its event service delivers it; none where it names nothing of ours.
+   * Never throws.
+   */
   touches?(event: unknown): readonly Touch[];
 }
 
 /** One scope of one cloud, with its credentials. */
 export interface Session {
   readonly scope: ScopeKey;
-  /** Whose credentials these are, by the cloud's own word: an account, a project, a subscription. Asked before the first listing. */
+  /**
+   * The owner of these credentials, as the cloud reports it: an account, a project, a subscription. Called before the first
+   * listing.
+   */
   identify(call: Call): Promise<Result<string>>;
   /**
    * Asked after `identify`, and before the first listing. The failures of those regions that the cloud does not have; each names its own.
-   * Absent: `identify` tells, or the cloud has any. Once the cloud was found to have a region, this process asks for it no more.
+   * Absent: `identify` checks that, or the cloud has any. Once the cloud was found to have a region, this process asks for it no more.
    */
   checkRegions?(regions: readonly string[], call: Call): Promise<Result<readonly Failure[]>>;
   /** Listings of several kinds may share requests; a session is opened for one reconcile. */
   readonly actuators: { readonly [K in Kind]: Actuator<K> };
-  /** Whether such a machine can be launched, asked before anything is changed for it. What a session has once found possible it need not ask again. */
+  /**
+   * Checks that such a machine can be launched, before anything is changed for it. A session need not repeat a check that
+   * succeeded.
+   */
   canLaunch?(question: LaunchQuestion, call: Call): Promise<LaunchAnswer>;
   /** Awaits what an earlier process began and kept (`Call.operations`): before the first listing, and each is dropped as it ends. */
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
@@ -50,7 +59,7 @@ export interface KeptOperation {
   readonly state: string;
 }
 
-/** How to reach a scope. `endpoint` has been allowed by the user. */
+/** The access to a scope. The user has allowed `endpoint`. */
 export interface Access {
   readonly scope: ScopeKey;
   readonly account: string;
@@ -64,11 +73,11 @@ export interface Access {
 export interface Credentials {
   /** AWS: the role to assume with the credentials that the process has. */
   readonly assumeRole?: string;
-  /** What a secret held, of the scope's own cloud: a function, so that no log, JSON or error of an Access shows it. */
+  /** The text of a secret, of the scope's own cloud: a function, so that no log, JSON or error of an Access shows it. */
   readonly secret?: () => CloudCredential;
 }
 
-/** A listing that ended early or was refused: thrown by `list`, becomes a gap. `failure` tells whether asking again may help. */
+/** A listing that ended early or was refused: thrown by `list`, becomes a gap. `failure` shows whether a retry may help. */
 export class ListingFailed extends Error {
   readonly code: string;
   readonly failure: Failure | undefined;
@@ -150,7 +159,7 @@ export interface Call {
   secret(address: Address): Promise<Launch>;
   /** The moment by the store's clock, which all workers share; absent where there is no store. */
   storeTime?(): StoreTime;
-  /** Where long-running operations are kept while they run; absent where there is no store. */
+  /** The store of running long operations; absent where there is no store. */
   readonly operations?: Operations;
 }
 
@@ -208,7 +217,7 @@ export interface Answer {
   readonly requestId?: string;
   readonly durationMs: number;
   readonly failure?: Failure;
-  /** What the cloud says is left of its budgets, `rate limit` being a rate limit's key. */
+  /** The rest of the budgets as the cloud reports it, `rate limit` being a rate limit's key. */
   readonly remaining?: readonly { readonly rateLimit: string; readonly amount: number }[];
 }
 
@@ -221,7 +230,10 @@ export interface LaunchQuestion {
   readonly size: string;
   /** Absent: it does not stand yet. */
   readonly subnet?: CloudId;
-  /** Whether it stands beside all others: then it needs a free address there, and quota. One that takes the place of another after its end does not. */
+  /**
+   * True where it stands beside all others: then it needs a free address there, and quota. One that takes the place of another
+   * after its end does not.
+   */
   readonly needsRoom: boolean;
   readonly publicIp: boolean;
 }

@@ -14,22 +14,24 @@ import type { KeptRow } from './inventory-rows.ts';
 import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 
 /**
- * What is asked about an estate beyond one call of the store, and answered out of the store: the specs in force, the newest
- * looks, what is known. No cloud is asked. All of it throws `Declined` where there is no answer.
+ * Queries about an estate beyond one call of the store, answered out of the store: the active specs, the newest observations,
+ * the knowledge. No cloud is called. All of them throw `Declined` where there is no answer.
  */
 export interface Answers {
-  /** What changed on the clouds behind our back. */
+  /** The changes on the clouds outside Setpoint. */
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
-  /** Which line of the specs in force decided each field of a line of the inventory; none where they cannot say. */
+  /** The line of the active specs that decided each field of a resource; none where they cannot say. */
   origins(row: KeptRow): Promise<readonly Origin[]>;
   readonly approvals: ApprovalAnswers;
   readonly pauses: PauseAnswers;
   readonly plans: PlanAnswers;
 }
 
-/** What modes and limits withhold from workers, and the word that lets it pass. `seen`: what the asker may let pass. */
+/**
+ * The actions that modes and limits withhold from workers, and their approval. `seen`: the part that the caller may approve.
+ */
 export interface ApprovalAnswers {
   offer(asked: OfferAsked): Promise<Offered>;
   /** Exactly what has this digest, and not by who made it. */
@@ -63,7 +65,7 @@ export interface Offered extends Planned {
   readonly generation: number;
   readonly free: number;
   readonly authors: Authorship;
-  /** Those in force already, of what is seen. */
+  /** The active approvals that the caller may see. */
   readonly given: readonly Approval[];
 }
 
@@ -104,21 +106,23 @@ export interface BegunPause {
   readonly onTheWay: number;
 }
 
-/** `seen`: who asks is told only what lies within one of these. `targets`: only their scopes; absent: all. */
+/** `seen`: the caller gets only what lies within one of these. `targets`: only their scopes; absent: all. */
 export interface EstateAsked {
   readonly estate: string;
   readonly seen: readonly Bounds[];
   readonly targets?: readonly string[];
 }
 
-/** One plan and one look for each scope, in the same order. */
+/** One plan and one observation for each scope, in the same order. */
 export interface Planned {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
   readonly looks: readonly ScopeLook[];
 }
 
-/** `at`: when the look began, ms since the epoch; absent: nobody has looked yet. `targets`: those that lie in the scope. */
+/**
+ * `at`: the start of the observation, ms since the epoch; absent: there is none yet. `targets`: those that lie in the scope.
+ */
 export interface ScopeLook {
   readonly scope: ScopeKey;
   readonly targets: readonly string[];
@@ -130,7 +134,7 @@ export interface Explained extends Pick<Planned, 'bound' | 'looks'> {
   readonly explanation: Explanation;
 }
 
-/** Plans that are asked for, of posted specs or of what is in force, and kept for a while. */
+/** Requested plans, of posted or of active specs, kept for a while. */
 export interface PlanAnswers {
   make(asked: PlanAsked): Promise<MadePlan>;
   read(asked: PlanNamed): Promise<MadePlan>;
@@ -140,7 +144,7 @@ export interface PlanAnswers {
   apply(asked: PlanNamed & { readonly reason: string }): Promise<AppliedPlan>;
 }
 
-/** `posted`: absent: of what is in force. */
+/** `posted`: absent: the active specs. */
 export interface PlanAsked extends EstateAsked {
   readonly by: Poster;
   readonly posted?: Posted;
@@ -163,7 +167,7 @@ export interface PlanReader {
   readonly reads: readonly Bounds[];
 }
 
-/** `stale`: other specs are in force by now than when it was made. */
+/** `stale`: the active specs have changed since it was made. */
 export interface MadePlan extends Pick<Proposal, 'head' | 'planned' | 'problems'> {
   readonly stale: boolean;
 }
@@ -172,11 +176,11 @@ export interface AppliedPlan {
   readonly estate: string;
   readonly generation: number;
   readonly revision: string;
-  /** Where reconciles were asked for. */
+  /** The scopes with new reconcile requests. */
   readonly scopes: readonly ScopeKey[];
 }
 
-/** Plans that were asked for, kept for whoever is to look at them, or bring their specs into force. Gone once they have run out. */
+/** Requested plans, kept for people who read them, or accept their specs. Gone once they have expired. */
 export interface Proposals {
   /** Of an estate at most `most` are kept: the oldest go. */
   keep(proposal: Proposal, most: number): Promise<void>;
@@ -193,8 +197,8 @@ export interface ProposalQuery {
 }
 
 /**
- * Times are ms since the epoch. `generation`: in force when it was planned. `seen`: what of the estate it tells of; absent: that is
- * not known any more.
+ * Times are ms since the epoch. `generation`: active when it was planned. `seen`: the part of the estate that it shows; absent:
+ * that is not known any more.
  */
 export interface ProposalHead
   extends Pick<PlanJson, 'revision' | 'summary' | 'digest'>,
@@ -219,13 +223,13 @@ export interface Proposal {
   readonly planned: Planned;
   /** Warnings. */
   readonly problems: readonly Told[];
-  /** Absent: of what is in force. */
+  /** Absent: the active specs. */
   readonly tree?: KeptTree;
 }
 
 export type Told = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'>;
 
-/** The targets of an estate, by the newest specs in force. Throws `Declined` where there is no answer. */
+/** The targets of an estate, by the newest active specs. Throws `Declined` where there is no answer. */
 export interface Targets {
   /** Those that may be seen, sorted by name. */
   list(asked: TargetsAsked): Promise<readonly TargetReport[]>;
@@ -244,7 +248,7 @@ export interface TargetsAsked {
   readonly now: number;
 }
 
-/** What is about all of a scope (reconciles, what is held) is told to those who see all owners of the target. */
+/** Facts about all of a scope (reconciles, held work) are shown to callers who see all owners of the target. */
 export interface TargetReport {
   readonly name: string;
   readonly place: TargetPlace;
@@ -261,7 +265,7 @@ interface TargetPlace {
   readonly scope: ScopeKey;
 }
 
-/** `at`: when the newest look began; absent: nobody has looked yet. */
+/** `at`: the start of the newest observation; absent: there is none yet. */
 export interface TargetLook {
   readonly at?: number;
   readonly gaps: readonly Gap[];
@@ -275,7 +279,9 @@ export interface TargetReconciles {
   readonly nextAt?: number;
 }
 
-/** What keeps reconciles from doing what the specs ask. `why` of a quarantine: for those who see all targets of the scope. */
+/**
+ * Reasons that a reconcile does less than its specs ask. `why` of a quarantine: for callers who see all targets of the scope.
+ */
 export interface TargetHeld {
   readonly pauses: readonly Pause[];
   readonly quarantine?: Omit<Quarantined, 'why'> & Partial<Pick<Quarantined, 'why'>>;
@@ -284,15 +290,15 @@ export interface TargetHeld {
   readonly halfReplaced: readonly Replacement[];
 }
 
-/** `heldBy`: why the last look went no further with it; absent: nothing held it, as far as the caller sees. */
+/** `heldBy`: the reason that the last reconcile did not continue it; absent: nothing held it, as far as the caller sees. */
 export interface Replacement extends HalfDone {
   readonly heldBy?: string;
 }
 
 /**
- * Why something is not done, or cannot be answered, as it was asked. `unknown`: there is no such thing that the asker may see;
- * `forbidden`: it is not theirs to do; `conflict`: something else has happened, or must happen first; `unsound`: what was sent is
- * wrong; `too-many`: too much of it is asked for at once; `away`: the database is not there, for a while.
+ * The reason of a refusal. `unknown`: there is no such thing that the caller may see; `forbidden`: it is not theirs to do;
+ * `conflict`: something else has happened, or must happen first; `unsound`: the sent data is not valid; `too-many`: too much is
+ * asked for at once; `away`: the database is unavailable for a while.
  */
 export type DeclineReason = 'unknown' | 'forbidden' | 'conflict' | 'unsound' | 'too-many' | 'away';
 

@@ -1,12 +1,12 @@
 import type { ScopeKey } from '../core/resource.ts';
 
-/** Where a reconcile works. All that a job says: the truth is in the store. */
+/** The place of a reconcile. A job has nothing else: the truth is in the store. */
 export interface Where {
   readonly estate: string;
   readonly scope: ScopeKey;
 }
 
-/** Which reconciles are to be made. A job is a hint: one that is lost is made again by the periodic one. */
+/** Queued reconciles. A job is a hint: the periodic one replaces a lost one. */
 export interface Queue {
   /**
    * A reconcile soon. Requests before it begins are one reconcile, `now` during it is one more reconcile after it (`periodic` is not: the
@@ -22,7 +22,7 @@ export interface Queue {
   schedule(reconciles: readonly Periodic[]): Promise<void>;
   /** Begins to carry out reconciles in this process. Once for each queue. */
   work(shift: JobHandler): Promise<WorkerPool>;
-  /** How many reconciles wait, run and have failed, by cloud. */
+  /** The numbers of waiting, running and failed reconciles, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
   /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
   probe(): Promise<void>;
@@ -45,7 +45,7 @@ export interface JobHandler {
   readonly reconcile: (where: Where, signal: AbortSignal) => Promise<Ended>;
   /**
    * A reconcile that failed five times in a row, or took more than five workers with it: it is not tried again by itself. Its
-   * job is there until this resolves, so it may be told more than once.
+   * job is there until this resolves, so it may be reported more than once.
    */
   readonly poisoned: (where: Where, why: string) => Promise<void>;
 }
@@ -57,8 +57,8 @@ export interface WorkerPool {
   /** Reconciles that run now. */
   busy(): readonly Where[];
   /**
-   * Takes no more, tells those that run to end, and returns when they have, within 30 s; what was not done is queued again
-   * at once, those too that did not listen.
+   * Takes no more, signals running reconciles to end, and returns when they have, within 30 s; it queues unfinished ones again
+   * at once, also those that ignored the signal.
    */
   stop(): Promise<void>;
 }

@@ -9,17 +9,19 @@ import type { ReconcileOutcome } from './telemetry.ts';
 export interface Reconciles {
   /** From now on it is seen to run. */
   begin(reconcile: ReconcileDraft): Promise<void>;
-  /** Whether it was begun here or not. */
+  /** Records the end, whether or not `begin` was recorded. */
   end(reconcile: ReconcileDraft, ending: ReconcileEnding): Promise<void>;
   /** Newest first. */
   page(query: ReconcileQuery): Promise<ReconcilePage>;
   /** Undefined where there is none, or it lies outside of `seen`. */
   find(id: string, seen: readonly Bounds[]): Promise<ToldReconcile | undefined>;
-  /** How the scopes of an estate stand, sorted by scope. */
+  /** The reconciles of an estate's scopes, sorted by scope. */
   scopes(estate: string): Promise<readonly ScopeReconciles[]>;
 }
 
-/** Times are ms since the epoch. `reason`: who wished for it and why; absent: it was due, or there was more to do. */
+/**
+ * Times are ms since the epoch. `reason`: the actor of the request and the reason; absent: it was due, or there was more to do.
+ */
 export interface ReconcileDraft extends Where {
   /** The `reconcileId` of logs and the ledger. */
   readonly id: string;
@@ -28,7 +30,7 @@ export interface ReconcileDraft extends Where {
   readonly ground: ReconcileGround;
 }
 
-/** What a reconcile rests on. `generation` 0 and `revision` '': it never came so far. */
+/** The specs that a reconcile rests on. `generation` 0 and `revision` '': it never came so far. */
 export interface ReconcileGround {
   readonly targets: readonly string[];
   readonly generation: number;
@@ -50,7 +52,7 @@ export interface ReconcileEnding {
 export interface ReconcileAccount {
   readonly counts: ReconcileCounts;
   readonly timeline: readonly ReconcileEntry[];
-  /** How many lines of each sort were too many to keep. */
+  /** The number of entries of each sort that were too many to keep. */
   readonly rest: Readonly<Partial<Record<ReconcileEntry['what'], number>>>;
 }
 
@@ -76,7 +78,7 @@ export interface ToldReconcile extends KeptReconcile {
 }
 
 export interface ReconcileQuery {
-  /** Who asks sees only what lies within one of these. */
+  /** The caller sees only what lies within one of these. */
   readonly seen: readonly Bounds[];
   readonly filter: ReconcileFilter;
   readonly limit: number;

@@ -2,13 +2,13 @@ import type { SecretRef, SecretUri } from '../core/documents/secret-ref.ts';
 import type { Result } from '../core/failure.ts';
 
 /**
- * Turns a reference into the text it names: at apply, and as a session is opened with it. Nothing is kept, so what was
- * rotated counts from the next pass on. Throws only what `signal` aborts with.
+ * Turns a reference into the text it names: at apply, and as a session is opened with it. Nothing is kept, so a
+ * rotated secret counts from the next reconcile on. Throws only what `signal` aborts with.
  *
  *   failure     | means
  *   ------------+-----------------------------------------------------------------
  *   not-found   | there is no such variable, file, secret or version
- *   retryable   | the store is away, slow or throttles; its library has asked again
+ *   retryable   | the store is unavailable, slow or throttles; its library has asked again
  *   terminal    | refused, too large, no text: a person must act
  *
  * No message repeats anything of a secret, and none carries an error of a library, as these hold the answer.

@@ -6,7 +6,7 @@ import type { By } from './fleet-state.ts';
 /** Whoever holds the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
 
-/** What workers and people tell each other about where the specs come from. */
+/** Messages between workers and people about the sources of specs. */
 export interface Sources {
   readonly states: SourceStates;
   readonly pins: Pins;
@@ -15,7 +15,7 @@ export interface Sources {
 }
 
 export interface SourceStates {
-  /** Replaces what was told of this source; `since` stays while state and head do. */
+  /** Replaces the report on this source; `since` stays while state and head do. */
   tell(estate: string, state: SourceDraft): Promise<void>;
   list(estate: string): Promise<readonly SourceState[]>;
 }
@@ -26,7 +26,7 @@ export interface SourceDraft {
   /** The newest state that was seen there: a commit, or a folder's hash; absent: none yet. */
   readonly head?: string;
   readonly state: SourceCondition;
-  /** What is wrong, where something is, and what to do; '' where nothing is. */
+  /** The problem, if any, and its fix; '' where there is none. */
   readonly why: string;
 }
 
@@ -36,9 +36,9 @@ export interface SourceState extends SourceDraft {
 }
 
 /**
- * `followed`: its head is in force. `broken`: its specs are not sound. `unsigned`: a commit is not signed as the estate asks.
- * `rewritten`: what is in force is no ancestor of its head. `pinned`: a person holds another revision. `away`: it cannot be read.
- * In all but the first the last good generation stays.
+ * `followed`: its head is active. `broken`: its specs are not valid. `unsigned`: a commit lacks a signature that the estate
+ * requires. `rewritten`: the active revision is no ancestor of its head. `pinned`: a person holds another revision. `away`: it
+ * cannot be read. In all but the first the last good generation stays.
  */
 export type SourceCondition = 'followed' | 'broken' | 'unsigned' | 'rewritten' | 'pinned' | 'away';
 
@@ -63,7 +63,7 @@ export interface Histories {
   isAccepted(estate: string, move: Rewriting): Promise<boolean>;
 }
 
-/** From the revision that is in force ('': none) to this head, and no other way there: who pushes by force could go back to it. */
+/** From the active revision ('': none) to this head, and no other way there: a forced push could go back to it. */
 export interface Rewriting {
   readonly head: string;
   readonly after: string;
@@ -72,11 +72,11 @@ export interface Rewriting {
 /** That a repository may have moved: rung by webhooks, heard by whichever worker follows. */
 export interface Bells {
   ring(estate: string): Promise<void>;
-  /** How often it was rung; only ever rising. */
+  /** The number of wake-ups; it only rises. */
   rung(estate: string): Promise<number>;
 }
 
-/** What was not done because a person holds the estate where it is. */
+/** A change was refused because a person holds the estate at its revision. */
 export class Pinned extends Error {
   readonly pin: Pin;
   constructor(pin: Pin) {
@@ -87,17 +87,17 @@ export class Pinned extends Error {
 }
 
 /**
- * Who made what came into force: names of commits, which anybody may claim, and of whoever posted specs. They forbid an approval,
- * and never allow one. Only ever added to.
+ * The authors of accepted specs: names of commits, which anybody may claim, and of people who posted specs. They forbid an
+ * approval, and never allow one. Only ever added to.
  */
 export interface Authors {
-  /** Before it is accepted, so that no generation is in force whose authors are still to be told. What was told before stays. */
+  /** Called before it is accepted, so that no active generation lacks its authors. Earlier authors stay. */
   tell(move: Move, told: ToldAuthors): Promise<void>;
   /** Of every generation of an estate after this one, oldest first; of more than `most` the oldest. */
   since(estate: string, generation: number, most: number): Promise<readonly GenerationAuthors[]>;
 }
 
-/** `after`: the generation in force before; 0: none. */
+/** `after`: the active generation before; 0: none. */
 export interface Move {
   readonly estate: string;
   readonly revision: string;
@@ -124,7 +124,7 @@ export interface SpecTree extends SpecFiles {
   readonly revision: string;
 }
 
-/** What was read of it. */
+/** The files that were read of it. */
 interface SpecFiles {
   /** The texts that were read, by their path in the tree. */
   readonly files: readonly { readonly path: string; readonly text: string }[];

@@ -31,7 +31,7 @@ export type Store = StorePorts &
     close(): Promise<void>;
   };
 
-/** Whether the database serves us, by small questions and by the errors of others. */
+/** The availability of the database, from small queries and from the errors of others. */
 export interface StoreHealth {
   /** Rejects where the database answers no question. */
   readable(): Promise<void>;
@@ -56,7 +56,7 @@ export interface StoreFailure {
   readonly code: string;
 }
 
-/** What the API works with, of its own. */
+/** The parts of the store for the API. */
 interface Front {
   readonly tokens: Tokens;
   readonly replies: Replies;
@@ -64,7 +64,7 @@ interface Front {
   readonly authors: Authors;
 }
 
-/** What those read who watch. */
+/** The parts of the store for people who watch. */
 interface Watched {
   readonly rows: Rows;
   readonly events: Events;
@@ -73,7 +73,7 @@ interface Watched {
   readonly entryPages: EntryPages;
 }
 
-/** What the engine works with. */
+/** The parts of the store for the engine. */
 interface StorePorts {
   readonly ledger: Ledger;
   readonly inventory: Inventory;
@@ -83,18 +83,18 @@ interface StorePorts {
 }
 
 export interface Estates {
-  /** Which database this is: a UUID made with it, written into every mark. */
+  /** The identity of this database: a UUID made with it, written into every mark. */
   readonly store: string;
   list(): Promise<readonly string[]>;
   /** Rejects where the connections for writes do not answer. */
   alive(): Promise<void>;
-  /** How many intents have no settlement yet, by cloud, over all estates. */
+  /** The number of intents without a settlement, by cloud, over all estates. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
-  /** How many objects an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
+  /** The number of objects that an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
   holdings(estate: string): Promise<readonly { readonly scope: ScopeKey; readonly resources: number }[]>;
   /**
-   * One transaction: a note with the reason, and the claims on the ids accepted. What was applied last in the scope is forgotten, as
-   * it may be out of date: looks confirm it anew. Returns the note's sequence number.
+   * One transaction: a note with the reason, and the claims on the ids accepted. The last applied state of the scope is forgotten, as
+   * it may be out of date: observations confirm it anew. Returns the note's sequence number.
    */
   takeover(reconcile: Reconcile, accepted: readonly Accepted[], reason: string): Promise<number>;
 }
@@ -165,13 +165,13 @@ export interface Undelivered {
 }
 
 /**
- * What was answered to those who name what they do (Idempotency-Key), for as long as they may ask again: a day. Of several who
- * come with one name at once, in whatever processes, one is the first.
+ * Kept answers for requests with an Idempotency-Key, for as long as callers may repeat them: a day. Of several requests that
+ * come with one key at once, in any processes, one is the first.
  */
 export interface Replies {
   /** `forMs`: whoever was first and neither ended nor dropped it by then is taken for dead: the next one is first. */
   begin(asked: NamedRequest, forMs: number): Promise<Begun>;
-  /** What was answered; undefined: done, and the answer is not to be kept. Nothing where `attempt` was overtaken. */
+  /** The kept answer; undefined: done, and the answer is not to be kept. Does nothing where `attempt` was superseded. */
   end(name: string, attempt: string, reply: KeptReply | undefined): Promise<void>;
   /** Nothing was done: the next one with this name is the first. Nothing where `attempt` was overtaken. */
   drop(name: string, attempt: string): Promise<void>;
@@ -196,7 +196,7 @@ export interface KeptReply {
   readonly text: string;
 }
 
-/** What clouds told of changes, believed because of who sent it. Kept for 90 days. */
+/** Changes that clouds reported, believed because of their authenticated sender. Kept for 90 days. */
 export interface Touches {
   /**
    * False: this delivery was taken before, and nothing is done. `hook` and `id`: whose delivery it is; ids are kept for as
@@ -204,10 +204,10 @@ export interface Touches {
    */
   first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
   /**
-   * Returns those that are not of our own calls, as the ledger knows them, and keeps who touched each object last. One that calls
-   * itself ours (core/touch.ts) is returned, and names nobody. An event that comes before its call is settled is returned, too.
+   * Returns the changes that are not of our own calls, by the ledger, and keeps each object's last modifier. A change that
+   * claims to be ours (core/touch.ts) is returned, and names nobody. So is an event that comes before its call is settled.
    */
   keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
-  /** Who touched each object of a scope last: nobody where that was a call of our own. */
+  /** The last modifier of each object in a scope: nobody where that was a call of our own. */
   newest(where: Where): Promise<ReadonlyMap<CloudId, HeardTouch>>;
 }

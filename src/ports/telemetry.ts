@@ -3,8 +3,8 @@ import type { Log } from './clock-and-log.ts';
 import type { QueueCount, Where } from './queue.ts';
 
 /**
- * What a fleet tells of itself, for people who watch: never needed for correctness. Nothing here throws or waits.
- * `Event`: what is told of a running reconcile, the engine's `Progress`.
+ * Telemetry of a fleet, for people who watch: never needed for correctness. Nothing here throws or waits. `Event`: a progress
+ * event of a running reconcile, the engine's `Progress`.
  */
 export interface Telemetry<Event> {
   readonly log: Log;
@@ -40,13 +40,13 @@ export type ReconcileOutcome =
   | 'failed';
 
 export interface RateLimitWatch {
-  /** A request was let go on this rate limit after so long. */
+  /** A request was sent on this rate limit after waiting so long. */
   waited(rateLimitKey: string, ms: number): void;
   /** The cloud refused a request on this rate limit. */
   throttled(rateLimitKey: string): void;
 }
 
-/** What is asked for when somebody looks, and not told as it happens. */
+/** Values that are read on demand, and not reported as they change. */
 export interface Samples {
   queue(): Promise<readonly QueueCount[]>;
   /** Intents of all workers that have no settlement yet. */

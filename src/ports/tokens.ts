@@ -20,7 +20,7 @@ export interface Tokens {
 
 /** Times are ms since the epoch. */
 export interface TokenDraft {
-  /** What it is for, in a word: `ci`. */
+  /** The purpose, in a word: `ci`. */
   readonly name: string;
   readonly grants: readonly Grant[];
   readonly expiresAt: number;
@@ -43,7 +43,7 @@ export interface Token extends TokenDraft {
   readonly usedAt?: number;
 }
 
-/** `text`: the whole token, told this once. */
+/** `text`: the whole token, shown only once. */
 export interface MadeToken {
   readonly token: Token;
   readonly text: string;
