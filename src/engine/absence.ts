@@ -3,7 +3,9 @@ import type { Knowledge, Settled } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 
-/** How long a cloud's listings may miss what was written: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+/**
+ * The time that a cloud's listings may miss a write: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
+ */
 export const visibilityMs = 300_000;
 
 /** Two answers closer together may rest on one and the same stale replica. */
@@ -38,7 +40,7 @@ export interface Listed {
   readonly gaps: readonly unknown[];
 }
 
-/** `oneByName`: see Holdings. `at`: when the look began. */
+/** `oneByName`: see Holdings. `at`: the start of the observation. */
 export function missingOf(
   { settled, ended = new Map() }: Knowledge,
   listed: readonly Listed[],
@@ -66,9 +68,9 @@ export function missingOf(
 const standsTwice: ReadonlySet<Kind> = new Set(['network', 'instance']);
 
 /**
- * Of these ids, those that something in the same look stands in: a machine in its groups and subnet, a rule in its container. No cloud
- * lets go of them before, so they are there, whatever a read by id says. A peer is no sign: on AWS it may name a group of a peered
- * network that is gone.
+ * Of these ids, those that another resource of the observation stands in: a machine in its groups and subnet, a rule in its
+ * container. No cloud deletes them before, so they exist, whatever a read by id returns. A peer is no sign: on AWS it may name
+ * a group of a peered network that is gone.
  */
 export function standingUnder(ids: readonly CloudId[], seen: readonly Observed[]): readonly CloudId[] {
   if (ids.length === 0) return [];
@@ -87,7 +89,7 @@ const byKind = (
   new Map([...Map.groupBy(entries, ([, { kind }]) => kind)].map(([kind, of]) => [kind, of.map(([id]) => id)]));
 
 /**
- * Ids that were let go and are gone for good: the cloud lists them as ended, or the window is over and neither a listing nor the read
+ * Released ids that are gone for good: the cloud lists them as ended, or the window is over and neither a listing nor the read
  * by id that follows it showed them.
  */
 export function goneForGood(

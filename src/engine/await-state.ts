@@ -16,7 +16,7 @@ export interface Awaited {
   readonly minReadyMs?: number;
 }
 
-/** Why a machine did not reach its state, by its id; empty where all reached it. */
+/** The failures of machines that did not reach their state, by id; empty where all reached it. */
 export type Missed = ReadonlyMap<CloudId, Failure>;
 
 /** Machines that take longer than this to become ready are left to the next reconcile. */
@@ -87,7 +87,7 @@ interface Seen {
 
 interface Circumstances {
   readonly launched?: boolean;
-  /** Whether a cloud would show the machine by now, however late it shows what was written. */
+  /** True where a cloud would show the machine by now, however late it shows writes. */
   readonly isShown: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Calls {
   readonly calls: { reads: number; writes: number };
 }
 
-/** What one use of the line did. `sent`: mutating requests let go, answered or not. */
+/** The result of one use of the calls. `sent`: mutating requests that were sent, answered or not. */
 export interface CallLog {
   readonly records: CallRecord[];
   sent: number;
@@ -30,11 +30,11 @@ interface CallsInput {
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
   readonly cancellation: Cancellation;
   readonly notify: ReconcileControl['notify'];
-  /** Absent: this pass only looks. */
+  /** Absent: this reconcile only observes. */
   readonly lease?: Lease;
   /** Absent: there is no store to keep them. */
   readonly operations?: Operations;
-  /** Absent: there is no store, or this pass only looks. */
+  /** Absent: there is no store, or this reconcile only observes. */
   readonly storeTime?: () => StoreTime;
 }
 
@@ -92,7 +92,7 @@ const recordOf = ({ action }: Request, { requestId, durationMs, failure }: Answe
 
 const rateLimitsOf = ({ costs }: Request): readonly string[] => costs.map(({ rateLimit }) => rateLimit.key);
 
-/** After this long people are told that a budget is waited for. */
+/** The wait for a rate limit after which people are notified. */
 const tellAfterMs = 1000;
 /** Less is no wait: budgets that are shared are asked for over a network. */
 const leastWaitMs = 20;

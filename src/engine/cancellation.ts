@@ -22,15 +22,15 @@ export class Cancelled extends Error {
   }
 }
 
-/** Whether an error only says that the reconcile ends. */
+/** True where an error only means that the reconcile ends. */
 export const isCancellation = (error: unknown, waits: AbortSignal): boolean =>
   error instanceof Cancelled || waits.aborted;
 
-/** How long a request may still take: every wait ends within a second. */
+/** The time that a running request still has: every wait ends within a second. */
 const graceMs = 900;
 const lookEveryMs = 1000;
 
-/** Watches the caller, his `look` and the lease. */
+/** Watches the caller, its `look` and the lease. */
 export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock, lease?: Lease): Cancellation {
   const waits = new AbortController();
   const requests = new AbortController();
@@ -71,7 +71,10 @@ export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock,
   };
 }
 
-/** Returns when `look` says stop; rejects when watching ends. A look that fails says nothing: a lost store is met by the pass itself. */
+/**
+ * Returns when `look` answers stop; rejects when watching ends. A failing `look` answers nothing: the reconcile itself meets a
+ * lost store.
+ */
 async function ask(look: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
   while ((await look().catch(() => 'go')) !== 'stop') await clock.sleep(lookEveryMs, watch);
 }
@@ -84,13 +87,13 @@ interface Waiter {
   readonly notify: ReconcileControl['notify'];
 }
 
-/** Tells what is waited for, sleeps, and tells how long it was; rejects when the reconcile must stop. */
+/** Reports the wait, sleeps, and reports its length; rejects when the reconcile must stop. */
 export async function wait(awaited: Awaited, waiter: Waiter): Promise<void> {
   waiter.notify?.({ at: 'waiting', ...awaited });
   await sleepFor(awaited, waiter);
 }
 
-/** The same for what nobody need be told of before. */
+/** The same for waits that nobody needs to see before. */
 export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, notify }: Waiter): Promise<void> {
   const from = clock.now();
   try {

@@ -24,18 +24,18 @@ export interface Convergence {
   readonly site: Site;
   readonly authorization: Authorization;
   readonly plan: Planner;
-  /** A look made under this very lease, to begin with; taken only while it is fresh. */
+  /** An observation made under this very lease, to begin with; used only while it is fresh. */
   readonly from?: Observation;
   /**
    * At most so many reconciles; left out: 5 that came to anything. Looks that only wait for a cloud to show what was written are not
    * counted.
    */
   readonly rounds?: number;
-  /** How long to wait for that in all, ms; default 345,000: a little over the visibility window. */
+  /** The longest wait for that in all, ms; default 345,000: a little over the visibility window. */
   readonly patienceMs?: number;
 }
 
-/** What came of all reconciles. `plan` and `observation` are those of the last look: what is still to do, and what is there. */
+/** The result of all rounds. `plan` and `observation` are those of the last observation: the remaining work, and the state. */
 export interface Converged {
   /**
    * `done`: nothing left to do that may be done · `failed`: only what failed or waits for a person is left ·
@@ -43,11 +43,11 @@ export interface Converged {
    */
   readonly outcome: 'done' | 'failed' | 'unfinished' | 'stopped';
   readonly rounds: readonly Executed[];
-  /** Absent only where the very first look was stopped. */
+  /** Absent only where the very first observation was stopped. */
   readonly last?: PlannedObservation;
 }
 
-/** One look, and the plan that rests on it. */
+/** One observation, and the plan that rests on it. */
 export interface PlannedObservation {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
@@ -58,13 +58,13 @@ export interface PlannedObservation {
   readonly replays?: Replays;
 }
 
-/** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
+/** Observes, plans, acts, and observes again, until nothing is left to do. Records each observation in the inventory. */
 export async function converge(job: Convergence, ports: EnginePorts, control: ReconcileControl): Promise<Converged> {
   const cancellation = cancellationOn(control, ports.clock, job.authorization.lease);
   const run: ReconcileRun = {
     job,
     ports,
-    // why: `look` is asked here, for all that happens inside
+    // why: `look` is asked here, for everything inside
     control: { signal: cancellation.waits, ...(control.notify ? { notify: control.notify } : {}) },
     state: convergenceState(ports.clock),
     confirm: confirmMissing(ports.clock),
@@ -116,7 +116,7 @@ async function untilDone(run: ReconcileRun): Promise<Converged['outcome']> {
   }
 }
 
-/** What one look leads to: a reconcile, a wait, or the end. */
+/** The next step after one observation: a round, a wait, or the end. */
 async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
   const { actions, echoes, givenUp } = run.state.sort(sight.plan);
   if (actions.length > 0) return runRound({ ...sight, plan: { ...sight.plan, actions } }, run);
@@ -133,7 +133,7 @@ async function runRound(sight: PlannedObservation, run: ReconcileRun): Promise<C
   const { job, ports, control, state, rounds } = run;
   const used = job.rounds === undefined ? rounds.filter(isFruitful) : rounds;
   if (used.length >= (job.rounds ?? 5)) return 'unfinished';
-  // why: one alone may have been lost, and what was looked for in vain since is sent again
+  // why: one round alone may have been lost, and an intent that was looked for in vain since is sent again
   const inVain = rounds.length > 1 && !rounds.slice(-2).some(isFruitful);
   if (inVain && ports.clock.now() >= run.until) return 'unfinished';
   const executed = await execute(sight, job, ports, control);
@@ -180,7 +180,7 @@ async function see(run: ReconcileRun): Promise<PlannedObservation> {
   return { observation, knowledge, plan, readFrom, replays };
 }
 
-/** Plans again without those launches that the plan does not send as they were recorded: they are looked for. */
+/** Plans again without those launches that the plan does not send as they were recorded: later observations look for them. */
 async function planned(
   { job, replayed }: ReconcileRun,
   observation: Observation,
@@ -199,7 +199,7 @@ async function planned(
 
 const freshMs = 60_000;
 
-/** What the caller saw a moment ago, for the first look only, and not while something that was begun may still end. */
+/** The caller's fresh observation, for the first round only, and not while an operation that was begun may still end. */
 async function fresh(
   { job: { from }, ports, last }: ReconcileRun,
   kept: OperationStore,
@@ -210,9 +210,9 @@ async function fresh(
 }
 
 /**
- * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. What could stand twice, or
- * must be repeated as it was, is looked for until the window has passed: networks and launches on AWS. `again`: launches
- * that were looked for so long, or are sent word for word; their token keeps them from standing twice.
+ * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. Networks and launches on AWS
+ * could exist twice, or must be repeated exactly: observations look for them until the window has passed. `again`: launches
+ * that were looked for that long, or are sent word for word; their token keeps them from existing twice.
  */
 function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[], again: ReadonlySet<string>): Knowledge {
   const isRepeatable = ({ intent, verb, draft: { kind } }: PendingIntent): boolean =>
@@ -277,7 +277,7 @@ async function rest(times: number, awaited: Awaited, { ports, control }: Reconci
   await wait({ why: 'visible', ...awaited, forMs }, waiter);
 }
 
-/** What a convergence remembers from pass to pass, so that it ends. */
+/** The state of a convergence between its rounds, so that it ends. */
 interface ConvergenceState {
   sort(plan: Pick<ScopePlan, 'actions' | 'around'>): Sorted;
   learn(actions: readonly Action[], executed: Executed): void;
@@ -296,9 +296,9 @@ interface Sorted {
 const echoMs = 60_000;
 
 /**
- * A removal that something stands in the way of may go after a look, when that has gone. One that is refused so often, for so long, is
- * given up here; a fleet keeps when it is tried again. Of what is made or changed the patience of the convergence is the end: somebody
- * else is at work on it, or the cloud does not show yet what it rests on.
+ * A removal that something stands in the way of may succeed after an observation, when that has gone. A removal that is refused
+ * this often, for so long, is given up here; a fleet keeps the time of its next try. For creates and updates the patience of
+ * the convergence is the end: somebody else changes the resource, or the cloud does not show yet what it rests on.
  */
 const mostConflicts = 3;
 const conflictMs = 15_000;

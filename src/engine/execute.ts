@@ -17,7 +17,7 @@ import { noReplays, type Replays } from './replay.ts';
 import { type BatchRun, runBatch, type Unready, verify } from './run-batch.ts';
 import { schedule } from './schedule.ts';
 
-/** What a plan rests on, and the plan. */
+/** A plan, and the data that it rests on. */
 interface Task {
   readonly plan: ScopePlan;
   readonly observation: Observation;
@@ -27,7 +27,7 @@ interface Task {
   readonly replays?: Replays;
 }
 
-/** What came of a plan. */
+/** The result of a plan. */
 export interface Executed {
   readonly settled: readonly Settling[];
   readonly failed: readonly Failing[];
@@ -102,7 +102,7 @@ export async function execute(
   }
 }
 
-/** What stands, under the names that this plan gives it: what is renamed is named by its new address already. */
+/** The existing resources, under the names that this plan gives them: a renamed one has its new address already. */
 function namesIn({ plan, observation, knowledge }: Task): IdIndex {
   const ids = idIndexOf(observation, knowledge);
   for (const action of plan.actions) if (action.verb === 'update') ids.add(action.address, action.observed.id);

@@ -8,7 +8,7 @@ import type { IdIndex } from './id-index.ts';
 import type { Authorization, EnginePorts, ReconcileControl, Site } from './ports.ts';
 import type { Replays } from './replay.ts';
 
-/** What all steps of one execution share. */
+/** The context that all steps of one execution share. */
 export interface ExecutionContext {
   readonly at: { readonly site: Site; readonly authorization: Authorization };
   readonly ports: EnginePorts;
@@ -19,14 +19,14 @@ export interface ExecutionContext {
     /** Launches that are sent again as they were recorded: whole, or not at all. */
     readonly replays: Replays;
   };
-  /** What clouds said of machines that are to be made. */
+  /** The clouds' answers about machines before their launch. */
   readonly launchChecks: LaunchChecks;
   readonly calls: Calls;
   readonly cancellation: Cancellation;
   readonly notify: ReconcileControl['notify'];
 }
 
-/** What a reconcile has learnt of a quota: the refusal of one more, once there was one. From then on nothing like it is sent. */
+/** The quota state of a reconcile: the refusal of one more, once there was one. From then on nothing like it is sent. */
 export interface QuotaState {
   refusal: Failure | undefined;
 }

@@ -3,7 +3,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { Address, Attributes, CloudId, Kind, Ref } from '../core/resource.ts';
 
-/** Which cloud id each of our addresses has now; grows as a reconcile makes things. */
+/** The current cloud id of each of our addresses; grows as a reconcile creates resources. */
 export interface IdIndex {
   /** The id behind a Ref; undefined for an address that nothing stands at. */
   idOf(ref: Ref): CloudId | undefined;
@@ -15,8 +15,8 @@ export interface IdIndex {
 }
 
 /**
- * What the store knows and the cloud shows, and what a listing missed too soon after it was written. Where two objects have one
- * address the first seen counts.
+ * Indexes the ids that the store knows and the cloud shows, and those that a listing missed too soon after they were written.
+ * Where two objects have one address the first seen counts.
  */
 export function idIndexOf({ resources, pending }: Observation, { settled }: Knowledge): IdIndex {
   const ids = new Map<Address, CloudId>();

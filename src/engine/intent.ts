@@ -14,12 +14,12 @@ export interface Item {
   readonly verb: IntentDraft['verb'];
 }
 
-/** What the store keeps of an intent so that it can be settled by whoever finds it open. */
+/** The details of an intent in the store, so that any reconcile that finds it open can settle it. */
 export interface DraftDetails extends WantedDetails {
   readonly changes?: readonly FieldChange[];
   /** The address it had until now. */
   readonly was?: Address;
-  /** Why it is removed. */
+  /** The reason of its removal. */
   readonly because?: string;
   /** A launch: the machine whose place it takes. */
   readonly successorOf?: CloudId;
@@ -30,7 +30,7 @@ export interface DraftDetails extends WantedDetails {
   readonly batch?: string;
   /** Of how many creations that call consists; absent in records of the versions that did not say. */
   readonly batchSize?: number;
-  /** Who made the drift that this heals. */
+  /** The actor whose drift this heals. */
   readonly by?: TouchedBy;
 }
 
@@ -98,7 +98,7 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
   }
 }
 
-/** What stays true of an object, however often it is written. */
+/** The facts of an object that stay true, however often it is written. */
 function keptOf(
   verb: 'update' | 'adopt',
   settled: Settled | undefined,
@@ -176,7 +176,7 @@ interface Fulfilled {
 }
 
 /**
- * What the store knows afterwards.
+ * The effects on the store's knowledge.
  *
  *   create, update, adopt | the id is ours at this address · its attributes are applied, and none where it was before
  *   create, a successor   | the id is ours there too; applied is what its predecessor has, as long as that stands
@@ -202,7 +202,7 @@ export function effectsOf({ verb, kind, address, id, details }: Fulfilled): read
     case 'delete':
       return [ending({ kind, address, id }, 'deleted'), ...afterDelete(address, details)];
     case 'forget':
-      // why: what a person let go of is ours no more, whatever shows of it
+      // why: a resource that a person forgot is ours no more, whatever shows of it
       return [details.because === 'gone' ? ending({ kind, address, id }, 'gone') : { do: 'release', id }];
   }
 }

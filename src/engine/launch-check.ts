@@ -10,7 +10,7 @@ import type { Outcome } from './ports.ts';
 export const launchChecksOf = (): LaunchChecks => new Map();
 
 /**
- * Why this action cannot go well, asked before anything is changed for it; undefined where nothing speaks against it.
+ * The reason that this action cannot succeed, checked before anything is changed for it; undefined where there is none.
  *
  *   action                          | asked about                        | cloud could not be asked
  *   --------------------------------+------------------------------------+-----------------------------------------------
@@ -66,7 +66,7 @@ const keyOf = ({ address, ...question }: LaunchQuestion): string =>
 
 const mostAttempts = 3;
 
-/** What may be answered better a moment later is asked again. */
+/** A question that may be answered better a moment later is asked again. */
 async function ask(question: LaunchQuestion, context: ExecutionContext): Promise<LaunchAnswer> {
   const { calls, cancellation, ports, notify, at } = context;
   for (let attempt = 1; ; attempt++) {

@@ -7,8 +7,8 @@ import { cancellationOn } from './cancellation.ts';
 import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
 
 /**
- * What a look, and the cloud's own status checks, say about the machines that were launched lately. The cloud is asked about those
- * only that run and have not been ready yet: no request in a scope at rest.
+ * Judges the machines that were launched lately, by an observation and the cloud's own status checks. It asks the cloud only
+ * about running machines that have not been ready yet: no request in a scope at rest.
  */
 export async function judgeBirths(
   observation: Observation,
@@ -56,7 +56,7 @@ interface Launched {
  *   passed        | any          | ready
  *   failed        | any          | failed: it will not come up by itself
  *   not passed    | under 15 min | none
- *   not passed    | from 15 min  | failed: it was never ready; it stays, for people to look at
+ *   not passed    | from 15 min  | failed: it was never ready; it stays, for people to examine
  *   could not be read | any      | none
  */
 function checked(

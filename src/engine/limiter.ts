@@ -17,7 +17,7 @@ interface LimiterOptions extends RateLimitOptions {
  * and no more, so that one who waits for another rate limit holds up nobody for long on this one.
  *
  * An event costs what it concerns and nothing for whoever waits elsewhere: a new row is put into the order of each of its rate limits
- * (log n), and looks at those before it until their due exceeds the budget; a rate limit looks at its rows in order, until nobody
+ * (log n), and reads those before it until their due exceeds the budget; a rate limit reads its rows in order, until nobody
  * further back can come sooner. All rate limits share one timer.
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'rateLimits'> {
@@ -121,7 +121,7 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
       wakeUps.set();
     });
 
-  /** What is not known was never taken from. */
+  /** An unknown rate limit was never taken from. */
   const told = (rateLimitKey: string, change: (state: RateLimitState) => void): void => {
     const rateLimit = rateLimits.get(rateLimitKey);
     if (rateLimit === undefined) return;
@@ -178,7 +178,7 @@ interface RateLimitQueue {
   readonly number: number;
   readonly state: RateLimitState;
   readonly order: ServiceOrder<Waiting>;
-  /** What all who wait in its rows would take from it. */
+  /** The sum that all requests in its rows would take from it. */
   asked: number;
   /** When the first of those rows may go that this rate limit holds up, as far as one can tell; Infinity: it holds up none. */
   ringsAt: number;
@@ -190,7 +190,9 @@ interface Waiting extends Row<Request>, Entry {
   readonly rateLimits: readonly RateLimitQueue[];
 }
 
-/** Who waits in a row until it is let go or its signal ends it. One object each: tens of thousands may wait at once. */
+/**
+ * A request that waits in a row until it is granted or its signal ends it. One object each: tens of thousands may wait at once.
+ */
 interface Request extends Waiter {
   readonly row: Waiting;
   readonly signal: AbortSignal;
@@ -241,7 +243,7 @@ function watchedSignals(ended: (requests: readonly Request[]) => void) {
   };
 }
 
-/** When each rate limit is to be looked at next; one timer for all. */
+/** The next time to check each rate limit; one timer for all. */
 function wakeUpsOn(clock: Clock, look: (due: readonly RateLimitQueue[]) => void) {
   const byTime = new SortedList<RateLimitQueue>(
     (one, other) => one.ringsAt - other.ringsAt || one.number - other.number,
@@ -325,13 +327,13 @@ function askFor({ rateLimits }: Waiting, { costs }: Waiter, sign: 1 | -1): void 
   });
 }
 
-/** Whether all who wait could take from it now. */
+/** True where all waiting requests could take from it now. */
 const isEnough = ({ state, asked }: RateLimitQueue, now: number): boolean =>
   asked <= state.capacity && state.readyAt(asked, now) <= now;
 
 interface EarliestGrant {
   readonly at: number;
-  /** What is due to others on each of its rate limits; 0 where there is enough for all. */
+  /** The amount due to others on each of its rate limits; 0 where there is enough for all. */
   readonly dues: readonly number[];
   /** The rate limit that holds it up longest; undefined where none does. */
   readonly awaited: RateLimitQueue | undefined;
@@ -352,7 +354,7 @@ function earliestGrantOf(row: Waiting, now: number): EarliestGrant {
   return { at, dues, awaited };
 }
 
-/** What is due on this rate limit to those before the row. Beyond the whole budget it makes no difference any more. */
+/** The amount due on this rate limit to the rows before this one. Beyond the whole budget it makes no difference any more. */
 function dueOn(rateLimit: RateLimitQueue, row: Waiting, place: number, now: number): number {
   const own = fairShareOf(row, place, now);
   let due = 0;
@@ -364,7 +366,7 @@ function dueOn(rateLimit: RateLimitQueue, row: Waiting, place: number, now: numb
   return due;
 }
 
-/** How the row stands in the rate limit of its cost at this place. */
+/** The row's fair share of the rate limit of its cost at this place. */
 function fairShareOf(row: Waiting, place: number, now: number): FairShare {
   const { rank, since, number, share, rateLimits, totals } = row;
   const { costs } = firstOf(row);
@@ -388,9 +390,9 @@ export interface Row<W extends Waiter> {
   readonly rank: Rank;
   readonly share: string;
   readonly waiters: Set<W>;
-  /** What all of them take, rate limit by rate limit in the order of their costs. */
+  /** The sum of their costs, rate limit by rate limit in the order of their costs. */
   readonly totals: number[];
-  /** When one of them was let go last. */
+  /** The time of the last grant to one of them. */
   served: number;
 }
 

@@ -10,7 +10,7 @@ import { cancellationOn, sleepFor, wait } from './cancellation.ts';
 import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
 import { namesOf, placedMessage } from './regions.ts';
 
-/** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
+/** One observation of a scope. Never throws but for an abort: unseen kinds are gaps. */
 export async function observe(
   site: Site,
   knowledge: Knowledge,
@@ -75,7 +75,7 @@ async function look(eye: Look): Promise<Observation> {
   };
 }
 
-/** Why these credentials must not be listened to; undefined when they are the target's own. */
+/** The reason to reject these credentials; undefined when they are the target's own. */
 async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
   const { session, account } = eye.site;
   const who = await patiently(eye, () => session.identify(eye.calls.reading()));
@@ -87,7 +87,7 @@ async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
   };
 }
 
-/** A question that the cloud does not answer rules no region out: a creation there tells. */
+/** A question that the cloud does not answer rules no region out: a creation there shows it. */
 async function unknownRegionsOf(eye: Look): Promise<readonly UnknownRegion[]> {
   const { session, regions } = eye.site;
   const names = namesOf(regions);
@@ -108,7 +108,7 @@ function nowhere(unknown: readonly UnknownRegion[], { regions }: Site): Omit<Gap
   return { code: 'unknown-region', reason: unknown.map(({ reason }) => reason).join(' ') };
 }
 
-/** What an earlier process began ends first, so that the look shows what came of it. */
+/** Finishes the operations of an earlier process first, so that the observation shows their results. */
 async function resume({ site: { session }, ports: { begunOperations }, calls }: Look): Promise<void> {
   const operations = session.resume === undefined ? undefined : await begunOperations?.list();
   if (operations !== undefined && operations.length > 0) await session.resume?.(operations, calls.reading());

@@ -15,7 +15,7 @@ import { freshMs } from './recheck-guards.ts';
 import { hasToken } from './replay.ts';
 
 /**
- * What became of the intents that somebody left open, by what a look at the scope shows; those that it cannot tell stay.
+ * Settles open intents by an observation of the scope; those that it cannot decide stay open.
  *
  *   verb          | seen                                | settled as
  *   --------------+-------------------------------------+---------------------------------------------
@@ -100,7 +100,7 @@ interface ObservedScope extends Index {
   readonly ids: IdIndex;
 }
 
-/** What is to be found again and again. */
+/** An index for repeated searches. */
 interface Index extends Launches {
   readonly present: ReadonlyMap<string, Observed>;
   /** By kind and the address of the mark. */
@@ -216,7 +216,7 @@ function alike(intent: PendingIntent, kind: Bare['kind'], { ids, bare }: Observe
 const placeOf = (attributes: Bare['attributes']): Ref =>
   'group' in attributes ? (attributes.group ?? attributes.network) : attributes.network;
 
-/** What tells it from its neighbours. */
+/** The content that distinguishes it from its neighbours. */
 function contentOf(attributes: Bare['attributes']): object {
   if ('cidr' in attributes) return { network: attributes.network, cidr: attributes.cidr };
   const { description: _, ...content } = attributes;
@@ -321,7 +321,7 @@ function failed(intent: PendingIntent, code: string, message: string): Settlemen
 }
 
 /**
- * Keeps back the verdict that a creation never happened until a second look, some time after the first, says so too: one
+ * Keeps back the verdict that a creation never happened until a second observation, some time after the first, confirms it: one
  * flickering listing must not lead to a second machine. Lives as long as one convergence.
  */
 export function confirmMissing(clock: Clock): (settlements: readonly Settlement[]) => readonly Settlement[] {
@@ -330,7 +330,7 @@ export function confirmMissing(clock: Clock): (settlements: readonly Settlement[
     const now = clock.now();
     const gone = settlements.filter(isNeverHappened);
     for (const intent of [...missed.keys()]) {
-      // why: seen in between, or no longer to be told: only looks in a row count
+      // why: seen in between, or undecidable: only observations in a row count
       if (!gone.some((one) => one.intent === intent)) missed.delete(intent);
     }
     for (const { intent } of gone) if (!missed.has(intent)) missed.set(intent, now);

@@ -14,10 +14,10 @@ import type { ApprovedAs, CallRecord, Ledger, Reconcile } from '../ports/ledger.
 import type { Limiter } from '../ports/limiter.ts';
 import type { Call, KeptOperations, Session } from '../ports/provider.ts';
 
-/** One scope, opened: where a reconcile looks and works. */
+/** One scope, opened: the place where a reconcile observes and works. */
 export interface Site {
   readonly session: Session;
-  /** Whose the credentials must be, by the cloud's own word. */
+  /** The owner of the credentials, as the cloud reports it. */
   readonly account: string;
   /** Of the scope's targets; absent: no region is checked. */
   readonly regions?: readonly PlacedRegion[];
@@ -27,7 +27,7 @@ export interface Site {
   readonly secret: Call['secret'];
 }
 
-/** What the engine stands on. `random` answers in [0,1). */
+/** The ports of the engine. `random` answers in [0,1). */
 export interface EnginePorts {
   readonly ledger: Ledger;
   readonly inventory: Inventory;
@@ -60,10 +60,10 @@ export type Refusals = ReadonlyMap<Action, Withholding>;
 
 export type Withholding = NonNullable<ReturnType<Policy>>;
 
-/** What is to do, by what is there and what is known: holds specs, policy, limits and approvals, and writes nothing. */
+/** Plans the work from the observation and the knowledge: holds specs, policy, limits and approvals, and writes nothing. */
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
 
-/** How a caller steers a running reconcile. */
+/** The caller's control over a running reconcile. */
 export interface ReconcileControl {
   /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ export interface ReconcileControl {
   readonly notify?: (progress: Progress) => void;
 }
 
-/** What a reconcile is doing, for people who watch. Never needed for correctness. */
+/** The progress of a reconcile, for people who watch. Never needed for correctness. */
 export type Progress =
   /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
   | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
@@ -95,7 +95,7 @@ export type Progress =
       readonly forMs?: number;
       readonly atMostMs?: number;
     }
-  /** A wait has ended; one of its kind may not have been told before it. `forMs`: how long it really was. */
+  /** A wait has ended; it may not have been reported before. `forMs`: its real length. */
   | { readonly at: 'waited'; readonly why: Waiting; readonly detail: string; readonly forMs: number }
   | ({ readonly at: 'called' } & Called);
 
@@ -108,7 +108,7 @@ interface Called extends CallRecord {
 /** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
 export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
 
-/** What came of one action, as far as this reconcile knows. */
+/** The outcome of one action, as far as this reconcile knows. */
 export type Outcome =
   | { readonly as: 'done'; readonly observed?: Observed }
   /** A person must act, or it failed too often. */
@@ -120,8 +120,8 @@ export type Outcome =
   /** The reconcile ended first; nothing was sent. */
   | { readonly as: 'unsent' }
   /**
-   * Nothing was sent. `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did
-   * not go well. Else: what people said since it was planned forbids it.
+   * Nothing was sent. `limit`: the estate's count is full. `stale`: a newer generation is active. `depends`: its dependencies did
+   * not go well. Else: a decision of people since it was planned forbids it.
    */
   | { readonly as: 'withheld'; readonly code: WithholdCode; readonly why: string };
 

@@ -3,14 +3,14 @@ import type { Budget } from '../ports/provider.ts';
 import type { RateLimitLevel } from '../ports/telemetry.ts';
 
 /**
- * What is left of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
+ * The rest of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
  * functions are methods, which take no memory for each.
  */
 export class RateLimitState {
   readonly #shape: UsableBudget;
   readonly #pace: Slowdown;
   readonly #store: BudgetStore;
-  /** What each share has had, as it was when it last took something; undefined: nobody took anything. */
+  /** The use of each share, as of the last time that it took something; undefined: nobody took anything. */
   #had: Map<string, Had> | undefined;
   #manyShares = 1000;
 
@@ -74,7 +74,7 @@ export class RateLimitState {
     if (this.#had.size > this.#manyShares) this.#forget(now);
   }
 
-  /** What the share has had lately. */
+  /** The recent use of the share. */
   used(share: string, now: number): number {
     const last = this.#had?.get(share);
     return last === undefined ? 0 : faded(last.amount, now - last.at);
@@ -294,7 +294,7 @@ class Window implements BudgetStore {
   }
 }
 
-/** How much of a budget is used, and from when on. */
+/** The used part of a budget, and its start. */
 export interface RateLimitOptions {
   /** The fraction of the budget left to other users of the account, in [0,1); default 0. */
   readonly reserve?: number;
@@ -305,15 +305,15 @@ export interface RateLimitOptions {
 }
 
 /**
- * What we use of a budget. Grants reach the cloud a little later, and not all by as much, so that more of them may come
+ * The usable part of a budget. Grants reach the cloud a little later, and not all by as much, so that more of them may come
  * together than went: a bucket holds back what it gains in that time (at most half of it), and what was spent in a window
  * comes back by so much later. `reserved`: what of the cloud's own count is for others. `counts`: as in a budget.
  */
 export interface UsableBudget {
   readonly capacity: number;
-  /** What a bucket gains; 0 for a window. */
+  /** The gain of a bucket; 0 for a window. */
   readonly perMs: number;
-  /** How long what was spent in a window counts; absent for a bucket. */
+  /** The time that an amount spent in a window counts; absent for a bucket. */
   readonly windowMs?: number;
   readonly reserved: number;
   readonly counts?: 'resources';
@@ -339,7 +339,7 @@ export function usableBudgetOf(budget: Budget, { reserve = 0, lateMs = 0 }: Rate
 export const recoveryPerMs = 0.5 / 30_000;
 export const slowest = 1 / 32;
 
-/** Which refusal it is: the one that was heard before, another, or that of the very first that went after a slow-down. */
+/** The kind of a refusal: the one that was counted before, another, or that of the very first request after a slow-down. */
 type Slowing = 'same' | 'other' | 'again';
 
 /** As JSON; `since`: null where it was never slowed. */
@@ -350,7 +350,9 @@ interface SavedSlowdown {
   readonly firstSince: number | null;
 }
 
-/** How much of its speed a rate limit dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
+/**
+ * The fraction of its speed that a rate limit uses: halved by a refusal, regained in even steps. Times are ms since the epoch.
+ */
 class Slowdown {
   #factor = 1;
   #since = Number.NEGATIVE_INFINITY;
@@ -385,7 +387,7 @@ class Slowdown {
     return slowedUntil > now ? { slowedUntil } : {};
   }
 
-  /** Something was let go. */
+  /** A request was sent. */
   went(now: number): void {
     if (now > this.#since) this.#firstSince ??= now;
   }
@@ -408,16 +410,16 @@ export interface FairShare {
   readonly since: number;
   /** Decides between those who came at the same moment; rising. */
   readonly number: number;
-  /** What the first of them takes from this rate limit. */
+  /** The amount that the first of them takes from this rate limit. */
   readonly first: number;
-  /** What all of them take from it, as far as it is this rate limit that they wait for. Asked only where it matters. */
+  /** The amount that all of them take, as far as they wait for this rate limit. Called only where it matters. */
   readonly all: () => number;
-  /** What their share has had of this rate limit lately. */
+  /** The recent use of this rate limit by their share. */
   readonly used: number;
 }
 
 /**
- * How much of a rate limit must be left to `other` when `own` takes from it.
+ * The amount of a rate limit that `own` must leave to `other`.
  *
  *   other                                  | is left
  *   ---------------------------------------+-----------------------------------------------------
@@ -447,7 +449,7 @@ export const patienceMs = 15_000;
 /** Lower ranks are served first. */
 export const order: Readonly<Record<Rank, number>> = { frees: 0, writes: 1, reads: 2 };
 
-/** What a share had fades, so that one that was quiet owes nothing and is owed little: by e in this time. */
+/** The use of a share fades, so that one that was quiet owes nothing and is owed little: by e in this time. */
 export const fadeMs = 10_000;
 
 /**
@@ -459,5 +461,5 @@ const standingOf = (amount: number, at: number): number =>
 
 const faded = (amount: number, ms: number): number => amount * Math.exp(-Math.max(0, ms) / fadeMs);
 
-/** What was used is a fraction that fades; less than this is nothing. */
+/** Use is a fraction that fades; less than this is nothing. */
 export const rounding = 1e-6;

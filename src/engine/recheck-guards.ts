@@ -7,16 +7,16 @@ import type { Guard, Outcome, Withholding } from './ports.ts';
 import type { Ready } from './request.ts';
 
 /**
- * Whether people still let something be done: asked when it is intended, in that very transaction, and again before each request,
+ * Checks that people still allow an action: when it is intended, in that very transaction, and again before each request,
  * however often an item is sent.
  *
  *   guard epoch                | judged again | then
  *   ---------------------------+--------------+--------------------------------------------------
  *   as it was when judged last | no           | intended, sent
- *   moved                      | these items  | what is still allowed is; of the others nothing is
+ *   moved                      | these items  | allowed items are; the others are not
  */
 
-/** What came of intending: the items that may be sent, and those that may not. */
+/** The result of intending: the items that may be sent, and those that may not. */
 export interface GuardedIntents {
   readonly ready: readonly Ready[];
   readonly refused: ReadonlyMap<Item, Withheld>;
@@ -122,7 +122,10 @@ const unjudged: Withholding = {
   why: 'people changed what may be done since this was planned. Plan again.',
 };
 
-/** An intent that waited longer than this for a budget is intended again before it is sent, so that its age tells when it was sent. */
+/**
+ * An intent that waited longer than this for a rate limit is intended again before it is sent, so that its age shows when it
+ * was sent.
+ */
 export const freshMs = 30_000;
 
 /** Thrown instead of a request: these may not be sent any more. `partly`: a request of the same call had left before. */

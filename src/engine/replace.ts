@@ -11,8 +11,8 @@ import { done, type Outcome, unsent } from './ports.ts';
 import { send } from './send.ts';
 
 /**
- * Replaces one machine. By `surge` the successor comes up before its predecessor ends; a crash at any step is resumed by the next
- * look, which plans by what it sees (core/plan/succession.ts).
+ * Replaces one machine. By `surge` the successor comes up before its predecessor ends; after a crash at any step, the next
+ * observation resumes the work by what it shows (core/plan/succession.ts).
  *
  *   stopped after                  | the store knows                    | the next reconcile
  *   -------------------------------+------------------------------------+----------------------------------------------------
@@ -42,7 +42,7 @@ export async function replaceMachine(action: Replacement, { context, seen }: Rep
 
 export interface Replacing {
   readonly context: ExecutionContext;
-  /** What the look showed under an id: of a successor of an earlier reconcile. */
+  /** The observed resource of an id: of a successor of an earlier reconcile. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
 
@@ -77,7 +77,7 @@ async function succeed(action: Replacement, successor: Observed, context: Execut
 const bothStand = (action: Replacement, successor: Observed): string =>
   `${successor.id} is ready and takes the place of ${action.observed.id}, which could not be ended: both stand`;
 
-/** Why a machine that was launched is not ready; undefined where it is. One that shall be stopped need not run. */
+/** The reason that a launched machine is not ready; undefined where it is. One that shall be stopped need not run. */
 async function unreadiness(
   machine: Observed,
   action: Replacement,

@@ -6,7 +6,7 @@ import { creationOf, type DraftDetails, type Item } from './intent.ts';
 import type { Outcome } from './ports.ts';
 
 /**
- * Launches whose answer was lost, and which no look shows, are sent again at once: word for word as they were recorded, under their
+ * Launches whose answer was lost, and which no observation shows, are sent again at once: word for word as they were recorded, under their
  * token. A cloud that took the first call answers its machines; one that never got it makes them now.
  *
  *   the batch as it was recorded                         | then
@@ -28,7 +28,7 @@ export const noReplays: Replays = new Map();
 export const hasToken = (kind: Kind, oneByName: readonly Kind[]): boolean =>
   kind === 'instance' && !oneByName.includes(kind);
 
-/** By the name of the batch. `unseen`: launches that a look missed. `before`: batches that were sent again already. */
+/** By the name of the batch. `unseen`: launches that an observation missed. `before`: batches that were sent again already. */
 export function replaysOf(
   { pending }: Knowledge,
   unseen: ReadonlySet<string>,
@@ -55,11 +55,11 @@ export function replaysWanted(replays: Replays, actions: readonly Action[]): Rep
   return new Map([...replays].filter(([, intents]) => intents.every(isWanted)));
 }
 
-/** Whether these are all of a batch: a part of it would be another call, under another token. */
+/** True where these are all of a batch: a part of it would be another call, under another token. */
 export const isWhole = (replays: Replays, batch: string | undefined, items: readonly Item[]): boolean =>
   batch === undefined || (replays.get(batch)?.length ?? items.length) === items.length;
 
-/** Of a batch of which a part may not be sent: it may have happened, and is looked for. */
+/** Of a batch of which a part may not be sent: it may have happened, and later observations look for it. */
 export const notWhole: Outcome = {
   as: 'open',
   failure: {

@@ -15,9 +15,9 @@ interface Delivery<T> {
   readonly items: readonly T[];
   /** Calls the actuator; throws when the reconcile must stop, `SecretUnread`, or `Refused` with items of these. */
   call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
-  /** What has come of it before anything is sent here: `open` where an earlier process may have sent it. */
+  /** The outcome before anything is sent here: `open` where an earlier process may have sent it. */
   before(item: T): Outcome;
-  /** Mutating requests let go so far, answered or not. */
+  /** Mutating requests sent so far, answered or not. */
   requests(): number;
 }
 
@@ -46,7 +46,7 @@ export async function deliver<T>(delivery: Delivery<T>, patience: Patience): Pro
   return alone;
 }
 
-/** What was not sent again keeps its refusal. */
+/** An item that was not sent again keeps its refusal. */
 async function fitted<T>(
   delivery: Delivery<T>,
   refused: readonly Outcome[],
@@ -59,7 +59,7 @@ async function fitted<T>(
   return all;
 }
 
-/** Who was refused by a call of its own shows that not one more fits. */
+/** The refusal of a single item shows that not one more fits. */
 function learn(quota: QuotaState, outcomes: readonly Outcome[]): void {
   const refusals = outcomes.filter(isOverQuota).map(({ failure }) => failure);
   const calls = Map.groupBy(refusals, ({ requestId }) => requestId);
@@ -70,7 +70,7 @@ function learn(quota: QuotaState, outcomes: readonly Outcome[]): void {
 const mostThrottles = 100;
 const mostRepeats = 2;
 
-/** How often what is still waiting went out already. */
+/** The number of times that the waiting items were sent already. */
 interface Tries {
   attempts: number;
   throttles: number;
@@ -81,7 +81,7 @@ interface Again {
   readonly as: 'again';
   readonly because: keyof Tries;
   readonly afterMs: number;
-  /** What it has come to if nothing more is sent. */
+  /** The outcome if nothing more is sent. */
   readonly meanwhile: Outcome;
 }
 
@@ -100,7 +100,7 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
       continue;
     }
     if (answers === undefined) {
-      // why: whatever was let go before the stop may have happened
+      // why: a request that was sent before the stop may have happened
       const came: Outcome | undefined = delivery.requests() > before ? { as: 'open', failure: stopped } : undefined;
       return outcomes.map((outcome, at) => (waiting.includes(at) ? (came ?? outcome) : outcome));
     }
@@ -129,8 +129,8 @@ interface Sending<T> {
 }
 
 /**
- * Who may still be sent: the others of the call, where nothing of it has left. What went out once is sent again with those it
- * was sent with, so with one of them refused it is not.
+ * The items that may still be sent: the others of the call, where nothing of it has left. An item that was sent once is sent
+ * again with the same others, so with one of them refused it is not.
  */
 function withoutRefused<T>(waiting: readonly number[], refused: Refused, { items, outcomes }: Sending<T>): number[] {
   const cut = refused.partly || waiting.some((at) => outcomes[at]?.as === 'open');
@@ -142,7 +142,7 @@ function withoutRefused<T>(waiting: readonly number[], refused: Refused, { items
   return cut ? [] : waiting.filter((at) => outcomes[at]?.as !== 'withheld');
 }
 
-/** Without a secret that one of them needs none of them is made; what was let go before that was known may have happened. */
+/** Without a secret that one item needs none of them is created; requests sent before that was known may have happened. */
 async function answersOf<T>(
   { call, requests }: Delivery<T>,
   items: readonly T[],
@@ -216,8 +216,8 @@ const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
   next === undefined || !isAgain(next) ? (next ?? unsent) : next.meanwhile;
 
 /**
- * What may have happened once stays open, whatever a later sending was answered, unless that was success. The later answer is
- * what people are told: it says what to do. `alone`: only then a cloud that says that it has ended speaks of this very one.
+ * An item that may have happened once stays open, whatever a later request was answered, unless that was success. People get
+ * the later answer: it has the advice. `alone`: only then a cloud's answer that it has ended is about this very item.
  */
 function doubting(before: Outcome | undefined, now: Outcome, alone = false): Outcome {
   if (before?.as !== 'open' || now.as === 'done') return now;

@@ -15,15 +15,15 @@ import { type Outcome, unsent } from './ports.ts';
 import { replaceMachine } from './replace.ts';
 import { send } from './send.ts';
 
-/** Machines of a document that were not ready when this reconcile looked. */
+/** Machines of a document that were not ready when this reconcile observed them. */
 export type Unready = (document: string, minReadyMs: number) => readonly CloudId[];
 
 export interface BatchRun {
   readonly context: ExecutionContext;
   readonly unready: Unready;
-  /** Whether another action waits for this one, so that it counts as done only when the machine is up, or gone. */
+  /** True where another action waits for this one, so that it counts as done only when the machine is up, or gone. */
   readonly awaited: (action: Action) => boolean;
-  /** What the look showed under an id. */
+  /** The observed resource of an id. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
 
@@ -106,7 +106,10 @@ const zip = (actions: readonly Action[], outcomes: readonly Outcome[]): readonly
 const afterWaiting = (outcome: Outcome, failure: Failure | undefined): Outcome =>
   failure === undefined ? outcome : { as: 'failed', failure };
 
-/** How the machines that these actions make or start count as ready: the longest that any of their documents asks for. */
+/**
+ * The readiness rule for the machines that these actions create or start: the longest time that any of their documents asks
+ * for.
+ */
 function readinessOf(actions: readonly Action[]): Omit<Awaited, 'ids'> {
   if (!actions.every(isToRun)) return { state: 'ready' };
   const launched = actions.every(({ verb }) => verb !== 'update');
@@ -131,7 +134,7 @@ function idDone(action: Action, outcome: Outcome | undefined): CloudId | undefin
 const isReadyNow = (action: Action, { condition }: Observed): boolean =>
   condition.state === 'ready' && !isToRun(action);
 
-/** One at a time in a document: it is ready, or has failed, before anybody else of the document is touched. */
+/** One at a time in a document: it is ready, or has failed, before another one of the document changes. */
 async function replace(action: Action, performance: BatchRun): Promise<Outcome> {
   if (action.kind !== 'instance' || action.verb !== 'replace') return irreplaceable;
   return (await othersUnready(action, performance)) ?? replaceMachine(action, performance);
@@ -144,8 +147,9 @@ const irreplaceable: Outcome = {
 };
 
 /**
- * One machine of a document is down at most: one that still comes up is waited for first. The outcome of whoever waits, where it
- * does not come up; one that died is seen by the next look, and made again before this one is touched.
+ * At most one machine of a document is down: one that still comes up is awaited first. Returns the outcome of the waiting
+ * action, where that one does not come up; the next observation shows one that died, and it is created again before this one
+ * changes.
  */
 async function othersUnready(action: Action, { context, unready }: BatchRun): Promise<Outcome | undefined> {
   if (action.kind !== 'instance') return undefined;
@@ -157,7 +161,7 @@ async function othersUnready(action: Action, { context, unready }: BatchRun): Pr
   return failure && { as: failure.code === 'NotReady' ? 'failed' : 'stale', failure };
 }
 
-/** How long listings are given to show new rules; what they do not show by then, the next reconcile finds standing. */
+/** The time that listings have to show new rules; the next reconcile finds the others. */
 const pausesMs = [0, 1000, 2000, 4000, 8000];
 
 /** Of these new rules, those that the cloud lists: an answer to a call is not proof enough to take away what they replace. */

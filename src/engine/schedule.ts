@@ -4,7 +4,7 @@ import { type Batch, type BatchLimits, pack } from '../core/pack.ts';
 import type { CloudId } from '../core/resource.ts';
 import { done, type Outcome, unsent } from './ports.ts';
 
-/** What a schedule runs. */
+/** The runner of a schedule's steps. */
 interface StepRunner {
   readonly order: Order;
   readonly limits: BatchLimits;
@@ -16,7 +16,7 @@ interface StepRunner {
 }
 
 /**
- * Runs what may run, side by side, and what waits for it as soon as it has ended. A rule is taken away only once a look has found
+ * Runs what may run, side by side, and what waits for it as soon as it has ended. A rule is removed only once an observation has found
  * the new ones that it waits for. One outcome per step, in order.
  */
 export async function schedule({ order, limits, waits, perform, verify }: StepRunner): Promise<readonly Outcome[]> {
@@ -56,18 +56,18 @@ async function race(flying: ReadonlySet<Promise<void>>): Promise<void> {
   }
 }
 
-/** Which steps have ended and how, and which may start. */
+/** Tracks the ended steps with their outcomes, and the steps that may start. */
 interface StepTracker {
   outcomeOf(at: number): Outcome;
   /** Actions that may be sent now, each given once; what cannot go well any more ends here. */
   ready(): readonly Action[];
   end(action: Action, outcome: Outcome): void;
   /**
-   * Ids of new rules that the cloud must show before others may go; given once. Each look is a listing, so one is asked for only
+   * Ids of new rules that the cloud must show before others may go; given once. Each observation is a listing, so one is asked for only
    * when the rules to look for are at least as many as those that are still being made.
    */
   toVerify(): ReadonlySet<CloudId> | undefined;
-  /** What came of a look at these. */
+  /** The result of an observation of these. */
   verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): void;
 }
 
@@ -150,12 +150,12 @@ const unseen: Outcome = {
   why: 'the cloud does not show all new rules for the same traffic yet; nothing is taken away before.',
 };
 
-/** Which new rules the cloud has shown, and which gates wait for that. */
+/** Tracks the new rules that the cloud has shown, and the gates that wait for them. */
 interface RuleVisibility {
-  /** Whether it has shown all that this gate waits for; else the gate is held until it does. */
+  /** True where it has shown all that this gate waits for; else the gate is held until it does. */
   shows(at: number, gate: Gate): boolean;
   toVerify(): ReadonlySet<CloudId> | undefined;
-  /** The held gates that end by a look, and as what. */
+  /** The held gates that end by an observation, and their outcomes. */
   verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): readonly (readonly [at: number, Outcome])[];
   /** A rule is sent. */
   sent(at: number): void;

@@ -26,7 +26,7 @@ export async function send(items: readonly Item[], context: ExecutionContext): P
   return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
 }
 
-/** What keeps an item from being sent at all: an address it names has no id. */
+/** The reason that an item cannot be sent at all: an address it names has no id. */
 function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
   if (verb === 'delete' || verb === 'forget') return undefined;
   const { kind, attributes, address } = desiredOf(action);
@@ -52,7 +52,7 @@ const isLaunch = ({ action, verb }: Item, { at }: Pick<ExecutionContext, 'at'>):
 
 type Answered = readonly [Item, Outcome];
 
-/** What is sent again as it was recorded goes whole or not at all, also where people refuse one of it now. */
+/** A batch that is sent again as recorded goes whole or not at all, also where people refuse an item of it now. */
 async function sendTogether(
   batch: string | undefined,
   items: readonly Item[],
@@ -203,7 +203,7 @@ function report({ action }: Item, outcome: Outcome, { notify }: ExecutionContext
   notify?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
 }
 
-/** What was found to stand where, by session and id: a reconcile that is refused again does not ask again. */
+/** Existing resources by session and id: a reconcile that is refused again does not ask again. */
 const found = new WeakMap<Session, Map<CloudId, Promise<string>>>();
 
 /**

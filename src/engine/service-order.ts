@@ -17,7 +17,7 @@ interface Party<T> {
   readonly rank: number;
   readonly share: string;
   readonly entries: SortedList<T>;
-  /** How much it has had, comparable at any time: see `LaneState.standing`. */
+  /** Its use so far, comparable at any time: see `RateLimitState.standing`. */
   standing: number;
   /** The first of its entries, as it was when the party was put in its place. */
   since: number;
@@ -46,7 +46,7 @@ export class ServiceOrder<T extends Entry> {
     if (this.#rows.size === 0 && this.#rows instanceof SortedRows) this.#rows = new Set();
   }
 
-  /** What this share has had is more than it was. */
+  /** The use of this share has risen. */
   served(share: string): void {
     if (this.#rows instanceof SortedRows) this.#rows.served(share);
   }

@@ -20,7 +20,7 @@ import {
 } from '../ports/provider.ts';
 import type { Asking, Secrets } from '../ports/secrets.ts';
 
-/** What a session is opened with: `given` as the specs have it, resolved anew for each session. */
+/** The credentials to open a session with: `given` as the specs have them, resolved anew for each session. */
 export interface Opening {
   readonly provider: Provider;
   readonly access: Omit<Access, 'credentials'>;
@@ -213,7 +213,7 @@ interface Redactor {
   out(text: string): string;
 }
 
-/** What is shorter stands in many a harmless word, and clouds take no such password. */
+/** Shorter texts occur in many harmless words, and clouds take no such password. */
 const shortest = 6;
 /** Lines of scripts that are shorter say little, and stand in many. */
 const shortestLine = 12;
