@@ -36,7 +36,7 @@ async function converge({ narrator }: Play): Promise<void> {
 
   narrator.chapter(
     'Plan',
-    'What differs, and why: + and ~ by the specs, ! drifted behind our back, ? not ours and never touched.',
+    'What differs, and why: + and ~ by the specs, ! changed outside Setpoint, ? unmanaged and never changed.',
   );
   await narrator.show(['plan', '--most', '4', allow], {
     code: 0,
@@ -44,9 +44,9 @@ async function converge({ narrator }: Play): Promise<void> {
       /^Plan: 6 to add, 1 to change, 0 to replace, 5 to delete · 3 drifted · \d{2} unmanaged/m,
       /\+ instance web-1/,
       /- firewall-rule core\.old-ftp/,
-      /tcp[. ]8080.*nobody wrote this rule.*! drifted/,
+      /tcp[. ]8080.*no document states this rule.*! drifted/,
       /~ match\.ports {2}443,8080 → 443/,
-      /open-8080.*nobody wrote this rule.*! drifted/,
+      /open-8080.*no document states this rule.*! drifted/,
     ],
   });
 
@@ -83,7 +83,7 @@ async function drift({ narrator, colleagues }: Play): Promise<void> {
     shows: [
       /^Withheld drift: 6 resources by mode: setpoint approve/,
       /^Drift: 6 changes/m,
-      /tcp[. ]22.*nobody wrote this rule/,
+      /tcp[. ]22.*no document states this rule/,
       /~ labels\.tier {2}toms → db/,
     ],
     never: [/\? /],
