@@ -28,7 +28,7 @@ export interface Context extends CliProcess {
   finish(code: ExitCode): void;
 }
 
-/** What the command line needs of the outside world, wired by the root. */
+/** The command line's outside dependencies, wired by the root. */
 export interface CliDependencies {
   /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
   readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
@@ -36,7 +36,7 @@ export interface CliDependencies {
   parseStoredSpecs(stored: KeptTree, revision: string): SpecTree;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
   readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
-  /** `existing`: undefined where there is none; nothing is made. `notify` is told of what takes its time. */
+  /** `existing`: undefined where there is none; nothing is created. `notify` reports steps that take time. */
   openStore(folder: string, opening: 'existing' | 'make', notify: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
   verifyExport(file: string, folder: string, compared: VerifyOptions): Promise<Verdict>;
@@ -57,7 +57,7 @@ export interface CliDependencies {
   startApi(settings: ApiSettings): Promise<RunningFleet>;
 }
 
-/** How a folder's specs are read. */
+/** The options for reading a folder's specs. */
 export interface SpecsOptions {
   /** That lies over the base; absent: none. */
   readonly overlay?: string;
@@ -102,7 +102,7 @@ export interface SandboxSettings {
   readonly lagMs: number;
   /** The objects in its accounts at the start, in a JSON file. */
   readonly estateFile?: string;
-  /** Where its clouds send events of what clients write, in a JSON file. */
+  /** The JSON file with the addresses to which its clouds send events of clients' writes. */
   readonly eventsFile?: string;
 }
 
@@ -118,14 +118,14 @@ export interface RunningSandbox {
 export interface FleetSettings {
   readonly as: 'worker' | 'alone';
   readonly specs: SpecSources;
-  /** Where `.setpoint` is. */
+  /** The parent folder of `.setpoint`. */
   readonly folder: string;
   readonly allowEndpoint: boolean;
   readonly reconcile: ReconcileSettings;
   readonly ports: ListenPorts;
 }
 
-/** Where specs come from. */
+/** The sources of the specs. */
 export interface SpecSources {
   /** Folders; none: others follow them. */
   readonly dirs: readonly string[];
@@ -141,7 +141,7 @@ export interface FollowedRepository {
   readonly path: string;
   /** Polled at least this often. */
   readonly pollMs: number;
-  /** Whether it, and repositories that its specs name, may lie on this machine, or on its private network. */
+  /** True where it, and repositories that its specs name, may lie on this machine, or on its private network. */
   readonly allowLocal: boolean;
 }
 
@@ -165,7 +165,7 @@ export interface ListenAddress {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Whether the user named the place, and so wants no other, nor none. */
+  /** True where the user named the place, and so wants no other, nor none. */
   readonly isNamed: boolean;
   /** PEM files; `proxy`: a proxy before us has the certificate. */
   readonly tls?: { readonly cert: string; readonly key: string } | 'proxy';

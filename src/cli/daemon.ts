@@ -88,7 +88,7 @@ function specSourcesOf(dirs: readonly string[], options: FleetOptions): FleetSet
   };
 }
 
-/** Where somebody may ask. `listen` is false after `--no-listen`. */
+/** The address of the API. `listen` is false after `--no-listen`. */
 export interface ListenOptions {
   readonly listen?: HostPort | false;
   readonly tlsCert?: string;
@@ -102,7 +102,7 @@ interface HostPort {
   readonly port: number;
 }
 
-/** Where the API is, unless told otherwise. */
+/** The default address of the API. */
 const defaultAddress: HostPort = { host: '127.0.0.1', port: 7420 };
 
 export const withListenOptions = (command: Command): Command =>
@@ -175,7 +175,7 @@ interface Service {
   start(): Promise<RunningFleet>;
 }
 
-/** Until somebody stops it; then what runs is handed over. A first token is told on stdout, and nowhere else. */
+/** Runs until somebody stops it; then hands running work over. It prints a first token on stdout, and nowhere else. */
 export async function runDaemon({ name, start }: Service, { terminal, signal }: Context): Promise<ExitCode> {
   const running = await start().catch((cause) => {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -1,7 +1,7 @@
 import { printableLines } from '../core/text.ts';
 
 /**
- * What a run of `setpoint` answers to its shell.
+ * Exit codes of `setpoint`.
  *
  *   0 done   1 error   2 changes or drift (only with --detailed-exitcode)
  *   3 refused by policy, limit, approval, lease or staleness   4 partly applied
@@ -13,7 +13,7 @@ export const exitCodes = { done: 0, error: 1, changes: 2, refused: 3, partly: 4 
   ExitCode
 >;
 
-/** Where it is, why it is so, what to do next: each a sentence for people. */
+/** The place, the reason and the next step: each a sentence for people. */
 interface ErrorDetails {
   readonly where?: string;
   readonly why?: string;

@@ -33,7 +33,7 @@ function examples(lines: CommandHelp['examples']): string {
   return lines.map(([line, purpose]) => `  setpoint ${line.padEnd(width)}  # ${purpose}\n`).join('');
 }
 
-/** The options of every command that looks at clouds. `dir` is the store's folder, an option of the program itself. */
+/** The options of every command that reads clouds. `dir` is the store's folder, an option of the program itself. */
 export interface EstateOptions extends OverlayOption {
   readonly target: readonly string[];
   readonly allowEndpoint?: boolean;
@@ -86,7 +86,7 @@ export const withAllowances = (command: Command, says: (subject: string) => stri
 /** The options above, as commander names them. */
 export const allowanceOptions: readonly (keyof Allowance)[] = ['allowDeletes', 'allowCreates', 'allowClosures'];
 
-/** What `pause` and `resume` are told alike: what is held still, and of whom. */
+/** The options that `pause` and `resume` share: mode and subject. */
 export interface PauseOptions {
   readonly healing?: boolean;
   readonly rollout?: boolean;
@@ -109,7 +109,7 @@ export function withPauseOptions(command: Command, others: readonly string[] = [
     .addOption(option('--target <name>', 'only resources of this target', ['address', 'owner']));
 }
 
-/** The subject as it was given: whether there is such a thing is not looked at. */
+/** The subject as it was given, without a check that it exists. */
 export function pauseSubjectOf({ address, owner, target }: PauseOptions): PauseSubject {
   if (address !== undefined) return { by: 'address', name: address };
   if (owner !== undefined) return { by: 'owner', name: owner };
@@ -129,7 +129,7 @@ export function pauseFlags({ what, of }: Held): string {
 
 const quoted = (name: string): string => (/^[\w./@:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-/** Why a person does what others will ask about: one line, for the ledger and for screens. A parser of options. */
+/** The reason for a person's decision: one line, for the ledger and for screens. A parser of options. */
 export function parseReason(text: string): string {
   const reason = text.trim();
   if (reason === '') throw new InvalidArgumentError('Add a reason: others will read it.');

@@ -11,8 +11,8 @@ interface Question {
 }
 
 /**
- * Whether a person typed exactly `yes`. Asked on stderr, for stdout is data. Without a terminal it is an error that
- * names the flag: a program that waits for nobody is stuck for ever.
+ * True where a person typed exactly `yes`. The question goes to stderr, for stdout is data. Without a terminal it is an error
+ * that names the flag: a program without a reader would wait for ever.
  */
 export async function askYes(terminal: Terminal, question: Question, signal: AbortSignal): Promise<boolean> {
   if (terminal.input === null) {
@@ -62,7 +62,7 @@ export async function askSecret(
   }
 }
 
-/** A terminal's input, which can be told to show nothing of what is typed. */
+/** A terminal's input, which can hide typed text. */
 interface Keys extends Readable {
   setRawMode?(raw: boolean): unknown;
 }

@@ -33,17 +33,17 @@ function nextOf(status: number, { errors = [] }: ProblemDetails, url: string): {
   return errors.some(({ at }) => at === 'estate') ? { next: 'Name it: --estate NAME' } : {};
 }
 
-/** What of a problem is told to people; `body`: all of it, for who knows more of its kind. */
+/** The parts of a problem that people see; `body`: all of it, for code that knows more of its kind. */
 interface ProblemDetails {
   readonly title?: string;
   readonly detail?: string;
   readonly errors?: readonly { readonly in?: string; readonly at?: string; readonly expected?: string }[];
-  /** What keeps it from being done, one by one. */
+  /** The single reasons that it was not done. */
   readonly why?: readonly string[];
   readonly body: unknown;
 }
 
-/** What a response that is none of success comes to. */
+/** Turns an unsuccessful response into an error. */
 export async function apiErrorFrom(response: Response, url: string, expiredMs?: number): Promise<ApiError> {
   return new ApiError(response.status, await problemIn(response), url, expiredMs);
 }

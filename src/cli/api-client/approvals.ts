@@ -13,7 +13,10 @@ import { DecodeError, type Decoder, decode } from './decode.ts';
 import { decodePlan } from './plans.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
-/** What waits on a server. `unseen`: what keeps it from being the whole truth. `refused`: why whoever asks may not let it pass. */
+/**
+ * Pending approvals of a server. `unseen`: reasons that the list is incomplete. `refused`: the reason that the caller may not
+ * approve.
+ */
 interface ServerPendingApprovals {
   readonly offer: PendingApprovals;
   readonly unseen: readonly ScopePlan[];

@@ -49,7 +49,7 @@ export function apiClient(server: Server, context: Context, fetching: typeof fet
   };
 }
 
-/** What was wanted, or an error that two versions do not understand each other. */
+/** The decoded value, or an error that two versions do not understand each other. */
 function readAs<T>(decoder: Decoder<T>, value: unknown, url: string): T {
   try {
     return decoder(value, 'it');
@@ -59,7 +59,7 @@ function readAs<T>(decoder: Decoder<T>, value: unknown, url: string): T {
   }
 }
 
-/** What is made of a server's answer. Its inside is checked by this only: whatever is not as expected there is told to be so. */
+/** Renders a server's answer. Only this checks its content: an unexpected part becomes an error that names it. */
 export function renderAnswer<T>({ url }: Pick<ApiClient, 'url'>, work: () => T): T {
   try {
     return work();
@@ -114,7 +114,7 @@ interface Page {
   readonly next?: string;
 }
 
-/** What is asked for, page by page, until the server says that it was the last, or there were so many items. */
+/** The requested items, page by page, until the last page, or the highest number of items. */
 export async function* pages<P extends Page>(
   client: ApiClient,
   { path, asked, most = Number.POSITIVE_INFINITY }: PageRequest,
@@ -146,7 +146,7 @@ export function queryString(asked: Readonly<Record<string, Value>>): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Whom to ask, and as whom. */
+/** A server and the token for it. */
 export interface Server {
   readonly url: string;
   readonly token: string;
@@ -164,7 +164,7 @@ export interface ApiRequest {
   readonly atMostMs?: number;
 }
 
-/** Where, as whom, and by what. `fetch` is another one in tests. */
+/** The connection: server, token and transport. Tests pass another `fetch`. */
 interface Connection extends Server, Pick<Context, 'clock' | 'signal'> {
   readonly fetch: typeof fetch;
 }
@@ -174,9 +174,9 @@ const tries = 4;
 const longestWaitMs = 30_000;
 
 /**
- * The answer to a request, of any status below 300. Who is told to come again (429, 503, or 409 with a time) does, a few times and after what was
- * asked for; and where a connection was kept, the server may close it just as it is used again: what does no harm twice is then asked once more.
- * No other failure is repeated here. No redirect is followed: the token is for this server.
+ * The answer to a request, of any status below 300. On 429, 503, or 409 with a time, it repeats the request a few times after
+ * that time. A server may close a kept connection just as it is used again: a harmless request is then sent once more. No other
+ * failure is repeated here. No redirect is followed: the token is for this server.
  */
 export async function send(request: ApiRequest, line: Connection): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
@@ -250,7 +250,7 @@ function redirectRefused(url: string, { headers }: Response): UserError {
   });
 }
 
-/** Why a server gave no answer, as an error. What the network said is told by its code only: its words may hold what was sent. */
+/** A missing answer, as an error. It shows only the network error's code: its message may hold sent data. */
 function connectionError(error: unknown, url: string, atMostMs: number): UserError {
   const code = codeOf(error);
   const cause = { cause: error };

@@ -83,7 +83,7 @@ const oneOf =
     return found;
   };
 
-/** What an answer may be made of. */
+/** The building blocks of answers. */
 export const decode = {
   object,
   list,
@@ -125,7 +125,7 @@ interface AttributedFields {
   readonly least: Decoder<object>;
 }
 
-/** As a server tells it, with times and fields as we hold them. What its other members are is checked where they are shown. */
+/** As a server sends it, with times and fields as we hold them. Its other members are checked where they are shown. */
 export const attributed =
   <T extends { readonly by?: TouchedBy }>({ reason: field, least }: AttributedFields): Decoder<T> =>
   (value, at) => {

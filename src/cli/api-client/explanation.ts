@@ -39,7 +39,7 @@ const answer = decode.object({
   sources: decode.optional(decode.list(heldSource)),
 });
 
-/** All about one resource, as a server tells it by its newest looks. */
+/** All about one resource, by a server's newest observations. */
 export async function fetchExplanation(
   client: ApiClient,
   of: string,
@@ -60,7 +60,7 @@ const modeOf = ({ reason, ...mode }: ModeJson): ModeReason => ({ ...mode, why: r
 export const fetchAddress = async (client: ApiClient, given: string, asked: ServerEstateOption): Promise<Address> =>
   (await fetchExplanation(client, given, asked)).explanation.address;
 
-/** A name that may be one of several is told as it is from here. */
+/** A name that may be one of several becomes a local error here. */
 function severalOf(given: string, refused: ApiError): UserError {
   try {
     const { addresses } = several(refused.problem.body, 'it');

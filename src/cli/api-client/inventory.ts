@@ -10,7 +10,7 @@ import { type ApiClient, pages, queryString } from './client.ts';
 import { type Decoder, decode, lastModified } from './decode.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
-/** What was seen of one scope, when, and how much of it. */
+/** The observed resources of one scope, with time and completeness. */
 export interface ScopeInventory {
   readonly scope: string;
   readonly at: number;
@@ -18,7 +18,10 @@ export interface ScopeInventory {
   readonly objects: readonly InventoryObject[];
 }
 
-/** An object on a cloud, as the inventory tells of it. `address`: where it is ours. `by`: who changed it since we wrote it last. */
+/**
+ * An object on a cloud, as the inventory shows it. `address`: where it is ours. `by`: the actor that changed it since our last
+ * write.
+ */
 export interface InventoryObject {
   readonly kind: Kind;
   readonly id: string;
@@ -36,7 +39,7 @@ interface InventoryFilter {
   readonly claim?: Claim;
 }
 
-/** What stands in the scopes of these targets, as a server saw it last. */
+/** The resources in the scopes of these targets, as a server last observed them. */
 export async function fetchInventory(
   client: ApiClient,
   targets: readonly ServerTarget[],
@@ -147,7 +150,7 @@ const answer = decode.object({ items: decode.list(target) });
 const pollMs = 1000;
 const mostMs = 600_000;
 
-/** Asks for a reconcile of every scope of these targets, and waits until each was looked at anew: as they are then. */
+/** Requests a reconcile of every scope of these targets, and waits for a new observation of each. */
 export async function refreshTargets(
   client: ApiClient,
   targets: readonly ServerTarget[],
@@ -183,7 +186,7 @@ async function requestReconcile(client: ApiClient, { name, estate, scope, quaran
   await client.request({ method: 'POST', path, body, key: randomUUID() }, decode.object({}));
 }
 
-/** A look that began after the one that was newest when we asked. */
+/** An observation that began after the newest one at the time of the request. */
 const isNewer = ({ observation }: ServerTarget, before: ServerTarget | undefined): boolean =>
   observation !== undefined && (before?.observation === undefined || observation.at > before.observation.at);
 

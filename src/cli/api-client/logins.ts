@@ -20,7 +20,7 @@ export interface Login {
   readonly expires?: string;
 }
 
-/** Where they are kept: https://specifications.freedesktop.org/basedir-spec/latest/ */
+/** The file of logins: https://specifications.freedesktop.org/basedir-spec/latest/ */
 export function loginsFile(env: NodeJS.ProcessEnv): string {
   const home = env['XDG_CONFIG_HOME'];
   return join(home?.startsWith('/') ? home : join(homedir(), '.config'), 'setpoint', 'logins.json');
@@ -43,7 +43,7 @@ export async function readLogins(file: string): Promise<Logins> {
   throw new UserError(`${file} is damaged.`, { next: 'Remove it, and log in again: setpoint login URL' });
 }
 
-/** What is wrong is not told: a parser quotes what it reads, and that may be a piece of a token. */
+/** Hides the parser's message: it quotes its input, which may be a piece of a token. */
 function loginsOf(text: string): Logins | undefined {
   try {
     return loginsIn(JSON.parse(text), 'it');
@@ -118,7 +118,7 @@ export function checkToken(given: string, from: string): string {
 /** A JWT with many groups is long; servers take headers of 16 KiB. */
 const longest = 12_000;
 
-/** Who we are to a server, and what we may do there. `expiresAt`: ISO 8601, of the token. */
+/** Our identity on a server, and our grants there. `expiresAt`: ISO 8601, of the token. */
 export type Identity = ReturnType<typeof answer>;
 
 const names = decode.optional(decode.list(decode.string));

@@ -14,7 +14,7 @@ import { type ApiClient, queryString } from './client.ts';
 import { action, DecodeError, type Decoder, decode, finding, heldSource } from './decode.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
-/** What a command renders of a plan, whoever made it. */
+/** The parts of a plan that a command renders, from any planner. */
 export interface PlanReport {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
@@ -42,7 +42,7 @@ const answer = decode.object({
   findings: decode.list(finding),
 });
 
-/** What a server adds to an action is not of it. */
+/** Removes the fields that a server adds to an action. */
 function bare(report: Action & { readonly scope?: string; readonly digest?: string }): Action {
   const { scope: _scope, digest: _digest, ...one } = report;
   return one;
@@ -66,7 +66,7 @@ export const decodePlan: Decoder<ServerPlan> = (value, at) => {
 
 const ofScope = ({ scope }: { readonly scope: string }): string => scope;
 
-/** Specs to be planned beside those in force on a server. `dir`: goes before the paths of their files for people. */
+/** Specs to be planned beside a server's active ones. `dir`: goes before the paths of their files for people. */
 interface ProposedSpecs {
   readonly dir: string;
   readonly tree: SpecTree;
@@ -90,7 +90,7 @@ export async function requestPlan(client: ApiClient, { dir, tree, estate, team }
   return { ...report, plans: report.plans.map((plan) => namedFromHere(plan, dir)) };
 }
 
-/** Of what is in force there. */
+/** Plans the server's active specs. */
 export const requestActivePlan = (
   client: ApiClient,
   { estate, target }: { readonly estate: string | undefined; readonly target: readonly string[] },
@@ -106,7 +106,7 @@ async function postPlan(client: ApiClient, body: object, dir: string): Promise<S
   }
 }
 
-/** A server reads specs with the overlay that is in force there, and with none where none is. */
+/** A server reads specs with its active overlay, and with none where none is. */
 function refuseOverlay({ bound }: PlanReport, { overlay }: SpecTree, url: string): void {
   if (overlay === undefined || bound.revision.endsWith(`@${overlay}`)) return;
   throw new UserError(`A plan cannot be made with the overlay ${overlay} at ${url}.`, {
@@ -116,7 +116,7 @@ function refuseOverlay({ bound }: PlanReport, { overlay }: SpecTree, url: string
   });
 }
 
-/** What is wrong with specs is told where it stands, as from here. */
+/** Problems of specs keep their file and line, as from here. */
 function specProblems(refused: ApiError, dir: string): UserError {
   const problems = problemsIn(refused.problem.body);
   if (problems.length === 0) return refused;
@@ -158,7 +158,7 @@ function problemsIn(body: unknown): readonly Problem[] {
   }
 }
 
-/** What drifted, as a server tells it by its newest looks. */
+/** Drift, by a server's newest observations. */
 export async function fetchDrift(
   client: ApiClient,
   { estate, target }: ServerEstateOption & Pick<EstateOptions, 'target'>,

@@ -24,8 +24,8 @@ export const withServerEstateOption = (command: Command): Command =>
   withServerOption(command).option('--estate <name>', 'with --server: the estate; optional if you may see only one');
 
 /**
- * Which options, by their names in code, make sense on one side only. `dir`: whether a folder of specs does on a server; `program`:
- * which of the program's own do.
+ * The options, by their names in code, that make sense on one side only. `dir`: whether a folder of specs does on a server;
+ * `program`: the program's own options that do.
  */
 export interface ServerSupport {
   readonly localOptions: readonly string[];
@@ -85,8 +85,8 @@ const flagOf = (command: Command, name: string): string =>
   )?.long ?? name;
 
 /**
- * The server that was asked for, by the option or SETPOINT_SERVER; undefined: none, and all is done from here. One that was named
- * by the environment is told on stderr, as nobody sees it on the command line.
+ * The server from the option or SETPOINT_SERVER; undefined: none, and all is done from here. One from the environment is
+ * printed on stderr, as nobody sees it on the command line.
  */
 async function selectedServer(
   { server }: { readonly server?: string },
@@ -95,7 +95,7 @@ async function selectedServer(
 ): Promise<Server | undefined> {
   const given = server ?? (env['SETPOINT_SERVER'] || undefined);
   if (given === undefined) return undefined;
-  // why: an address that is none is told before anything of the logins is
+  // why: a wrong address is reported before any problem of the logins
   const named = given === 'last' ? undefined : serverAddress(given);
   const { last, servers } = await readLogins(loginsFile(env));
   const url = named ?? last ?? notLoggedIn();

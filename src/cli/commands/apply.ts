@@ -158,7 +158,7 @@ function question(
 
 const declined = new UserError('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 
-/** What else is open does not matter to a plan that was kept. */
+/** Other open work does not matter to a saved plan. */
 function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResult {
   if (saved === undefined) return result;
   const asked = new Set(saved.actions.map(({ address }) => address));
@@ -171,7 +171,7 @@ function printPlan({ plans, bound }: ObservedEstate, { terminal, clock }: Contex
   terminal.err.write(`${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()) })}\n`);
 }
 
-/** What the plan itself withholds: a limit, `protect`, or a mode. */
+/** The actions that the plan itself withholds: by a limit, `protect`, or a mode. */
 const withheldIn = (plans: readonly ScopePlan[]): readonly Stale[] =>
   plans.flatMap(({ findings }) =>
     findings.flatMap((found) =>
@@ -179,7 +179,7 @@ const withheldIn = (plans: readonly ScopePlan[]): readonly Stale[] =>
     ),
   );
 
-/** What a plan that was kept can no longer do because it is held by now is told with the reason for that. */
+/** Adds the reason to the actions of a saved plan that are held by now. */
 const withReason =
   (refused: readonly Stale[]) =>
   (stale: Stale): Stale =>

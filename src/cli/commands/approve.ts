@@ -141,13 +141,13 @@ async function rewritten(
   });
 }
 
-/** What a person is asked, what keeps it from being the whole truth, and how their yes is given. */
+/** The question to a person, the reasons that it is incomplete, and the function that gives the approval. */
 interface Proposal {
   readonly offer: PendingApprovals;
   readonly plans: readonly ScopePlan[];
-  /** Why a yes would not be theirs to give. */
+  /** The reason that they may not approve. */
   readonly refused?: string;
-  /** What else they should know. */
+  /** Further facts for the person. */
   readonly note?: string;
   give(until: number): Promise<readonly Approval[]>;
 }
@@ -236,7 +236,7 @@ interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'un
   readonly reason: string;
 }
 
-/** One approval for each scope where something waits, in the generation that was shown; workers look at once. */
+/** One approval for each scope with pending actions, in the generation that was shown; workers check at once. */
 async function giveApproval(
   { plans, digest, generation, reason, until }: NewApproval,
   { estate, store }: Pick<EstateView, 'estate'> & { readonly store: Store },
@@ -267,7 +267,7 @@ async function acceptHistory({ estate, commit, reason }: Rewritten, store: Store
   const current = await store.generations.current(estate);
   const move = { head: source.head, after: current?.revision ?? '' };
   await store.sources.histories.accept(estate, move, { person: localUser(), reason });
-  // why: whoever follows hears it at once, and not at its next look
+  // why: the follower hears it at once, and not at its next read
   await store.sources.bells.ring(estate);
   return source;
 }

@@ -60,7 +60,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   return options.detailedExitcode && differs(found) ? exitCodes.changes : exitCodes.done;
 }
 
-/** What is held back differs too: applying the second would not come to what it asks. */
+/** A withheld action differs too: applying the second would not come to its desired state. */
 const differs = ({ plans, left }: Difference): boolean =>
   left.length > 0 || plans.some(({ actions, findings }) => actions.length + findings.length > 0);
 
@@ -70,7 +70,7 @@ interface Side extends OverlayOption {
   readonly ref?: string;
 }
 
-/** What a person names: a folder there is, else a commit; nothing: the folder of specs itself. */
+/** The named specs: an existing folder, else a commit; nothing: the folder of specs itself. */
 async function sideOf(dir: string, given: string | undefined, option: OverlayOption): Promise<Side> {
   const overlay = overlayOf(option);
   if (given === undefined) return { dir, ...overlay };
@@ -82,8 +82,8 @@ async function sideOf(dir: string, given: string | undefined, option: OverlayOpt
 }
 
 /**
- * What the second asks of the clouds that the first does not, and the other way round. Two environments are compared where
- * the second one's targets are. Asks no cloud and no store.
+ * The resources that the second asks of the clouds and the first does not, and the other way round. Two environments are
+ * compared where the second one's targets are. Calls no cloud and no store.
  */
 async function differenceOf(first: Side, second: Side, context: Context): Promise<Difference> {
   if (isSame(first, second)) throw same;

@@ -107,7 +107,7 @@ async function checkStore(folder: string, { dependencies, clock }: Context): Pro
   }
 }
 
-/** Whether each scope answers, and which account the cloud says that the credentials are of. */
+/** Checks that each scope answers, and the account of its credentials as the cloud reports it. */
 const checkTargets = (estate: LocalEstate, allowEndpoint: boolean, context: Context): Promise<readonly Check[]> =>
   Promise.all(estate.scopes.map((scope) => checkScope(scope, estate, allowEndpoint, context)));
 
@@ -206,7 +206,7 @@ interface Check {
   readonly next?: string;
 }
 
-/** What went wrong, with its advice. */
+/** A failed check, with its advice. */
 function bad(name: string, error: unknown): Check {
   const message = error instanceof Error ? error.message : String(error);
   const next = error instanceof UserError ? error.details.next : undefined;

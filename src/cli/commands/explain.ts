@@ -95,7 +95,7 @@ function print(
   return exitCodes.done;
 }
 
-/** What stands alone first; a store keeps what was seen in an order of its own. */
+/** Independent objects first; a store keeps observations in an order of its own. */
 const byObject = ({ observed: a }: Ownership, { observed: b }: Ownership): number =>
   kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind) || compareText(a.id, b.id);
 
@@ -160,7 +160,7 @@ const thereLines = ({ observed, claim, why, by }: Ownership, how: How): readonly
 const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
   by === undefined ? [] : [`  ${touchedText(by, ago)}`];
 
-/** Who changed what stands is said there; here, who took away what does not. */
+/** Other lines name the actor that changed an existing object; this names the actor that deleted a missing one. */
 function happens(actions: readonly Action[], findings: readonly Finding[], how: How): readonly string[] {
   const lines = [
     ...actions.flatMap((action) => [

@@ -74,7 +74,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
   });
 }
 
-/** What the store has settled stands, as far as it knows: without a claim on it the next apply makes a second one. */
+/** Refuses an existing resource that the store has settled: without a claim on it the next apply would create a second one. */
 function refuseWanted(address: Address, ids: readonly CloudId[], { scopes, dir }: Estate): void {
   const desired = scopes.flatMap(({ wanted }) => wanted.desired).find((one) => wants(one, address));
   if (desired === undefined) return;
@@ -93,7 +93,7 @@ const wants = ({ address, terms }: Desired, one: Address): boolean =>
 
 async function allSettled(estate: Estate, store: Store): Promise<readonly Known[]> {
   const scopes = await Promise.all(
-    // why: what lies in a scope that the specs no longer name can be let go too
+    // why: a resource in a scope that the specs no longer name can be forgotten too
     [...estate.scopes, ...(await unmanagedScopes(estate, store))].map(async ({ scope }) => {
       const { settled } = await store.inventory.knowledge(estate.name, scope);
       return [...settled].map(([id, one]) => ({ scope, id, settled: one }));

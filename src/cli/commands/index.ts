@@ -35,7 +35,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
 ]);
 
-/** What a command line that begins with this word may need: its command, or every one where it names none, as for help. */
+/** The command that a command line's first word needs, or every command where it names none, as for help. */
 export function commandsFor(first: string | undefined): Promise<readonly CommandFactory[]> {
   const named = first === undefined ? undefined : commands.get(first);
   return Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));

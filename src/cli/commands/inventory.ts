@@ -90,7 +90,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     all: await inventories(estate, store, options, context),
     held: await heldSources(estate.name, store),
   }));
-  // why: a survey has told them already
+  // why: a refresh has printed them already
   if (!options.refresh) printHeldSources(held, context);
   return print({ all, held }, options, context);
 }
@@ -108,7 +108,7 @@ async function inventoryOnServer(
 
 interface Found {
   readonly all: readonly ScopeInventory[];
-  /** Sources whose newest state is not in force. */
+  /** Sources whose newest state is not active. */
   readonly held: readonly HeldSource[];
 }
 
@@ -206,7 +206,7 @@ export function inventoryText(inventories: readonly ScopeInventory[], now: numbe
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
 
-/** What stands alone first; the many rules last. A store keeps what was seen in an order of its own. */
+/** Independent objects first; the many rules last. A store keeps observations in an order of its own. */
 const byPlace = (a: InventoryObject, b: InventoryObject): number =>
   kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(shown(a), shown(b)) || compareText(a.id, b.id);
 

@@ -339,7 +339,7 @@ async function writeLines(
   return exitCodes.done;
 }
 
-/** What came of it only in part is no ledger, and is not left behind. */
+/** Writes the file whole: a partial result is no ledger, and is removed. */
 async function writeWhole(file: string, pieces: AsyncIterable<string>): Promise<void> {
   try {
     await writeFile(file, pieces, { mode: 0o600 });
@@ -391,7 +391,7 @@ function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
   ];
 }
 
-/** Whose change an intent undoes: `changed by bob (StopInstances from 203.0.113.9) at 2026-01-01 08:00:00 UTC`. */
+/** The change that an intent undoes: `changed by bob (StopInstances from 203.0.113.9) at 2026-01-01 08:00:00 UTC`. */
 function drift(details: Readonly<Record<string, unknown>>): string {
   const { who, action, from, at } = member(details, 'by');
   if (typeof who !== 'string' || typeof action !== 'string' || typeof at !== 'number') return '';

@@ -125,7 +125,7 @@ interface Waiting {
 
 const askEveryMs = 250;
 
-/** How many calls are on their way, once none is or `forMs` have gone by. */
+/** The number of running calls, once there are none or `forMs` have gone by. */
 async function ended(
   estate: string,
   scopes: readonly ScopeKey[],

@@ -97,7 +97,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   });
 }
 
-/** What is sent is planned beside what is in force there, and trusted with nothing: with `--proposal` or without. */
+/** Posted specs are planned beside the server's active ones, and never trusted: with `--proposal` or without. */
 async function planOnServer(
   server: ApiClient,
   { dir, given }: { readonly dir: string; readonly given: boolean },

@@ -144,7 +144,10 @@ async function remove(
   return exitOf(result);
 }
 
-/** Whatever keeps it, a limit, `protect` or what still needs it: who chose to delete it must hear that it stays. */
+/**
+ * Any guard that keeps it, a limit, `protect` or a resource that needs it: the person who chose to delete it must see that it
+ * stays.
+ */
 const isKept =
   (chosen: ReadonlySet<Address>) =>
   (found: Finding): found is Withheld =>

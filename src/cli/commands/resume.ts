@@ -126,7 +126,7 @@ async function resumedOn(server: ApiClient, options: Options): Promise<PlanRepor
   return { estate, resumed: () => endedText(items) };
 }
 
-/** Whether what is named is held is found here, so that what is said of it is the same. */
+/** Checks here that the named subject is held, so that the messages are the same. */
 async function endedOn(server: ApiClient, options: Options): Promise<PauseList> {
   const { estate, reason, all } = options;
   const inForce = await fetchPauses(server, { estate });

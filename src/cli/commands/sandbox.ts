@@ -56,7 +56,7 @@ async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, c
   return exitCodes.done;
 }
 
-/** What a newcomer to the example estate lacks: AWS's SDK asks for keys wherever it calls. */
+/** The missing keys of the example estate: AWS's SDK asks for keys wherever it calls. */
 const keys =
   'Targets of AWS need an access key: AWS_ACCESS_KEY_ID=test, and any secret: AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C stops the sandbox and deletes its resources.';
 

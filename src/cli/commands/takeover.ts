@@ -59,8 +59,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 }
 
 /**
- * What bears a mark of this estate that this store cannot explain, in one scope. `twins` share a mark with each other, or with what is
- * ours, so none of them is accepted; `unnamed` are accepted only by their ids.
+ * The objects of one scope with a mark of this estate that this store cannot explain. `twins` share a mark with each other, or
+ * with an object of ours, so none of them is accepted; `unnamed` are accepted only by their ids.
  */
 interface Found {
   readonly scope: string;

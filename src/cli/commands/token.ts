@@ -224,7 +224,7 @@ function tokenState({ revoked, expiresAt }: Token, now: number): 'live' | 'revok
   return expiresAt > now ? 'live' : 'expired';
 }
 
-/** As the API tells it. */
+/** As the API shows it. */
 const tokenJson = ({ maker, at, revoked, expiresAt, usedAt, ...token }: Token, now: number): object => ({
   ...token,
   state: tokenState({ ...token, maker, at, expiresAt, ...(revoked && { revoked }) }, now),

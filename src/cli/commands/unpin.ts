@@ -39,7 +39,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const { name } = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withExistingStore(options.dir, context, async (store) => {
     const ended = await store.sources.pins.unpin(name, { person: localUser(), reason: options.reason });
-    // why: whoever follows hears it at once, and not at its next look
+    // why: the follower hears it at once, and not at its next read
     if (ended !== undefined) await store.sources.bells.ring(name);
     if (options.json) printJson(context.terminal, { estate: name, unpinned: ended ?? null });
     else if (ended === undefined)

@@ -24,7 +24,7 @@ export async function acceptFolder(estate: Estate, store: Store): Promise<Genera
   }
 }
 
-/** The same by a commit that was in force once: it holds until `unpin`, whatever is followed. */
+/** The same by a commit that was active once: it holds until `unpin`, whatever its source has. */
 export async function acceptPinned(estate: Estate, store: Store, by: By): Promise<Generation> {
   // why: the pin comes first, so that whoever follows the branch cannot take the rollback back in between
   await store.sources.pins.pin(estate.name, estate.tree.revision, by);

@@ -19,7 +19,7 @@ import { acceptFolder, acceptPinned, refuseSuperseded } from './accept.ts';
 import { localUser, withLeases } from './leases.ts';
 import { type ObservedEstate, type ObservedScope, recordAppliedInventory } from './observe.ts';
 
-/** What a person approved, and how far it may go. */
+/** The actions that a person approved, and their limits. */
 export interface ApplyApproval extends Allowance {
   readonly actions: readonly Action[];
   readonly lockTimeoutMs: number;
@@ -104,7 +104,7 @@ const refusalsOf = (actions: readonly Action[], { policies }: InForce): Refusals
     }),
   );
 
-/** Side by side. One that fails for a reason of ours is told only when the others have come to their end. */
+/** Side by side. An error of Setpoint in one is thrown only when the others have ended. */
 async function reconcileScopes(
   busy: readonly ObservedScope[],
   work: Work,

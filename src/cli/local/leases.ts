@@ -11,7 +11,7 @@ import { formatDuration } from '../output/format.ts';
 import { progressOn } from '../output/progress.ts';
 import { acceptFolder } from './accept.ts';
 
-/** How often a lease that somebody else holds is asked for again. */
+/** Interval of asking again for a lease that somebody else holds. */
 const askEveryMs = 500;
 
 interface LeaseRequest {
@@ -21,7 +21,7 @@ interface LeaseRequest {
   readonly timeoutMs: number;
 }
 
-/** Who we are to others who wait for us, and to readers of the ledger. */
+/** Our name for others who wait for us, and for readers of the ledger. */
 export const localUser = (): string => userInfo().username;
 const holder = (): string => `${localUser()}@${hostname()} (process ${process.pid})`;
 

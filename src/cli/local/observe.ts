@@ -35,7 +35,7 @@ export interface ObservedEstate<S extends Store | undefined = Store | undefined>
   readonly store: S;
 }
 
-/** What a person lets pass or chose, beyond the specs. */
+/** A person's approvals and choices, beyond the specs. */
 export interface PlanGrant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
 }
@@ -47,7 +47,7 @@ async function namedByApproval(estate: string, scope: ScopeKey, store: Store | u
   return (action) => isDestructive(action) && approved(action);
 }
 
-/** In the scopes that were looked at; after the look, so that it counts. */
+/** In the observed scopes; read after the observation, so that it counts. */
 async function withheldHere({ name, scopes }: Estate, store: Store | undefined): Promise<readonly WithheldDrift[]> {
   if (store === undefined) return [];
   const targets = scopes.flatMap(({ targets: all }) => all.map(({ metadata }) => metadata.name));
@@ -123,7 +123,7 @@ async function observeEstate(
   }
 }
 
-/** The lines of the inventory as a look found them. It fails no command: what cannot be kept is said. */
+/** The resources of the inventory by one observation. It fails no command: it reports a resource that cannot be stored. */
 const recordInventory = (
   estate: Estate,
   looked: readonly ObservedScope[],
@@ -136,7 +136,7 @@ const recordInventory = (
     { store, context },
   );
 
-/** The same of what was carried out: where nothing was to do, the look before it holds. */
+/** The same after an apply: where nothing was to do, the observation before it holds. */
 export function recordAppliedInventory(
   estate: Estate,
   looked: readonly ObservedScope[],

@@ -18,7 +18,7 @@ export interface ProposalOptions extends WhereOptions {
   readonly proposal?: string | true;
   readonly team?: string;
   readonly estate?: string;
-  /** Of the program itself: the specs in force instead of a folder's. */
+  /** Of the program itself: the active specs instead of a folder's. */
   readonly active?: boolean;
   readonly activeOf?: string;
 }
@@ -82,14 +82,14 @@ function sourceOf(dir: string, options: ProposalOptions & EstateOptions, proposa
 
 const named = { next: 'Name a branch, a tag or a ref: setpoint plan --proposal refs/pull/7/head --repo URL' };
 
-/** What is asked for: `active`: the specs that it is planned beside. */
+/** The requested proposal. `active`: the specs that it is planned beside. */
 export interface ProposalRequest {
   readonly selection: EstateSelection;
   readonly source: ProposalSource;
   readonly active: StoredSpecsSelection;
 }
 
-/** What keeps a proposal from what it should not have, line behind line. A bench takes single ones away. */
+/** The guards against untrusted proposals, one behind another. A bench removes single ones. */
 export interface ProposalGuards {
   readonly refusalsOf: typeof refusalsOf;
   readonly asInForce: typeof asInForce;
@@ -99,9 +99,8 @@ export interface ProposalGuards {
 const proposalGuards: ProposalGuards = { refusalsOf, asInForce, secretsToLook };
 
 /**
- * The specs of somebody who is not trusted, to be planned beside those in force: refused where they reach for more than
- * these do, and observed with the access and the secrets of these, and no others. The store or its user says which estate it is for,
- * never the proposal.
+ * Reads specs of an untrusted author, to be planned beside the active ones. It refuses them where they exceed these, and
+ * observes with the access and the secrets of these only. The store or its user names the estate, never the proposal.
  */
 export async function readProposal(
   { selection, source, active }: ProposalRequest,
@@ -142,7 +141,7 @@ async function readProposed(
   }
 }
 
-/** Other specs than those in force would be compared with them. */
+/** A proposal with another overlay than the active specs cannot be compared with them. */
 function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
   if (overlay === undefined || overlay === inForce.overlay) return;
   throw new UserError(`A proposal cannot be planned with the overlay ${overlay}.`, {
@@ -155,7 +154,7 @@ function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
   });
 }
 
-/** They were sound when they were accepted: this version asks for more. */
+/** They were valid when they were accepted: this version asks for more. */
 function refuseUnsound({ problems, revision }: SpecTree): void {
   const [first] = problems.filter(({ severity }) => severity === 'error');
   if (first === undefined) return;

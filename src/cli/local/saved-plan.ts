@@ -5,7 +5,7 @@ import type { ApprovedAction } from '../../estate/approvals.ts';
 import { UserError } from '../errors.ts';
 import { overlayOf } from '../options.ts';
 
-/** For the owner's eyes only: a plan tells what stands where. */
+/** For the owner's eyes only: a plan shows existing resources. */
 export async function savePlan(
   file: string,
   plan: PlanJson,
@@ -19,7 +19,7 @@ export async function savePlan(
   }
 }
 
-/** What was approved. */
+/** The approved actions. */
 export interface Approved {
   readonly estate: string;
   readonly targets: readonly string[];

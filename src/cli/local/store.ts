@@ -76,7 +76,7 @@ async function open(
   }
 }
 
-/** Which of the trees that a store keeps. `folder`: of the store. `estate` may be left out where there is one only. */
+/** Selects one of the trees that a store keeps. `folder`: of the store. `estate` may be left out where there is one only. */
 export interface StoredSpecsSelection {
   readonly folder: string;
   readonly estate?: string;
@@ -96,7 +96,7 @@ export const activeSpecs = (selection: StoredSpecsSelection, context: CliProcess
     });
   });
 
-/** The newest specs of this commit, of the estate's own repository or of a team's, that ever were in force. */
+/** The newest specs of this commit, of the estate's own repository or of a team's, that ever were active. */
 export const pastSpecs = (commit: string, selection: StoredSpecsSelection, context: CliProcess): Promise<SpecTree> =>
   withExistingStore(selection.folder, context, async (store) => {
     const estate = await estateIn(store, selection);

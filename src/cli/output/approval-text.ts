@@ -9,7 +9,7 @@ import type { Generation } from '../../ports/knowledge.ts';
 import { type Approvable, boundedIn } from '../../queries/approvals.ts';
 import { count, formatDuration } from './format.ts';
 
-/** What a person is asked to let pass. `generation`: that the specs are or, where `accepts` says so, would become. */
+/** The actions that a person is asked to approve. `generation`: of the specs, or, where `accepts` says so, their next one. */
 export interface PendingApprovals extends Approvable {
   readonly estate: string;
   readonly revision: string;
@@ -43,7 +43,7 @@ export function questionText({ plans, ...offer }: PendingApprovals, until: numbe
   return `These specs are not active. They become generation ${generation} of ${estate}${lapse}.${rest}\n${ask}`;
 }
 
-/** What of it limits are there for. */
+/** The limited changes among the actions. */
 function boundedText(actions: ScopePlan['actions']): string {
   const { destroys, creates, closures } = boundedIn(actions);
   const parts = [
@@ -58,7 +58,7 @@ function boundedText(actions: ScopePlan['actions']): string {
 const changesIn = (plans: PendingApprovals['plans']): number =>
   plans.reduce((sum, { actions }) => sum + entriesOf(actions).length, 0);
 
-/** What was let pass, until when, and how to see what came of it. */
+/** The approved actions, the end of the approval, and the command that shows the result. */
 export function approvalText(
   { estate, generation, digest, plans }: PendingApprovals,
   given: readonly Approval[],

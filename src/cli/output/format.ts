@@ -23,7 +23,7 @@ export const agoFrom =
   (at) =>
     `${formatDuration(Math.max(0, now - at))} ago`;
 
-/** How many calls may still reach a cloud, after a person's word that holds them. */
+/** The number of calls that may still reach a cloud, after a person's pause. */
 export const callsInFlightText = (calls: number): string =>
   calls === 0
     ? '  No call is in flight.'

@@ -8,17 +8,20 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import type { ApplyOutcome } from '../local/apply.ts';
 import type { Paint } from './print.ts';
 
-/** What came of an approved plan, by what people see as one change. Of a change that is half done, each half stands where it belongs. */
+/**
+ * The result of an approved plan, by changes as people see them. Of a change that is half done, each half is listed by its own
+ * result.
+ */
 export interface ApplyResult {
   readonly done: readonly Entry[];
   readonly failed: readonly Failing[];
-  /** Approved and not done: held back, or nobody came to it. Why, where it is known, is told elsewhere. */
+  /** Approved and not done: withheld, or not reached. Another field has the reason, where it is known. */
   readonly left: readonly Entry[];
   /** Not done because something forbids it; `stale` ones among them. */
   readonly refused: readonly RefusedChange[];
-  /** Of the last look at every scope: listings that failed, and what waits for a person. */
+  /** Of the last observation of every scope: listings that failed, and work that waits for a person. */
   readonly open: readonly Finding[];
-  /** `calls`: those that change something, as a plan predicts them; looks are not among them. */
+  /** `calls`: those that change something, as a plan predicts them; reads are not among them. */
   readonly ended: { readonly stopped: boolean; readonly calls: number };
 }
 
@@ -60,8 +63,8 @@ export function applyResultOf(
 }
 
 /**
- * Whether nothing is left to do about an address. The last look decides: an answer that was lost may have been a success
- * all the same, and what was settled may not have stuck. Where the end came before that look, only settlements count.
+ * True where nothing is left to do about an address. The last observation decides: an answer that was lost may have been a success
+ * all the same, and what was settled may not have stuck. Where the end came before that observation, only settlements count.
  */
 function settledOrGone(scopes: readonly Converged[]): (address: Address) => boolean {
   const settled = new Set(
@@ -87,7 +90,7 @@ function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }
 
-/** What was approved and then paused by somebody: the last look found it held. */
+/** Approved actions that somebody paused since: the last observation found them held. */
 function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly RefusedChange[] {
   const asked = new Set(approved.map(({ verb, address }) => `${verb} ${address}`));
   const findings = scopes.flatMap(({ last }) => last?.plan.findings ?? []);
@@ -178,7 +181,7 @@ function body({ done, failed, left, refused, open }: ApplyResult, paint: Paint):
   ];
 }
 
-/** What one cause holds open in a scope is one line: a cloud that cannot be listed would fill the screen. */
+/** One line for everything that one cause holds open in a scope: a cloud that cannot be listed would fill the screen. */
 function openLines(open: ApplyResult['open']): readonly string[] {
   const byCause = Map.groupBy(open, ({ scope, why }) => `${scope}\n${why}`);
   return [...byCause.values()].flatMap(([first, ...rest]) => {

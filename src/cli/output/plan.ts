@@ -18,7 +18,7 @@ export function sortedPlanJson(plans: readonly ScopePlan[], bound: PlanBound): P
 }
 
 /**
- * What keeps a plan from being the whole truth: a cloud that did not answer is no cloud without changes.
+ * The exit code of an incomplete plan: a cloud that did not answer is no cloud without changes.
  *
  *   a listing that failed, credentials of another account | 1
  *   another store's marks: nothing may be written         | 3
@@ -48,7 +48,7 @@ const conditionText: ReadonlyMap<string, string> = new Map(
   } satisfies Record<SourceCondition, string>),
 );
 
-/** `https://git.example/infra.git is not sound at commit 1a2b3c4, for 12 min: specs/web.yaml:3:1: …` */
+/** `https://git.example/infra.git is not valid at commit 1a2b3c4, for 12 min: specs/web.yaml:3:1: …` */
 export function sourceText(held: HeldSource, now: number): string {
   const { source = 'a source', head, state, why = '', since } = printable(held);
   const at = head === undefined ? '' : ` at ${shortRevision(head)}`;

@@ -5,11 +5,11 @@ import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Output } from '../terminal.ts';
 import { count, formatDuration } from './format.ts';
 
-/** What is being done, one line per scope; silent for the first second, for most runs need no explaining. */
+/** The current work, one line per scope; silent for the first second, for most runs need no explaining. */
 export interface Progress {
   /** `key`: the scope, or '' where there is one thing only. */
   show(key: string, text: string): void;
-  /** The last word on one of several: told where the whole takes longer than that second. */
+  /** The last line of one of several: printed where the whole takes longer than that second. */
   finish(key: string, text: string): void;
   /** Removes the lines of a live terminal; the verdict follows on stdout. */
   end(): void;
@@ -97,9 +97,9 @@ const waitingFor = {
 } as const satisfies Record<Waiting, string>;
 
 /**
- * Tells the events of one scope's reconciles as one calm line: what is being done, and how much is behind us. The looks of a
- * wait are not told: the line that says what is waited for stays until something else is done. The scope stands at the head
- * of the line, and is not said again in its addresses.
+ * Shows the events of one scope's reconciles as one calm line: the current step and the progress. It leaves out the
+ * observations of a wait: the line with the awaited state stays until the next step. The line begins with the scope, and its
+ * addresses leave it out.
  */
 export function reportScope(scope: string, progress: Progress): (event: Event) => void {
   const seen = new Map<string, number>();
