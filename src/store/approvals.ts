@@ -25,7 +25,7 @@ export const postgresApprovals = (context: Context): Approvals => ({
   withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
 });
 
-/** Those in force in a scope, and what each still lets pass. */
+/** The active approvals of a scope, and the actions that each still approves. */
 async function usableApprovals(
   db: Database,
   { estate, scope }: Where,
@@ -43,7 +43,7 @@ async function usableApprovals(
   });
 }
 
-/** What stands in no column of its own. */
+/** The fields without a column of their own. */
 type Shown = Pick<Approval, 'digest' | 'actions' | 'destroys' | 'creates' | 'closures' | 'by' | 'ran' | 'ranBeside'>;
 
 const give = (context: Context, draft: ApprovalDraft): Promise<Approval> =>
@@ -138,7 +138,7 @@ export function usable(actions: readonly string[], uses: readonly ApprovalUse[])
   return left;
 }
 
-/** An approval in force, and what it still lets pass. */
+/** An active approval, and the actions that it still approves. */
 interface UsableApproval {
   readonly seq: number;
   readonly left: ReadonlyMap<string, string>;
@@ -170,7 +170,9 @@ export const unapproved: Extract<Intended, { ok: false }> = {
   why: 'the approval that it was planned by is spent, was withdrawn or ran out. If it is still to be done: setpoint approve',
 };
 
-/** What a settlement does to the approval of its intent: success spends it, what was proven not to be sent gives it back. */
+/**
+ * The effect of settlements on the approvals of their intents: success spends one, proof that nothing was sent gives it back.
+ */
 export function settledUses(all: readonly Settling[]): { readonly spent: string[]; readonly returned: string[] } {
   const closed = all.filter(({ settlement }) => settlement.closes);
   const idsOf = (some: readonly Settling[]): string[] => some.map(({ record }) => record.intent);

@@ -13,7 +13,10 @@ import { parse, toClientConfig } from 'pg-connection-string';
 import { unlessAway, unlessLost } from './health.ts';
 import type { Database, Tables } from './tables.ts';
 
-/** How to reach a database, and as which role to work in it. `config`: part by part, as what a `connectionString` says would replace what is ours. */
+/**
+ * The address of a database, and the role to work in. `config`: part by part, as a `connectionString` would replace our
+ * settings.
+ */
 export interface Reach {
   readonly config: pg.ClientConfig;
   /** Taken after connecting, where the connection's own user may do more than the application should. */
@@ -57,7 +60,7 @@ export const connectWriting = (reach: Reach, leaseMs: number): Database =>
     settings: ['lock_timeout = 3000'],
   });
 
-/** A pool for shares of rate budgets, which reconciles wait for: one question at a time, and one more for whoever looks at them. */
+/** A pool for shares of rate budgets, which reconciles wait for: one query at a time, and one more for readers of these. */
 export const connectBudgets = (reach: Reach): Database =>
   pooled(reach, { most: 2, idleMs: 5_000, answerMs: 3_000, settings: ['lock_timeout = 2000'] });
 
@@ -188,7 +191,7 @@ const mark = '/* prepared */';
  */
 export const prepared = sql.raw(mark);
 
-/** What is asked for in more ways than this is planned every time, so that no connection keeps more and more. */
+/** With more statements than this, a query is planned every time, so that no connection keeps more and more. */
 const mostNames = 200;
 
 const names = new Map<string, string>();
@@ -220,9 +223,9 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * What a DATABASE_URL says, part by part. Given to pg whole, all that it says would replace what is said beside it: its
- * `options` our search path, its time limits ours. What pg reads from no URL (`max`, `log`) says nothing here either. Throws
- * where it is none, without showing it.
+ * The parts of a DATABASE_URL. Given to pg whole, it would replace our own settings: its `options` our search path, its time
+ * limits ours. Settings that pg reads from no URL (`max`, `log`) are ignored here too. Throws where it is not valid, without
+ * showing it.
  */
 export function fromDatabaseUrl(databaseUrl: string): pg.ClientConfig {
   const said = parsed(databaseUrl);

@@ -21,7 +21,7 @@ interface Writing {
   readonly queue: WriterQueue;
   /** The database's clock, ms since the epoch, as an expression. */
   readonly storeNow: () => RawBuilder<number>;
-  /** How long this process still holds the lease of a reconcile, in ms; undefined where it never held it. */
+  /** The time that this process still holds the lease of a reconcile, in ms; undefined where it never held it. */
   readonly leaseLeft: (reconcile: Reconcile) => number | undefined;
   readonly sealed: (end: Omit<EstateCheckpoint, keyof Signature>) => Promise<EstateCheckpoint>;
   /** Told after every commit that wrote to a chain. */

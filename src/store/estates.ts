@@ -61,7 +61,7 @@ const takeover = (
     return write.append([{ type: 'note', body: noteBody(reconcile.estate, note) }]);
   });
 
-/** What a takeover claims, and what it notes. */
+/** The claims of a takeover, and its note. */
 export function takeoverOf({ scope, authority }: Reconcile, accepted: readonly Accepted[], reason: string) {
   const claims = new Map<CloudId, Accepted>();
   for (const claim of accepted) {

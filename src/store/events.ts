@@ -48,7 +48,7 @@ async function after({ db, store, place, seen }: Asked, limit: number): Promise<
   return { events, place: more ? last.place : end, more, gone: false, waits };
 }
 
-/** How far may be read, in every row; and what was found, null where nothing was. */
+/** The end of the readable range, in every row; and the event, null where there was none. */
 type Row = Edge & (Found | { readonly tx: null });
 
 interface Edge {
@@ -117,15 +117,15 @@ const eventOf = (database: string, row: Found): StoredEvent => ({
   ...(row.not_to === null ? {} : { notTo: row.not_to }),
 });
 
-/** In characters of JSON. What is larger is told without what it is about: watchers read it where it is kept. */
+/** In characters of JSON. A larger event is sent without `about`: watchers read it where it is kept. */
 const mostAbout = 4096;
 
 /** One in so many clears away what is too old. */
 const every = 100;
 
 /**
- * Tells those who watch, once the transaction has ended: call it in the very one that makes it true. `at`: ms since the epoch,
- * as of the transaction. They are told of in the order given.
+ * Publishes events to watchers, once the transaction has ended: call it in the very transaction that makes them true. `at`: ms
+ * since the epoch, as of the transaction. Watchers get them in the order given.
  */
 export async function announce(trx: Write, at: number, drafts: readonly EventDraft[]): Promise<void> {
   const rows = drafts.map(({ estate, type, targets = null, owner = null, about, notTo }) => ({
@@ -142,7 +142,7 @@ export async function announce(trx: Write, at: number, drafts: readonly EventDra
 
 const small = (about: string): string => (about.length > mostAbout ? '{"omitted":true}' : about);
 
-/** Where one stands among all: by its transaction, then by its number in the database. */
+/** The position among all events: by transaction, then by number in the database. */
 interface Position {
   readonly tx: bigint;
   readonly number: bigint;
@@ -164,7 +164,7 @@ const mostBigint = 2n ** 63n - 1n;
 
 const hex = (value: bigint): string => value.toString(16).padStart(16, '0');
 
-/** How far may be told, and whether something beyond waits. */
+/** The end of the range that may be sent, and whether something beyond waits. */
 interface Watermark {
   readonly xmin: string;
   readonly waits: boolean;

@@ -63,7 +63,7 @@ const postgresRequests = (db: Database): Requests => ({
   },
 });
 
-/** Two index look-ups in one statement: a running reconcile asks every second. */
+/** Two index lookups in one statement: a running reconcile asks every second. */
 async function pendingState(db: Database, { estate, scope }: Where): Promise<PendingState> {
   const { rows } = await sql<{ request: number; reason: string | null; generation: number }>`
     SELECT coalesce(open.wish, 0) AS request, open.reason, newest.generation
@@ -130,7 +130,7 @@ const rowOf = ({ estate, scope }: Where, { generation, epoch, until = null, coun
 });
 type ScopeCountRow = Omit<ScopeCount, 'until'> & { readonly until?: number | null };
 
-/** Whether a row is the count of this generation, as things are. */
+/** True where a row is the current count of this generation. */
 const isCount = (generation: number) => sql<boolean>`(
   scope_counts.generation = ${generation}
   AND scope_counts.epoch = coalesce(

@@ -88,7 +88,7 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
     return { number, revision, guards };
   });
 
-/** What is told of a generation that was accepted. */
+/** The event of an accepted generation. */
 export const acceptedOf = (estate: string, number: number, revision: string): EventDraft => ({
   estate,
   type: 'generation',

@@ -76,7 +76,7 @@ export function unlessLost(error: unknown): never {
   );
 }
 
-/** Whether an error of a connection to the database says that it cannot be reached, or takes no work for a while. */
+/** True where an error means that the database is unreachable, or takes no work for a while. */
 export const isUnavailable = (error: unknown): boolean =>
   sockets.has(codeOf(error)) || storeFailureOf(error)?.as === 'unavailable';
 
@@ -102,7 +102,7 @@ const sockets: ReadonlySet<string> = new Set([
   'ENOENT',
 ]);
 
-/** Throws it again, as `Declined` where it is that the database is away. */
+/** Throws it again, as `Declined` where the database is unavailable. */
 export function unlessAway(error: unknown): never {
   throw isUnavailable(error) ? new Declined('away', away(error), { cause: error }) : error;
 }

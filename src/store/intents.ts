@@ -101,7 +101,7 @@ async function save(write: ChainWrite, { estate, scope }: Reconcile, { intents, 
   await keepPlaces(write, places);
 }
 
-/** What is known before drafts are judged. `open`: intents that stand open, by `keyText` of their action. */
+/** The knowledge before drafts are judged. `open`: open intents, by `keyText` of their action. */
 interface Standing extends Known {
   /** Knows an answer for all of `placesWanted`. */
   readonly count: EstateCount;

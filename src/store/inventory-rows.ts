@@ -93,7 +93,7 @@ async function readVersions(
   return rows;
 }
 
-/** Each ends in what tells every line from all others. */
+/** Each ends in a column that distinguishes every row from all others. */
 const orders: Readonly<Record<RowSort['by'], readonly string[]>> = {
   address: ['scope', 'key', 'estate'],
   name: ['name', 'scope', 'key', 'estate'],
@@ -174,7 +174,7 @@ function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']):
   ];
 }
 
-/** Now, or at a time. What is now has no end: the server looks at those alone. */
+/** Now, or at a time. A current version has no end: the server reads those alone. */
 const asOfConditions = (asOf: number | undefined): readonly Condition[] =>
   asOf === undefined
     ? [sql<boolean>`current`]
@@ -215,8 +215,8 @@ function worded(text: string): Condition {
 }
 
 /**
- * Where a page ends. `values`: of the columns that it is sorted by. `asOf`: the time that its question is about, so that pages
- * of "a day ago" go on to be of the same moment.
+ * The end of a page. `values`: of the columns that it is sorted by. `asOf`: the time of its query, so that pages of "a day ago"
+ * stay at the same time.
  */
 interface PageEnd {
   readonly asOf?: number;
@@ -249,17 +249,17 @@ function listIn(cursor: string): readonly unknown[] {
   }
 }
 
-/** Who asks is no part of it: a cursor tells a place and gives no right. */
+/** The caller is no part of it: a cursor names a place and gives no right. */
 const questionOf = ({ filter, sort, asOf }: RowQuery): string =>
   sha256(canonical({ filter, sort, past: asOf !== undefined })).slice(0, 16);
 
-/** What is read of a version. `look_at` and the like: of the newest look at its scope. */
+/** The columns that are read of a version. `look_at` and the like: of the newest observation of its scope. */
 export interface ReadVersion extends ReadSpan, ReadLook {
   readonly number: number;
   readonly estate: string;
   readonly since: number;
   readonly body: unknown;
-  /** Of its own; where it is in step the newest look has it. */
+  /** Of its own; where it is in step the newest observation has it. */
   readonly generation: number;
 }
 
@@ -283,7 +283,7 @@ export const keptRow = (version: ReadVersion, asOf?: number): KeptRow => ({
   observed: observedOf(version, asOf),
 });
 
-/** As told at a time: what came later is not said. */
+/** As of a time: later facts are left out. */
 export const rowVersion = (version: ReadVersion, asOf = Number.POSITIVE_INFINITY): RowVersion => ({
   ...keptRow(version, Number.isFinite(asOf) ? asOf : undefined),
   number: version.number,
@@ -298,8 +298,8 @@ function rowIn({ body, ended, listed, generation, look_generation: newest }: Rea
 }
 
 /**
- * Between the look that it was last found in and the next one it counts as it was; unless the looks in between could not tell,
- * or the newest one cannot.
+ * Between the observation that found it last and the next one it counts as it was; unless the observations in between have a
+ * gap there, or the newest one has.
  */
 function observedOf(version: ReadVersion, asOf?: number): KeptRow['observed'] {
   const { seen, ended, listed, look_at: newest, look_gaps: gaps } = version;
@@ -317,7 +317,9 @@ async function looksOf(db: Database, estate: string | undefined): Promise<readon
   return looks.map((look) => ({ ...look, gaps: look.gaps as readonly Kind[] }));
 }
 
-/** What ended before is deleted: a question of an earlier time would leave it out, and look whole. */
+/**
+ * Refuses times before the kept history: versions that ended earlier are deleted, and an answer would wrongly look complete.
+ */
 export function withinHistory({ clock }: Pick<Context, 'clock'>, historyMs: number) {
   return <T extends { readonly asOf?: number }>(query: T): T => {
     const since = clock.now() - historyMs;

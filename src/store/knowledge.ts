@@ -214,5 +214,7 @@ async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 't
   return touches.size === 0 ? {} : { touches };
 }
 
-/** How many of a scope are known, the newest: whoever was stopped for longer than that takes is not expected any more. */
+/**
+ * The number of a scope's known ones, the newest: a process that stopped for longer than that takes is not expected any more.
+ */
 export const mostNeverShown = 300;

@@ -72,7 +72,7 @@ async function save(db: Database, estate: string, { touches, heardAt }: Hearing)
   );
 }
 
-/** Whose delivery it is. Its id may be of any length and any characters: it is hashed. */
+/** The identity of a delivery. Its id may be of any length and any characters: it is hashed. */
 interface Delivered {
   readonly estate: string;
   readonly hook: string;
@@ -161,7 +161,7 @@ const requestIdsOf = (settlements: readonly Settlement[]): readonly string[] => 
   ...new Set(settlements.flatMap(({ calls }) => calls.flatMap(({ requestId }) => requestId ?? []))),
 ];
 
-/** By these an event that tells of our own call is known. Settlements of one call share its id. */
+/** Keeps the ids that identify events of our own calls. Settlements of one call share its id. */
 export async function keepOwnCalls({ trx, estate, at }: ChainWrite, settlements: readonly Settlement[]): Promise<void> {
   const requests = requestIdsOf(settlements);
   if (requests.length === 0) return;

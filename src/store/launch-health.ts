@@ -14,7 +14,7 @@ import type { Settling } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
-/** A launch that was settled, and ids that this store ended or let go: their births tell nothing any more. */
+/** A settled launch, and ids that this store ended or released: their births show nothing any more. */
 export interface BirthChanges {
   readonly born: readonly Birth[];
   readonly released: readonly CloudId[];

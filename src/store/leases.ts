@@ -11,7 +11,9 @@ const retryPart = 1 / 12;
 
 /** Leases of this process. `close` gives back all that it still holds. */
 interface PostgresLeases extends Leases {
-  /** How long this process still holds the lease of a reconcile, in ms; undefined where it never held it or gave it back. */
+  /**
+   * The time that this process still holds the lease of a reconcile, in ms; undefined where it never held it or gave it back.
+   */
   left(reconcile: Pick<Reconcile, 'estate' | 'scope' | 'lease'>): number | undefined;
   close(): Promise<void>;
 }
@@ -189,7 +191,7 @@ async function giveBack({ db, row: { estate, scope, holder, epoch } }: Held): Pr
   await query.execute().catch(() => {});
 }
 
-/** How long a lease still holds, as far as we can tell by ourselves. */
+/** The rest of a lease, by this process's own clock. */
 export interface Deadline {
   remainingMs(): number;
   /** Counts from `since`, a moment taken before the database was asked. */

@@ -72,7 +72,7 @@ interface Place {
   begin(trx?: Write): Promise<void>;
 }
 
-/** A transaction that was told to commit. `entry`: the last one that it wrote. */
+/** A transaction whose commit was sent. `entry`: the last one that it wrote. */
 interface Done<T> {
   readonly result: T;
   readonly entry: Linked | undefined;
@@ -300,7 +300,7 @@ export async function untilFree<T>(attempt: () => Promise<T>): Promise<T> {
 const isInTheWay = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(40|55P03)/.test(error.code ?? '');
 
-/** Where no connection was made in the first place, whoever asks is told so at once. */
+/** Where no connection was made in the first place, the caller gets the error at once. */
 const isWorthAnother = (error: unknown, isUnanswered: boolean): boolean =>
   isInTheWay(error) || (isUnanswered ? isLost(error) : isUnavailable(error));
 
@@ -309,7 +309,7 @@ const isRefused = (error: unknown): boolean => error instanceof Declined && erro
 /** In characters: watchers read all of a reason in the ledger. */
 const mostReason = 300;
 
-/** What is told of an entry in the ledger: of a note that names a person, which word of whom, on what, and why. Else nothing. */
+/** The events of a ledger entry: for a note that names a person, the decision, its subject and its reason. Else none. */
 export function wordsOf(estate: string, { seq, type, body }: Linked): readonly EventDraft[] {
   if (type !== 'note') return [];
   const [[word, said] = []] = Object.entries(fieldsOf(body['note']));
@@ -325,7 +325,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});
 
-/** What the word is on, where the note says it. */
+/** The subject of the decision, where the note has it. */
 const onWhat = (note: Fields): Fields =>
   Object.fromEntries(
     (['scope', 'what', 'of', 'revision', 'generation', 'documents'] as const)

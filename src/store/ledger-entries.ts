@@ -8,7 +8,7 @@ import type { Where } from '../ports/queue.ts';
 import type { Pin } from '../ports/sources.ts';
 import type { Token } from '../ports/tokens.ts';
 
-/** What the ledger says of an intent. Every attempt is an entry of its own. */
+/** The ledger's entry of an intent. Every attempt is an entry of its own. */
 export const intentBody = (reconcile: Reconcile, draft: IntentDraft, { intent, attempt }: IntentRecord) => ({
   ...reconcileBody(reconcile),
   ...subjectBody(actionKey(draft)),
@@ -18,7 +18,7 @@ export const intentBody = (reconcile: Reconcile, draft: IntentDraft, { intent, a
   ...(draft.counts ? { counts: draft.counts } : {}),
 });
 
-/** What the ledger says of a settlement. Attributes stand in the intent; here only what was done with them. */
+/** The ledger's entry of a settlement. The intent has the attributes; this has only the result. */
 export const settlementBody = (
   reconcile: Reconcile,
   settlement: Settlement,
@@ -65,7 +65,7 @@ export interface IntentRecord {
   readonly attempt: number;
   readonly at: number;
   readonly generation: number;
-  /** What an update changes: its fields, as one text. */
+  /** The changed fields of an update, as one text. */
   readonly fields: string;
 }
 
@@ -121,7 +121,7 @@ export const actionOf = (row: {
   id: row.id,
 });
 
-/** What the ledger says of a person's word to the fleet. */
+/** The ledger's note of a person's pause. */
 
 export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
 
@@ -145,7 +145,7 @@ export const quarantineNote = ({ scope, why }: Pick<Quarantined, 'scope' | 'why'
   resumeQuarantined: { scope, why, person, reason },
 });
 
-/** What the ledger says of a person's word on where the specs come from. */
+/** The ledger's note of a person's pin. */
 
 export const pinNote = ({ revision, by: { person, reason } }: Omit<Pin, 'at'>) => ({
   pin: { revision, person, reason },
@@ -156,7 +156,7 @@ export const unpinNote = (revision: string, { person, reason }: By) => ({ unpin:
 
 export const historyNote = (head: string, { person, reason }: By) => ({ acceptHistory: { head, person, reason } });
 
-/** What the ledger says of tokens. Never anything of a secret, not even its hash. */
+/** The ledger's note of a new token. Never anything of a secret, not even its hash. */
 export const makeTokenNote = ({ id, name, grants, expiresAt, maker, ...token }: Token) => ({
   makeToken: {
     id,

@@ -92,7 +92,7 @@ function page(
   return query;
 }
 
-/** So many entries are looked at for one page: bodies are texts, and nothing is indexed in them. */
+/** The most entries that are read for one page: bodies are texts, and nothing is indexed in them. */
 const mostLooked = 20_000;
 const chunk = 1_000;
 
@@ -120,7 +120,7 @@ async function entryPage(db: Database, query: EntryQuery): Promise<EntryPage> {
   return { entries };
 }
 
-/** `more`: enough was looked at, and there may be others. */
+/** `more`: enough was read, and there may be others. */
 async function* looked(db: Database, query: EntryQuery): AsyncGenerator<Found | 'more'> {
   let { after } = query;
   for (let count = 0; count < mostLooked; count += chunk) {

@@ -79,7 +79,7 @@ export async function takePlaces(write: Taking, reconcile: Reconcile, wanted: re
   return { take };
 }
 
-/** What has its place is no longer to be done: see ports/scope-counts.ts. */
+/** The action of a taken place leaves the scope's count: see ports/fleet-state.ts. */
 async function lowerScopeCount(
   trx: Write,
   { estate, scope, authority }: Reconcile,

@@ -38,7 +38,7 @@ export async function migrate(client: pg.Client, create: boolean): Promise<boole
   }
 }
 
-/** What is missing, and who can mend it. */
+/** The missing right, and the person who can grant it. */
 async function needed({ database, user = '' }: pg.Client, error: Error): Promise<string> {
   const newest = (await migrations()).at(-1)?.name;
   return [

@@ -14,7 +14,7 @@ interface Look {
   readonly at: number;
 }
 
-/** Writes what changed only: the first look at 10,000 resources takes about a second, an equal one 0.2 s. */
+/** Writes changes only: the first observation of 10,000 resources takes about a second, an equal one 0.2 s. */
 export const record = (db: Database, estate: string, observation: Observation): Promise<void> =>
   db.transaction().execute(async (trx) => {
     const { scope, at } = observation;
@@ -34,7 +34,7 @@ export const record = (db: Database, estate: string, observation: Observation): 
     await see(look, observation);
   });
 
-/** Saves the look itself, and locks out other looks at the scope until the transaction ends. False for an older one. */
+/** Saves the observation itself, and locks out others of the scope until the transaction ends. False for an older one. */
 async function isNewest({ trx, estate, scope, at }: Look, observation: Observation): Promise<boolean> {
   const { resources: _, ...rest } = observation;
   const saved = await trx
@@ -100,8 +100,8 @@ async function list({ trx, estate, scope }: Look, keys: readonly string[], liste
 }
 
 /**
- * Notes which claims were seen standing for the first time, and takes back what was let go as gone and stands. Rows that a
- * settlement holds wait for the next observation.
+ * Notes the claims that were observed for the first time, and restores those that were released as gone and still exist. Rows
+ * that a settlement holds wait for the next observation.
  */
 async function see({ trx, estate, scope, at }: Look, { resources }: Observation): Promise<void> {
   const unseen = await trx
@@ -185,14 +185,14 @@ export async function history(db: Database, estate: string, id: CloudId): Promis
   return rows.map(({ at, scope, change, body }) => ({ at, scope, change, resource: body as Observed })); // why: only `record` writes the column
 }
 
-/** What is kept of a resource between two looks. `listed` false: the newest look could not tell, its listing had a gap. */
+/** The kept state of a resource between two observations. `listed` false: the newest listing had a gap. */
 export interface KnownResource {
   readonly digest: string;
   readonly listed: boolean;
 }
 
 /**
- * What one look changes in what is kept:
+ * The changes that one observation makes in the store:
  *
  *   listed now | known before | kind has a gap | change
  *   yes        | no           |                | appeared

@@ -42,7 +42,7 @@ export interface Opening extends Tellings {
   readonly databaseClock?: Clock;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
-  /** How long a lease outlives a holder that stopped renewing; the default is 10 s. */
+  /** The time that a lease outlives a holder that stopped renewing; the default is 10 s. */
   readonly leaseMs?: number;
   /** For how long what the inventory was is kept; the default is 90 days. */
   readonly historyMs?: number;
@@ -59,7 +59,7 @@ interface Tellings {
 export interface DatabaseServer {
   readonly owner: pg.ClientConfig;
   readonly work: Reach;
-  /** How people read it; absent where the server is the user's own. */
+  /** The login of readers; absent where the server is the user's own. */
   readonly reader?: ReaderLogin;
 }
 
@@ -94,7 +94,7 @@ export async function openStore(opening: Opening): Promise<Store | undefined> {
 /** A database server, with a connection that may make things. */
 interface Server {
   readonly owner: pg.ClientConfig;
-  /** How the application logs in by itself; absent: it takes its role on. */
+  /** The application's own login; absent: it takes its role on. */
   readonly app?: pg.ClientConfig & { readonly password: string };
   readonly reader?: ReaderLogin;
   leave(): Promise<void>;
@@ -123,7 +123,7 @@ async function serverOf(
 
 const noReader = `this database user may not make roles: nobody can be given ${readerRole}, the role that reads the SQL views alone`;
 
-/** How to work in it, once schema and role are there; undefined where there is no schema and none may be made. */
+/** Prepares the connection, once schema and role exist; undefined where there is no schema and none may be created. */
 async function prepare({ owner, app, reader }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
   const client = await clientOf(owner, app ? '' : ' Is DATABASE_URL right, and does the server run?');
   try {
@@ -142,10 +142,10 @@ async function prepare({ owner, app, reader }: Server, { create, onProgress }: O
   }
 }
 
-/** A connection, or where there is none to be had and why. `ask`: what to look at then. Never shows the password. */
+/** A connection, or an error with the reason. `ask`: the thing to check then. Never shows the password. */
 async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client> {
   const client = new pg.Client(owner);
-  // why: whoever uses it is told by his query; without a listener a lost connection would end the process
+  // why: the query reports a lost connection to its caller; without a listener it would end the process
   client.on('error', () => {});
   try {
     await client.connect();

@@ -38,7 +38,7 @@ export function postgresReconciles({ db, reading, clock }: Context): Reconciles 
   };
 }
 
-/** How long after its lease ended one may still be writing down how it ended. */
+/** The time after the end of its lease in which a reconcile may still record its end. */
 const graceMs = 15_000;
 
 interface Row extends Begun {

@@ -66,7 +66,7 @@ async function pruneVersions(db: Database, from: number, limit: number): Promise
     ))`.execute(db);
 }
 
-/** When an object appeared stays known until it has vanished: what comes late of a launch is told by it. */
+/** The time of an object's appearance is kept until it has vanished: late changes of a launch need it. */
 async function pruneSightings(db: Database, from: number, limit: number): Promise<void> {
   await sql`
     WITH old AS (

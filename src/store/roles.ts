@@ -106,7 +106,7 @@ async function isWalled(client: pg.Client): Promise<boolean> {
   return rows[0]?.so === true;
 }
 
-/** How a session of the role begins. It may set otherwise, which gives it no right. */
+/** The settings at the start of a session of the role. It may set otherwise, which gives it no right. */
 const settings = `
   ALTER ROLE ${readerRole} SET search_path = setpoint_read;
   ALTER ROLE ${readerRole} SET default_transaction_read_only = on;

@@ -114,7 +114,7 @@ async function touch(
     .execute();
 }
 
-/** Of what was never claimed, as a twin, and is let go: it has none. */
+/** Of a twin that was never claimed, and is released: it has none. */
 const ended: KeptTerms = { deletionPolicy: 'retain', protect: false, storeOnly: false };
 
 /** Also what a takeover does. */
@@ -175,7 +175,7 @@ export async function saveClaims(
   );
 }
 
-/** What was removed stays as a row without a body: it says up to which generation nobody may make it again. */
+/** A deleted resource stays as a row without a body: it names the generation up to which nobody may create it again. */
 export async function saveApplied(
   trx: Write,
   { estate, scope }: Reconcile,
@@ -200,8 +200,8 @@ export async function saveApplied(
 }
 
 /**
- * What was applied last is not known any more: another store went on from there, or commits were lost. The generations stay, so that
- * no lower one is applied. A machine that fails at birth goes back to nothing either.
+ * Forgets the last applied state: another store went on from there, or commits were lost. The generations stay, so that no
+ * lower one is applied. A machine that fails at birth goes back to nothing either.
  */
 export async function forgetApplied(trx: Write, { estate, scope }: Reconcile): Promise<void> {
   await trx

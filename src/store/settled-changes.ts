@@ -20,7 +20,7 @@ interface Closings {
   readonly closed: readonly string[];
   /** Deletes and creations that came to nothing: their places in the estate's count are free again. */
   readonly returned: readonly string[];
-  /** Of the closed ones, creations that no look ever showed. */
+  /** Of the closed ones, creations that no observation ever showed. */
   readonly neverShown: readonly string[];
   /** Creations that were closed so, and whose objects came late. */
   readonly cameLate: readonly string[];
@@ -133,7 +133,7 @@ const appliedOf = ({
   ...(documents ? { documents } : {}),
 });
 
-/** What stands without a call, as if it had been applied now. */
+/** Resources that match without a call, as if they had been applied now. */
 export const standingChanges = (
   { authority: { generation } }: Reconcile,
   standing: readonly Standing[],

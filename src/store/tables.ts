@@ -18,7 +18,7 @@ export type Tables = RecordTables &
   ReconcileTables &
   RowTables;
 
-/** What was done. */
+/** Tables of past changes. */
 interface RecordTables {
   store: { id: Generated<string>; signing_key: string | null };
   estates: {
@@ -38,7 +38,7 @@ interface RecordTables {
   limit_counts: LimitCountTable;
 }
 
-/** What is known, and who may act on it. */
+/** Tables of knowledge, and of the right to act on it. */
 interface KnowledgeTables {
   guard_epochs: { estate: string; epoch: number };
   claims: ClaimTable;
@@ -51,7 +51,7 @@ interface KnowledgeTables {
   operations: OperationTable;
 }
 
-/** What was seen. */
+/** Tables of observations. */
 interface InventoryTables {
   looks: LookTable;
   resources: ResourceTable;
@@ -214,7 +214,7 @@ interface InScope {
   scope: string;
 }
 
-/** What a fleet shares. */
+/** Tables that a fleet shares. */
 type FleetTables = WorkTables & WordTables;
 
 /** Between workers. */
@@ -310,7 +310,7 @@ interface ApprovalTable extends InScope {
   bound: Json;
 }
 
-/** Where specs come from. */
+/** Tables of spec sources. */
 interface SourceTables {
   source_states: SourceStateTable;
   pins: PinTable;
@@ -318,7 +318,7 @@ interface SourceTables {
   bells: { estate: string; rung: number };
 }
 
-/** What clouds and repositories told. */
+/** Tables of changes that clouds and repositories reported. */
 interface EventTables {
   deliveries: { estate: string; hook: string; id: string; at: number };
   touches: TouchTable;
@@ -351,7 +351,7 @@ interface TouchTable extends InScope {
   actor: Json;
 }
 
-/** What passes leave behind for people. */
+/** Tables of finished reconciles, for people. */
 interface ReconcileTables {
   passes: ReconcileTable;
   last_passes: LastReconcileTable;
@@ -437,7 +437,7 @@ interface SpanColumns {
   listed: Generated<boolean>;
 }
 
-/** What a search looks through. */
+/** The columns of a search. */
 interface FoundColumns {
   words: string;
   refs: readonly string[];
@@ -451,7 +451,7 @@ interface TextColumns {
   body: Json;
 }
 
-/** What is told to those who watch. */
+/** Tables of events for watchers. */
 interface EventTables {
   happenings: EventTable;
 }
@@ -470,7 +470,7 @@ interface EventOwnershipColumns {
   owner: string | null;
 }
 
-/** What was asked of the API to be planned, and who made what came into force. */
+/** Tables of requested plans, and of the authors of accepted specs. */
 interface ProposalTables {
   proposals: ProposalTable;
   authors: AuthorTable;
@@ -497,7 +497,7 @@ interface AuthorTable {
   name: string;
 }
 
-/** What was answered to whom who may ask again. */
+/** Tables of kept answers for repeated requests. */
 interface ReplyTables {
   replies: ReplyTable;
 }
@@ -511,7 +511,7 @@ interface ReplyTable {
   reply: ColumnType<unknown, string | null, string | null>;
 }
 
-/** Who may ask. */
+/** Tables of callers. */
 interface AccessTables {
   tokens: TokenTable;
 }
@@ -520,7 +520,7 @@ interface TokenTable extends TokenTimes {
   number: Generated<number>;
   id: string;
   hash: ColumnType<string, string, never>;
-  /** What never changes: name, grants, maker, for. */
+  /** The constant part: name, grants, maker, for. */
   body: ColumnType<unknown, string, never>;
   /** When, and by whom; null: not. */
   revoked: ColumnType<unknown, string | null, string | null>;

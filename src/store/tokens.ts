@@ -46,7 +46,7 @@ const making = <T>(context: Context, work: (write: ChainWrites) => Promise<T>): 
     return work(write);
   });
 
-/** What never changes. */
+/** The constant part. */
 type Body = Pick<TokenDraft, 'name' | 'grants' | 'maker' | 'for'>;
 
 async function insert(write: ChainWrites, { expiresAt, ...body }: TokenDraft): Promise<MadeToken> {

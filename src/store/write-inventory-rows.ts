@@ -9,7 +9,7 @@ import { sha256 } from './signing.ts';
 import { inChunks, storableJson, storableText } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
-/** `before`: the newest look until now. */
+/** `before`: the newest observation until now. */
 interface Look extends Where {
   readonly trx: Write;
   readonly at: number;
@@ -17,8 +17,8 @@ interface Look extends Where {
 }
 
 /**
- * Writes what changed only, and how fresh all of it is: the first look at 10,000 lines takes about 3 s, an equal one 0.2 s.
- * Returns how many versions ended.
+ * Writes changes only, and the freshness of everything: the first observation of 10,000 resources takes about 3 s, an equal one
+ * 0.2 s. Returns the number of ended versions.
  */
 export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<number> =>
   db.transaction().execute(async (trx) => {
@@ -39,7 +39,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     return changed.length + gone.length;
   });
 
-/** Locks out other looks at the scope until the transaction ends. */
+/** Locks out other observations of the scope until the transaction ends. */
 async function lockLook(trx: Write, { estate, scope }: Where, look: KeptLook): Promise<Look['before']> {
   return trx
     .insertInto('row_looks')
@@ -75,7 +75,7 @@ async function knownRows({ trx, estate, scope }: Look): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ key, ...row }) => [key, row]));
 }
 
-/** What ended, as far as those who watch are told of it. */
+/** An ended row, as far as watchers see it. */
 export interface EndedRow extends EndedWhose {
   readonly key: string;
   readonly kind: string;
@@ -89,7 +89,7 @@ interface EndedWhose {
   readonly owner: string;
 }
 
-/** What began with this same look was never so. */
+/** Versions that began with this same observation never existed. */
 async function end({ trx, estate, scope, at, before }: Look, keys: readonly string[]): Promise<readonly EndedRow[]> {
   if (keys.length === 0) return [];
   const these = sql`estate = ${estate} AND scope = ${scope} AND key = ANY(${keys}::text[])`;
@@ -139,7 +139,7 @@ async function unlistAll(look: Look): Promise<void> {
   await unlisting(look).where('listed', '=', true).execute();
 }
 
-/** From now on they remember which look they were found in. */
+/** From now on they keep the observation that found them. */
 const unlisting = ({ trx, estate, scope, before }: Look) =>
   trx
     .updateTable('versions_now')
@@ -147,11 +147,11 @@ const unlisting = ({ trx, estate, scope, before }: Look) =>
     .where('estate', '=', estate)
     .where('scope', '=', scope);
 
-/** Of what the newest look does not speak for any more: what it was in step with until then. */
+/** Of rows that the newest observation does not cover any more: the generation that they were in step with until then. */
 const lastGeneration = ({ generation }: Look['before']) =>
   sql<number>`CASE WHEN listed AND status = 'InSync' THEN ${generation}::integer ELSE generation END`;
 
-/** What is kept of a line between two looks. `listed` false: the newest look could not tell of it. */
+/** The kept state of a row between two observations. `listed` false: the newest one had a gap there. */
 export interface KnownRow {
   readonly kind: string;
   readonly digest: string;
@@ -161,7 +161,7 @@ export interface KnownRow {
 }
 
 /**
- * What one look changes in what is kept:
+ * The changes that one observation makes in the store:
  *
  *   in the look | known before | kind has a gap | change
  *   yes         | no, or otherwise              | written
@@ -220,7 +220,7 @@ function standing({ state }: Row, at: number, before: KnownRow | undefined): Pic
   return { since: was === state.status ? before.since : at, was };
 }
 
-/** What every new version has a value for; `estate`, `scope` and `began` are of the look. */
+/** The columns that every new version has a value for; `estate`, `scope` and `began` are of the observation. */
 const writtenColumns = [
   'estate',
   'scope',
@@ -283,7 +283,7 @@ function columnsOf({ key, row, since, digest }: WrittenRow, { estate, scope, at 
 const wordsOf = ({ called: { address = '', name, id = '', labels } }: Row): string =>
   [address, name, id, ...Object.values(labels)].join('\n').toLowerCase();
 
-/** More changes than this at once are told as how many they are: who watches looks anew then. */
+/** More changes than this at once are sent as their number: watchers read anew then. */
 const mostTold = 1000;
 
 /** `replaced`: what was told until now of those of the written that are not new. */
@@ -294,8 +294,8 @@ interface ChangedRows {
 }
 
 /**
- * One for each changed line; for a great many at once one for each owner and targets, so that all who may see them hear of it.
- * Of a line that is of another owner or of other targets now, whoever may see it no more is told that it is gone.
+ * One for each changed row; for a great many at once one for each owner and targets, so that all who may see them hear of it.
+ * Where a row has a new owner or new targets, callers who lost sight of it are notified that it is gone.
  */
 export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly EventDraft[] {
   const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];

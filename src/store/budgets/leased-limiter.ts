@@ -189,7 +189,7 @@ function exchangeOf(
 
 const closedMessage = 'the budgets are closed: nothing is let go any more';
 const never = Number.POSITIVE_INFINITY;
-/** A request that waits for a share is told when it comes, and looks by itself only after this. */
+/** A request that waits for a share is notified when it comes, and checks by itself only after this. */
 const farMs = 3_600_000;
 const retryMs = 500;
 /** A rate limit's share is exchanged for a new one after this. */
@@ -198,7 +198,7 @@ const renewMs = leaseMs / 2;
 const hearMs = 200;
 /** Most that one question asks for in one name. */
 const atOnce = 100;
-/** Units that were spent within so long in one name are told together. */
+/** Units that were spent within this time in one name are reported together. */
 const togetherMs = 10;
 
 interface Around {
@@ -290,7 +290,7 @@ class LeasedRateLimit implements BudgetStore {
     this.#hearAt = now + hearMs;
   }
 
-  /** All is told again, as nobody knows whether it was heard. A refusal may give back only once what it was about. */
+  /** Reports everything again, as nobody knows whether it arrived. A refusal may give back only once. */
   unanswered(): void {
     this.#againAt = this.#around.clock.now() + retryMs;
     this.#renewAt = this.#spent.length > 0 ? this.#againAt : never;

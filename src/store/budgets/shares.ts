@@ -43,7 +43,7 @@ interface Held {
 }
 
 interface Waiting {
-  /** The time at which it was told to come again. */
+  /** The time at which it is asked to come again. */
   readonly due: number;
   readonly rows: readonly WaitingRow[];
 }
@@ -89,7 +89,7 @@ export interface Share {
   readonly number: number;
   /** May be spent until the lease ends. */
   readonly amount: number;
-  /** One request that asks for more than this is let go for this. */
+  /** One request for more than this is granted for this. */
   readonly most: number;
   /** Ask again after so long; absent: the whole request was granted. */
   readonly waitMs?: number;
@@ -107,10 +107,10 @@ export interface Level {
 
 /** A share may be spent for so long; then it counts as spent. */
 export const leaseMs = 5_000;
-/** Somebody who is told to come again comes after this at least, and at most. */
+/** The shortest and the longest time until a worker is asked to come again. */
 const leastMs = 200;
 const mostMs = 1_000;
-/** A worker that comes so much later than it was told is passed over until it comes. */
+/** A worker that comes later than its time by this much is skipped until it comes. */
 const graceMs = 1_000;
 
 export interface Leasing {

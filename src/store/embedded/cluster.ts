@@ -55,9 +55,9 @@ export const isInitialised = async (home: string): Promise<boolean> =>
 type Binaries = string;
 
 interface Place {
-  /** What npm installed, see `packagedBinaries`. */
+  /** The binaries that npm installed, see `packagedBinaries`. */
   readonly packaged: Binaries;
-  /** Where a copy may be kept. */
+  /** The folder where a copy may be kept. */
   readonly home: string;
   readonly account: Account;
   readonly onProgress: (message: string) => void;
@@ -126,7 +126,7 @@ async function copyTo(from: Binaries, to: Binaries): Promise<void> {
   await rm(aside, { recursive: true, force: true });
 }
 
-/** Why `account` cannot run them. Loading the libraries is part of the test: a missing link shows here. */
+/** The reason that `account` cannot run them. Loading the libraries is part of the test: a missing link shows here. */
 async function unfit(native: Binaries, account: Account): Promise<string | undefined> {
   for (const name of ['postgres', 'initdb', 'pg_ctl'] as const) {
     const ran = await run(program(native, name), ['--version'], account);

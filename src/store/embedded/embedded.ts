@@ -25,7 +25,7 @@ export interface Embedded {
   readonly port: number;
   readonly superuser: string;
   readonly passwords: Passwords;
-  /** Whether somebody else uses it, who keeps it running when we leave. */
+  /** True where another process uses it, which keeps it running when we leave. */
   readonly shared: boolean;
   leave(): Promise<void>;
 }
@@ -114,8 +114,8 @@ const password = (): string => randomBytes(24).toString('base64url');
 const name = 'postgres';
 
 /**
- * Who the server runs as. PostgreSQL refuses root, so root lets the owner of the data run it, or the account `postgres`,
- * which is made where it is missing.
+ * The account that the server runs as. PostgreSQL refuses root, so root lets the owner of the data run it, or the account
+ * `postgres`, which is created where it is missing.
  */
 async function serverAccount(data: string, exec: typeof run): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined;
@@ -165,16 +165,16 @@ function runAll(): void {
   for (const work of last) work();
 }
 
-/** Who uses the server of a folder: one entry per open store, with the process it lives in. Crashed processes do not count. */
+/** The users of a folder's server: one entry per open store, with the process it lives in. Crashed processes do not count. */
 interface Users {
-  /** How many live ones there are. */
+  /** The number of live ones. */
   count(): number;
   /** Returns the entry's name. */
   add(): string;
   remove(entry: string): void;
 }
 
-/** How long to wait for another process that starts or stops the server. */
+/** The longest wait for another process that starts or stops the server. */
 const patienceMs = 120_000;
 
 /**

@@ -7,7 +7,7 @@ import { type Account, isInitialised, run } from './cluster.ts';
 export const storeFolder = (folder: string): string =>
   basename(folder) === '.setpoint' ? folder : join(folder, '.setpoint');
 
-/** Where the server of a folder keeps its data: a folder of ours that nobody else can write to. */
+/** The data folder of a folder's server: a folder of ours that nobody else can write to. */
 export async function home(inside: string, account: Account, onProgress: (message: string) => void): Promise<string> {
   const note = join(inside, 'home');
   const noted = await readFile(note, 'utf8').catch(() => undefined);
@@ -47,7 +47,7 @@ export async function ownFolder(inside: string): Promise<void> {
   if (uid === 0) await chmod(inside, 0o711);
 }
 
-/** Where data would be if there is any; undefined where the folder has no store. Changes nothing. */
+/** The data folder, if there may be one; undefined where the folder has no store. Changes nothing. */
 export async function knownHome(inside: string): Promise<string | undefined> {
   const noted = await readFile(join(inside, 'home'), 'utf8').catch(() => undefined);
   const at = noted?.trim() ?? inside;
@@ -75,7 +75,7 @@ const nameOf = async (path: string): Promise<string> =>
     .digest('hex')
     .slice(0, 12);
 
-/** Whether a store's folder has a database. Changes nothing. */
+/** True where a store's folder has a database. Changes nothing. */
 export async function hasData(inside: string): Promise<boolean> {
   const at = await knownHome(inside);
   return at !== undefined && (await isInitialised(at));

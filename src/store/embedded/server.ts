@@ -57,7 +57,7 @@ interface Running {
   readonly ready: boolean;
 }
 
-/** What `postmaster.pid` says, if that process is our server: lines 1, 4 and 8 are process id, port and state. */
+/** The content of `postmaster.pid`, if that process is our server: lines 1, 4 and 8 are process id, port and state. */
 async function server({ home }: Cluster): Promise<Running | undefined> {
   const lines = await pidFile(home);
   const pid = Number.parseInt(lines[0] ?? '', 10);
@@ -101,10 +101,10 @@ function freePort(): Promise<number> {
  */
 const socketArguments: readonly string[] = process.platform === 'win32' ? [] : ['-k', '.'];
 
-/** What a system takes as the path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, macOS 4 less. */
+/** The longest path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, macOS 4 less. */
 const longestPath = 103;
 
-/** Where clients reach the server that listens on `port`: its folder, or the address where that is too long or has no socket. */
+/** The host by which clients reach the server on `port`: its folder, or the address where that is too long or has no socket. */
 export async function hostOf({ home }: Pick<Cluster, 'home'>, port: number): Promise<string> {
   const path = join(dataOf(home), `${prefix}${port}`);
   if (Buffer.byteLength(path) > longestPath) return loopback;

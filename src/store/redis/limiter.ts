@@ -41,7 +41,7 @@ interface KeptRateLimits {
 }
 
 interface LimiterEvents {
-  /** A lane was slowed down, on this worker's word. */
+  /** A rate limit was slowed down, as this worker reported. */
   readonly slowed?: (rateLimitKey: string) => void;
   /** Redis does not answer: this worker keeps to its part, one of `workers`. */
   readonly away?: (workers: number, why: string) => void;
@@ -106,15 +106,15 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
 
 /** The way to the rate limits in Redis, and what to do while it is cut. */
 interface Link {
-  /** This worker's own part, while Redis is away. */
+  /** This worker's own part, while Redis is unavailable. */
   part(): OwnPart | undefined;
   readonly book: RateLimitBook;
-  /** Rejects with `Moved` where Redis does not answer, and while it is away. */
+  /** Rejects with `Moved` where Redis does not answer, and while it is unavailable. */
   readonly ask: RateLimits['ask'];
   close(): Promise<void>;
 }
 
-/** How often a worker says that it is here, and looks whether Redis is back. */
+/** Interval of a worker's heartbeat, and of its check whether Redis is back. */
 const beatMs = 1000;
 const openMs = 10_000;
 
@@ -231,7 +231,7 @@ interface Rows {
   take(need: Need, signal: AbortSignal, came: number): Promise<number>;
 }
 
-/** Who waits must wait elsewhere: Redis went away, or came back. */
+/** The request must wait elsewhere: Redis became unavailable, or came back. */
 class Moved extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(why, options);
@@ -246,7 +246,7 @@ interface RowsOptions {
   readonly link: Pick<Link, 'ask' | 'book'>;
 }
 
-/** `go`: it was let go at this time of Redis. */
+/** `go`: it was granted at this time of Redis. */
 interface Asking extends Waiter {
   go(at: number): void;
 }
@@ -311,7 +311,7 @@ function rowsAt(options: RowsOptions): Rows {
 /** Most that one question asks for. */
 const atOnce = 100;
 
-/** Until nobody waits there, or Redis is away; `ended` is called in the very turn that nobody is served any more. */
+/** Until nobody waits there, or Redis is unavailable; `ended` is called in the very turn that nobody is served any more. */
 async function serve(row: SharedRow, options: RowsOptions, ended: () => void): Promise<void> {
   let listed = false;
   try {
@@ -354,7 +354,7 @@ async function rest(row: SharedRow, ms: number, clock: Clock): Promise<void> {
 
 /** One worker's part of every budget, while there is no Redis to share them in. */
 interface OwnPart extends Limiter, Pick<Samples, 'rateLimits'> {
-  /** What was spent here and not told yet, by lane; `told` is what of it is known elsewhere now. */
+  /** The spent and unreported costs, by rate limit; `told` is the part of it that is known elsewhere now. */
   unpaid(): readonly Cost[];
   paid(told: readonly Cost[]): void;
   /** Sends away with `Moved` who waits here. */

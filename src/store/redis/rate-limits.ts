@@ -19,7 +19,7 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
-/** `kept`: the database keeps the lane too, see `keptLimiter`. */
+/** `kept`: the database keeps the rate limit too, see `keptLimiter`. */
 export interface NamedShape {
   readonly key: string;
   readonly shape: UsableBudget;
@@ -32,11 +32,11 @@ export type Question =
       readonly row: string;
       readonly rank: number;
       readonly share: string;
-      /** How long the first of them waits unserved, ms. */
+      /** The time that the first of them waits unserved, ms. */
       readonly waited: number;
-      /** What each takes from each lane, in order of arrival. */
+      /** The amounts that each takes from each rate limit, in order of arrival. */
       readonly needs: readonly (readonly number[])[];
-      /** What all who wait there take from each lane. */
+      /** The sum that all of them take from each rate limit. */
       readonly totals: readonly number[];
     }
   | { readonly verb: 'slow'; readonly sentAt: number; readonly retryAfterMs: number; readonly amount: number }
@@ -51,7 +51,7 @@ export interface Answer {
   /** Ids of other databases whose fleets use this Redis. */
   readonly neighbours: readonly string[];
   readonly rateLimits: readonly RateLimitNow[];
-  /** How many of the needs were taken, and in how many ms to come again for the rest. */
+  /** The number of needs that were granted, and the ms until the next try for the rest. */
   readonly granted: number;
   readonly wait: number;
   readonly slowed: boolean;
@@ -121,7 +121,7 @@ async function run(redis: Redis, args: readonly [number, ...string[]]): Promise<
 const script = readFileSync(join(import.meta.dirname, 'rate-limits.lua'), 'utf8');
 const sha = hash('sha1', script);
 
-/** A Redis that takes longer is away. */
+/** A Redis that takes longer counts as unavailable. */
 const answerMs = 1000;
 const retryMs = 200;
 
@@ -130,12 +130,12 @@ const law = {
   slowest,
   patienceMs,
   fadeMs,
-  /** Who comes so much later than it was told is passed over until it comes. */
+  /** A worker that comes later than its time by this much is skipped until it comes. */
   graceMs: 400,
   /** When who waits is to come again: at least, and at most. */
   leastMs: 10,
   mostMs: 1000,
-  /** A full lane that those whose turn it is leave unused for so long is for whoever comes. */
+  /** A full rate limit that the workers in turn leave unused for this long is free for any. */
   unusedMs: 1500,
   workerMs: 10_000,
   /** All that somebody spent who was not there for so long is in the rate limits again. */
@@ -157,11 +157,11 @@ export interface RateLimitBook {
   find(rateLimitKey: string): NamedShape | undefined;
   all(): readonly NamedShape[];
   note(rateLimits: readonly NamedShape[], now: readonly RateLimitNow[]): void;
-  /** What of the cloud's `remaining` is ours, where that is less than we believe; it is believed from now on. */
+  /** Our part of the cloud's `remaining`, where that is less than our count; the count continues from there. */
   lowered(rateLimitKey: string, remaining: number): number | undefined;
 }
 
-/** `isKept`: the database keeps the lane too. */
+/** `isKept`: the database keeps the rate limit too. */
 export function rateLimitBook(budgets: RateLimitOptions, isKept: (budget: Budget) => boolean): RateLimitBook {
   const known = new Map<string, NamedShape>();
   const believed = new Map<string, number>();
