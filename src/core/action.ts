@@ -31,7 +31,7 @@ export type Action =
       readonly verb: 'delete';
       readonly observed: Observed;
       readonly because: DeleteReason;
-      /** Whose it was when it was written last, where the store knows. */
+      /** The owners at its last write, where the store knows. */
       readonly owners?: readonly string[];
     })
   | (About & {
@@ -42,7 +42,7 @@ export type Action =
     })
   | (About & { readonly verb: 'forget'; readonly id: CloudId; readonly because: 'gone' });
 
-/** How often something stood at the address before; absent: never, or nobody counted. */
+/** The number of earlier resources at the address; absent: none, or nobody counted. */
 export interface Incarnated {
   readonly incarnation?: number;
 }
@@ -59,7 +59,10 @@ export interface Surge {
 
 export type Verb = Action['verb'];
 
-/** Which resource, whose documents, and why now. `by`: of drift, who changed it since we wrote it last; see plan/attribute.ts. */
+/**
+ * The resource, its documents, and the cause. `by`: of drift, the actor that changed it since our last write; see
+ * plan/attribute.ts.
+ */
 export interface About {
   readonly kind: Kind;
   readonly address: Address;
@@ -71,7 +74,7 @@ export interface About {
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
 export type Cause = 'drift' | 'rollout' | 'unknown';
 
-/** What an update does to a running machine. */
+/** The effect of an update on a running machine. */
 export type Effect = 'in-place' | 'stops';
 
 /** `removed`: its document went; `changed`: its document no longer states it; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two; `again`: it was deleted, and shows again; `withdrawn`: a successor that did not become ready, or is asked for no more, while its predecessor stands. */

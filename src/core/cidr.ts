@@ -27,14 +27,14 @@ export function formatCidr(cidr: Cidr): string {
   return `${address}/${cidr.prefix}`;
 }
 
-/** Whether every address of `inner` is in `outer`. A block contains itself. */
+/** True where every address of `inner` is in `outer`. A block contains itself. */
 export function containsCidr(outer: Cidr, inner: Cidr): boolean {
   if (outer.family !== inner.family || inner.prefix < outer.prefix) return false;
   const host = BigInt(BITS[outer.family] - outer.prefix);
   return inner.base >> host === outer.base >> host;
 }
 
-/** Whether some address is in both: two blocks overlap only when one contains the other. */
+/** True where some address is in both: two blocks overlap only when one contains the other. */
 export const overlapsCidr = (a: Cidr, b: Cidr): boolean => containsCidr(a, b) || containsCidr(b, a);
 
 const BITS = { 4: 32, 6: 128 } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from './failure.ts';
 
-/** What a cloud knows us by, as a secret held it. Nothing of it may reach a log, an error, a label or an answer. */
+/** Credentials for a cloud, from a secret. Nothing of them may reach a log, an error, a label or an answer. */
 export type CloudCredential = AwsKeys | GcpServiceAccount | AzurePrincipal;
 
 type AwsKeys = { readonly cloud: 'aws' } & Readonly<z.output<typeof awsKeys>>;
@@ -11,8 +11,8 @@ type AzurePrincipal = { readonly cloud: 'azure' } & Readonly<z.output<typeof azu
 export type CredentialCloud = CloudCredential['cloud'];
 
 /**
- * What the text of a secret says, strictly: one JSON object of the cloud's form. No message repeats anything of the
- * text, not even its keys, as people put the secret itself in odd places.
+ * Parses the text of a secret strictly: one JSON object of the cloud's form. No message repeats anything of the text, not even
+ * its keys, as people put the secret itself in odd places.
  */
 export function parseCredential(cloud: CredentialCloud, text: string): Result<CloudCredential> {
   const given = jsonOf(text);

@@ -4,7 +4,7 @@ import type { Address, Attributes, CloudId, Kind } from './resource.ts';
 export interface Desired<K extends Kind = Kind> {
   readonly kind: K;
   readonly address: Address;
-  /** What the object is called on the cloud when we create it. */
+  /** The object's name on the cloud when we create it. */
   readonly name: string;
   readonly attributes: Attributes[K];
   readonly terms: Terms;
@@ -20,7 +20,7 @@ export interface DocumentRef {
   readonly owner?: string;
 }
 
-/** What may be done with a resource, already combined with the guards in force (the stricter of both). */
+/** The terms of a resource, already combined with the active guards (the stricter of both). */
 export interface Terms {
   readonly mode: Mode;
   readonly protect: boolean;
@@ -41,8 +41,8 @@ export type Mode = 'observe' | 'plan' | 'enforce';
 export type DeletionPolicy = 'retain' | 'delete';
 
 /**
- * How an atom comes to be. `stated`: a document asks for it. `implied`: its container is born with it, so it is made
- * only where the container stands without it. `tolerated`: never made, never drift.
+ * The presence of an atom. `stated`: a document asks for it. `implied`: the cloud creates it with its container, so we create
+ * it only where the container exists without it. `tolerated`: never created, never drift.
  */
 export type Presence = 'stated' | 'implied' | 'tolerated';
 

@@ -5,8 +5,8 @@ import { canonical } from './ledger/canonical.ts';
 export type Hash = (text: string) => string;
 
 /**
- * What an action would do, and nothing else: not where its document stands, nor what else is true of the object. So a
- * saved plan holds while planning again gives the same digests, and only the action that moved is stale.
+ * The digest of an action's own content: without its document's position, and without other facts of the object. So a saved
+ * plan holds while planning again gives the same digests, and only a changed action is stale.
  */
 export const actionDigest = (action: Action, hash: Hash): string => hash(canonical(essence(action)));
 

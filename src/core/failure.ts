@@ -31,7 +31,7 @@ export function withWait(failure: Failure, retryAfterMs: number | undefined): Fa
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
-/** What we do about a failure. */
+/** Our reaction to a failure. */
 export type Verdict =
   | { readonly do: 'done' }
   | { readonly do: 'retry'; readonly afterMs: number }

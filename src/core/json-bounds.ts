@@ -48,7 +48,7 @@ export class JsonScan {
   private readonly piece: JsonSize;
   private at = 0;
   private parts = 1;
-  /** Where each list and object that is open began, and the parts before it. */
+  /** The start of each open list and object, and the parts before it. */
   private readonly begins: number[] = [];
   private readonly before: number[] = [];
   private textBegins: number | undefined;
@@ -61,7 +61,7 @@ export class JsonScan {
     this.piece = piece;
   }
 
-  /** Whether every bracket and text that began has ended. */
+  /** True where every bracket and text that began has ended. */
   get isClosed(): boolean {
     return this.hasEnds && this.begins.length === 0 && this.textBegins === undefined;
   }

@@ -11,7 +11,7 @@ import {
 } from './resource.ts';
 import type { HeardTouch } from './touch.ts';
 
-/** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
+/** The store's knowledge of one scope, as the planner needs it. Without a store: `withoutStore`. */
 export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorded {
   readonly estate: string;
   /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
@@ -24,9 +24,9 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly settled: ReadonlyMap<CloudId, Settled>;
   readonly pending: readonly PendingIntent[];
   readonly applied: ReadonlyMap<Address, Applied>;
-  /** How often in a row an update of this address was settled and yet differed again; 3 is non-convergent. */
+  /** The number of times in a row that an update of this address was settled and yet differed again; 3 is non-convergent. */
   readonly unstuck: ReadonlyMap<Address, number>;
-  /** How often something has come to stand at an address; absent: never. */
+  /** The number of resources that have existed at an address; absent: none. */
   readonly incarnations?: ReadonlyMap<Address, number>;
   /** Machines that were launched lately, and those of which none lived long: see births.ts. Absent: none. */
   readonly births?: readonly Birth[];
@@ -76,7 +76,10 @@ export interface Ended {
   readonly at: number;
 }
 
-/** Who touched each object last that somebody else touched, by what the cloud's audit log calls it. For people: it decides nothing. */
+/**
+ * The last modifier of each object that somebody else changed, by its name in the cloud's audit log. For people: it decides
+ * nothing.
+ */
 interface Heard {
   readonly touches?: ReadonlyMap<CloudId, HeardTouch>;
 }
@@ -120,7 +123,7 @@ export interface PendingIntent {
   readonly draft: { readonly kind: Kind; readonly id?: CloudId; readonly details: Readonly<Record<string, unknown>> };
 }
 
-/** What was last applied: tells drift from rollout, and what was removed from a spec. */
+/** The last applied state: distinguishes drift from rollout, and shows removals from a spec. */
 export interface Applied<K extends Kind = Kind> {
   readonly attributes: Attributes[K];
   readonly generation: number;
@@ -140,7 +143,10 @@ export const withoutStore = (estate: string): Knowledge => ({
 export const youngMs = 900_000;
 /** After so many failed births in a row nothing more is launched for a document, until it changes or a person resumes it. */
 export const mostFailedBirths = 3;
-/** How long a machine must have been ready before it counts, where its specs do not say; Kubernetes calls it minReadySeconds. */
+/**
+ * The time that a machine must have been ready before it counts, where its specs do not say; Kubernetes calls it
+ * minReadySeconds.
+ */
 const defaultMinReadyMs = 60_000;
 
 /** A machine that this store launched: while it is young or has not been ready yet, and afterwards if its birth failed. */
@@ -156,11 +162,14 @@ export interface Birth {
   readonly readySince?: number;
   /** A look found it ready for as long as its specs ask for: its launch did not fail, whatever became of it. */
   readonly proven?: boolean;
-  /** What was seen of its end, for people. */
+  /** The observed reason of its end, for people. */
   readonly failed?: string;
 }
 
-/** What one look says about one birth. `at`: since when it is ready. `wasReady`: it had been ready for long enough before it ended. */
+/**
+ * An observation's verdict on one birth. `at`: since when it is ready. `wasReady`: it had been ready for long enough before it
+ * ended.
+ */
 export type BirthVerdict =
   | { readonly id: CloudId; readonly as: 'ready'; readonly at: number; readonly proven: boolean }
   | { readonly id: CloudId; readonly as: 'unready' | 'survived' }
@@ -211,7 +220,7 @@ function verdictOf(
   return proven || observation.at - readySince < minReadyMs ? [] : [{ id, as: 'ready', at: readySince, proven: true }];
 }
 
-/** How it ended, as the end of a sentence; undefined where it stands, or where the look cannot tell. */
+/** The reason of its end, as the end of a sentence; undefined where it exists, or where the observation has a gap. */
 function endOf(
   { id, address }: Birth,
   observed: Observed | undefined,
@@ -239,10 +248,10 @@ function deathOf({ id, proven }: Birth, end: string, ageMs: number): string {
   return `${when}, after it had been ready: whether it failed or somebody ended it is not known`;
 }
 
-/** How long a machine must have been ready. */
+/** The time that a machine must have been ready. */
 export const minReadyOf = ({ minReadyMs }: Pick<Terms, 'minReadyMs'>): number => minReadyMs ?? defaultMinReadyMs;
 
-/** Whether it was launched lately and has not been ready for long enough. A machine that is to stand still need not be. */
+/** True where it was launched lately and has not been ready for long enough. A machine that shall be stopped need not be. */
 export function isUnproven({ attributes, readySince, failed }: Birth, minReadyMs: number, at: number): boolean {
   if (failed !== undefined || attributes.machine.power === 'stopped') return false;
   return readySince === undefined || at - readySince < minReadyMs;
@@ -264,7 +273,7 @@ export function failedBirths(
   return Map.groupBy(same, ({ address }) => documentOfReplica(address));
 }
 
-/** Why a document's rollout stops: what was seen, newest first. */
+/** The reason that a document's rollout stops: its failures, newest first. */
 export function whyStopped(births: readonly Pick<Birth, 'launchedAt' | 'failed'>[]): string {
   const [last] = births.toSorted((a, b) => b.launchedAt - a.launchedAt);
   const many = births.length === 1 ? 'a new machine failed' : `${births.length} new machines in a row failed`;

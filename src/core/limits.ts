@@ -1,7 +1,7 @@
 import type { DeletionPolicy, Mode } from './desired.ts';
 import type { Address, ScopeKey } from './resource.ts';
 
-/** What guards an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
+/** The guards of an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
 export interface Guards {
   readonly limits: Limits;
   /** By document address. */
@@ -11,7 +11,7 @@ export interface Guards {
   readonly protected: readonly Address[];
   /** By document address; absent where an earlier version wrote it down. */
   readonly owners?: Readonly<Record<Address, string>>;
-  /** What documents inherit; absent where an earlier version wrote it down. */
+  /** The fields that documents inherit; absent in records of an earlier version. */
   readonly inherited?: Inherited;
 }
 
@@ -32,10 +32,10 @@ export interface Limits {
   readonly closures?: number;
 }
 
-/** What `specs` that do not say it mean, and generations that were accepted before these limits were known. */
+/** The defaults of `specs` without these limits, and of generations that were accepted before the limits existed. */
 export const usualLimits = { creates: 50, closures: 50 } as const;
 
-/** Whatever is held against a limit is of one of these sorts. `closure`: a rule that nobody wrote is removed. */
+/** The sorts of changes that count against a limit. `closure`: a rule that nobody wrote is removed. */
 export const sorts = ['delete', 'replace', 'create', 'closure'] as const;
 export type Sort = (typeof sorts)[number];
 
@@ -93,7 +93,7 @@ export interface LimitBounds extends Allowance {
   readonly owned: number;
 }
 
-/** How many of a sort the limits let pass, where no person allows more. */
+/** The number of a sort that the limits allow, where no person allows more. */
 export const mostOf = ({ deletes, replaces, creates, closures }: Limits, sort: Sort): number =>
   ({
     delete: deletes,
@@ -102,7 +102,7 @@ export const mostOf = ({ deletes, replaces, creates, closures }: Limits, sort: S
     closure: closures ?? usualLimits.closures,
   })[sort];
 
-/** Which bound a count breaks: the limit of a sort, or the share. A share is of deletes and replaces together. */
+/** The exceeded bound: the limit of a sort, or the share. A share is of deletes and replaces together. */
 export interface Excess {
   readonly of: Sort | 'share';
   readonly count: number;
@@ -141,6 +141,6 @@ const shareFrom = 20;
 /** 0.29 × 100 is 28.999999999999996 in binary. */
 const rounding = 1e-9;
 
-/** How many of `owned` resources the share lets go; undefined where it does not bind. */
+/** The number of `owned` resources that the share allows; undefined where it does not apply. */
 export const shareBound = ({ share }: Limits, owned: number): number | undefined =>
   share === undefined || owned < shareFrom ? undefined : Math.floor(share * owned + rounding);

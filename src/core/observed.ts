@@ -12,18 +12,18 @@ export interface Observed<K extends Kind = Kind> {
   readonly condition: Condition;
 }
 
-/** What on the cloud speaks of ownership. It proves nothing by itself: see claim.ts. */
+/** The signs of ownership on the cloud. They prove nothing by themselves: see claim.ts. */
 export interface Signs {
   readonly mark?: Mark;
   /** AWS group; Azure: the network whose NSG it is. A rule inside it is owned through it. */
   readonly container?: CloudId;
   /** Azure subnets bear no mark: the VNet through whose mark, and the store's word, they are ours. */
   readonly parent?: CloudId;
-  /** Where the cloud keeps names unique: the place that its name takes, as `slotOf` in address.ts says it. */
+  /** The slot that its name takes, where the cloud keeps names unique, as `slotOf` in address.ts returns it. */
   readonly slot?: string;
   /** AWS, a machine of a batched launch: the ordinal that the launch began with. A mark of its own takes it away. */
   readonly first?: number;
-  /** Why it is there when no estate made it. */
+  /** Its likely origin when no estate created it. */
   readonly origin?: Origin;
 }
 
@@ -59,7 +59,7 @@ export interface Condition {
   readonly empty?: boolean;
   /** Of a network or subnet: blocks of addresses besides its `cidr`, in canonical text. No field of a spec states them. */
   readonly furtherBlocks?: readonly string[];
-  /** What no document can state and security people ask about, in order: told, never compared. */
+  /** Settings that no document can state and security people ask about, in order: shown, never compared. */
   readonly unstated?: readonly Setting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;

@@ -4,7 +4,7 @@ import { documentOfReplica, type Kind, type RuleAttributes } from './resource.ts
 /** Most actions of one call, by kind and what is sent; what is not named goes singly. Data of each provider. */
 export type BatchLimits = Readonly<Partial<Record<`${Kind}/${Sent}`, number>>>;
 
-/** What is sent to a cloud: adoption is an update, a replacement is a delete and then a create. */
+/** The type of a request to a cloud: adoption is an update, a replacement is a delete and then a create. */
 export type Sent = 'create' | 'update' | 'delete';
 
 /** Actions that one call may carry. */
@@ -113,7 +113,7 @@ function ruleOf({ kind, attributes }: { readonly kind: Kind; readonly attributes
   return `${group ?? network} ${match.direction}`;
 }
 
-/** What is written, not what it replaces; anything but labels goes by itself. */
+/** The new values, without those that they replace; any change but of labels goes by itself. */
 function changesOf({ address, changes }: Extract<Action, { verb: 'update' }>): string {
   const labelsOnly = changes.every(({ field }) => field.startsWith('labels.'));
   return labelsOnly ? JSON.stringify(changes.map(({ field, to }) => [field, to])) : address;

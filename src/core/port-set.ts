@@ -30,7 +30,7 @@ export function mergePorts(ranges: readonly PortRange[]): readonly PortRange[] {
   return merged;
 }
 
-/** What is in `ranges` and not in `taken`, canonical. */
+/** The ports in `ranges` and not in `taken`, canonical. */
 export function subtractPorts(ranges: readonly PortRange[], taken: readonly PortRange[]): readonly PortRange[] {
   let rest = mergePorts(ranges);
   for (const { from, to } of taken) {
@@ -42,7 +42,7 @@ export function subtractPorts(ranges: readonly PortRange[], taken: readonly Port
   return rest;
 }
 
-/** Whether every port of `inner` is in `outer`. */
+/** True where every port of `inner` is in `outer`. */
 export const coversPorts = (outer: readonly PortRange[], inner: readonly PortRange[]): boolean =>
   subtractPorts(inner, outer).length === 0;
 

@@ -1,7 +1,7 @@
 /** Clouds we speak to; `memory` is the reference provider. */
 export type Cloud = 'aws' | 'gcp' | 'azure' | 'memory';
 
-/** What a provider lists, locks and limits together, as text: `aws/111122223333/eu-west-1`. */
+/** The unit that a provider lists, locks and limits together, as text: `aws/111122223333/eu-west-1`. */
 export type ScopeKey = string;
 
 /** Our stable name: `aws/111122223333/eu-west-1/subnet/core.app`. See the word list in the design. */
@@ -17,7 +17,7 @@ export type Ref = string;
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * What we own on each kind, in one normalised form for desired and observed. Adding a kind starts with one line here.
+ * The owned attributes of each kind, in one normalised form for desired and observed. Adding a kind starts with one line here.
  * In a desired resource an absent key is unowned: neither compared nor changed. Nested objects are owned per key.
  */
 export interface Attributes {
@@ -121,7 +121,7 @@ export function prefixIn(address: Address, kind: Kind): string {
 /** The document of a replica: `…/instance/web-3` → `…/instance/web`. */
 export const documentOfReplica = (address: Address): Address => address.replace(/-\d+$/, '');
 
-/** Whether it is one of our addresses, and no id of a cloud's: Azure's and Google's hold slashes too. */
+/** True where it is one of our addresses, and no id of a cloud's: Azure's and Google's hold slashes too. */
 export const isAddress = (ref: Ref | Address | CloudId): boolean =>
   /^(?:aws|gcp|azure|memory)\/.*\/(?:network|subnet|group|firewall-rule|instance)\/[^/]+$/.test(ref);
 

@@ -1,4 +1,4 @@
-/** How a change goes out: the sizes of its waves, in order. What is left after them is a last one. */
+/** The rollout of a change: the sizes of its waves, in order. A last wave has the rest. */
 export type Rollout = readonly WaveSize[];
 
 /** A count, a share of all (0.1 is 10%), or whatever is left. */
@@ -8,8 +8,8 @@ export type WaveSize = number | { readonly share: number } | 'rest';
 const rounding = 1e-9;
 
 /**
- * How many are done when each wave is: `[1, 10%, rest]` of 20 is 1, 3 and 20. Ascending; the last one is all. A share is rounded up,
- * and a wave for which nothing is left is none.
+ * The number of finished resources after each wave: `[1, 10%, rest]` of 20 is 1, 3 and 20. Ascending; the last one is all. A
+ * share is rounded up, and a wave for which nothing is left is none.
  */
 export function boundsOf(rollout: Rollout, total: number): readonly number[] {
   const bounds: number[] = [];

@@ -2,14 +2,19 @@ import type { CloudId, ScopeKey } from './resource.ts';
 
 /** That somebody changed objects of a cloud, as the cloud's own audit log says it. A hint: the truth is what a look finds. */
 export interface Touch {
-  /** Where the event does not tell the place, what all of an account's scopes begin with: `azure/<subscription>`. */
+  /**
+   * The scope; or, where the event does not name the place, the prefix of all of an account's scopes: `azure/<subscription>`.
+   */
   readonly scope: ScopeKey;
   /** The cloud's name for the event. */
   readonly event: string;
   /** When the call was made, ms since the epoch, by the cloud's clock. */
   readonly at: number;
   readonly actor: Actor;
-  /** What it named, as `Dialect.names.told` has it; a rule's container where the rule is not told. None: a look is all it is good for. */
+  /**
+   * The named objects, as `Dialect.names.told` has them; a rule's container where the rule is not named. None: it only leads to
+   * an observation.
+   */
   readonly objects: readonly CloudId[];
   /** The cloud's id of the request: by it our own calls are known. */
   readonly requestId?: string;
@@ -23,7 +28,7 @@ export interface Actor {
   readonly agent?: string;
 }
 
-/** Who changed an object last, as kept with a finding, and with the entry that heals it. */
+/** The last modifier of an object, as kept with a finding, and with the entry that heals it. */
 export interface TouchedBy extends Actor {
   readonly event: string;
   readonly at: number;
@@ -70,12 +75,12 @@ export const touchesIn = (touches: readonly Touch[], scopes: readonly ScopeKey[]
 
 const isWithin = (scope: ScopeKey, wide: ScopeKey): boolean => scope === wide || scope.startsWith(`${wide}/`);
 
-/** What our own requests to the clouds bear as their program. */
+/** The program name in our own requests to the clouds. */
 export const ownAgent = 'setpoint';
 
 /**
- * Whether a change calls itself one of ours. Anybody can write that: so such an event still has its scope looked at, and only
- * names nobody. Our own calls are known for certain by the ids that the ledger has.
+ * True where a change claims to be one of ours. Anybody can write that: such an event still leads to an observation of its
+ * scope, and only names nobody. The ids in the ledger identify our own calls for certain.
  */
 export const claimsToBeOurs = ({ agent }: Actor): boolean => agent !== undefined && ownName.test(agent);
 

@@ -150,7 +150,7 @@ export function guardedFields(document: Document): readonly GuardedField[] {
   return fieldsIn(document, here, []);
 }
 
-/** What is guarded is told as a whole: below it there is nothing more to find. */
+/** A guarded field is reported as a whole: below it there is nothing more to find. */
 export function fieldsIn(value: unknown, here: Guards, path: Path): readonly GuardedField[] {
   if (value === undefined) return [];
   if (here.guards !== undefined) return [{ path, value, guards: here.guards }];
@@ -206,7 +206,7 @@ const claim = (by: string, { value }: Located<Document>, name: string): string =
 /** In whatever tree: a document that is handed over keeps its former names. */
 const kept = (document: Located<Document>, name: string): string => claim(document.value.metadata.name, document, name);
 
-/** Where two values differ: the longest paths that both have a map or list along. Empty: they mean the same. */
+/** The paths where two values differ: the longest that both have a map or list along. Empty: they mean the same. */
 function differences(before: unknown, after: unknown, path: Path = []): readonly Path[] {
   if (same(before, after)) return [];
   if (!isMap(before) || !isMap(after)) return [path];

@@ -35,14 +35,14 @@ const issuer = z.strictObject(
     algorithms: z
       .array(z.enum(signatureAlgorithms, { error: signatureAlgorithms.join(', ') }), { error: 'a list of algorithms' })
       .min(1, { error: 'at least one, such as RS256' }),
-    /** Where its keys are; left out: where its discovery document says. */
+    /** The address of its keys; left out: its discovery document names it. */
     jwks: address('its keys').optional(),
     claims: z
       .strictObject({ person: claim().optional(), groups: claim().optional() }, { error: '{ person, groups }' })
       .optional(),
-    /** Whether its tokens may lack the `typ` that says what kind they are of. */
+    /** True where its tokens may lack the `typ` that names their kind. */
     untyped: flag().optional(),
-    /** Whether it is on this machine. */
+    /** True where it is on this machine. */
     allowLocal: flag().optional(),
     /** Private networks that it may be in. */
     networks: z
@@ -74,7 +74,7 @@ const binding = z.strictObject(
   { error: '{ who, role }' },
 );
 
-/** Whom we believe who somebody is, and what they may. Its own file: no change of specs gives anybody a right. */
+/** Trusted issuers, and the grants of callers. Its own file: no change of specs gives anybody a right. */
 const access = z.strictObject(
   {
     apiVersion: z.literal('setpoint.dev/v1', { error: 'setpoint.dev/v1' }),
@@ -96,7 +96,7 @@ export type Binding = DeepReadonly<z.output<typeof binding>>;
 
 type Tell = (path: Path, expected: string) => void;
 
-/** What no field can tell alone. */
+/** Checks that need several fields. */
 function checkAccess(access: Access, context: z.RefinementCtx): void {
   const tell: Tell = (path, expected) => context.addIssue({ code: 'custom', path: [...path], message: expected });
   const issuers = access.oidc.map(({ issuer }) => issuer);
@@ -128,14 +128,14 @@ function checkWho(who: Binding['who'], issuers: readonly string[], at: Path, tel
   if (who.issuer !== undefined && !issuers.includes(who.issuer)) tell([...at, 'issuer'], issuers.join(', '));
 }
 
-/** Which address a name or an issuer may lead us to: any public one, and private ones that somebody named. */
+/** True where a name or an issuer may lead us to this address: any public one, and private ones that somebody named. */
 export function isReachable(address: string, networks: readonly string[]): boolean {
   const one = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`);
   if (one === undefined || isWithin(never, one)) return false;
   return isWithin(networks.flatMap(parsed), one) || isPublic(one);
 }
 
-/** Whether somebody may name this network: it is private, and tells no machine about itself. */
+/** True where a file may name this network: it is private, and has no metadata service of a machine. */
 function isPrivateNetwork(text: string): boolean {
   const [network] = parsed(text);
   return network !== undefined && isWithin(secluded, network);
@@ -154,7 +154,10 @@ const parsed = (text: string): readonly Cidr[] => {
 
 const secluded = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].flatMap(parsed);
 
-/** What tells a machine of a cloud about itself, with its credentials: AWS (and most), AWS over IPv6, Azure's, Google's over IPv6, Alibaba's. */
+/**
+ * The metadata services of clouds, with machines' credentials: AWS (and most), AWS over IPv6, Azure's, Google's over IPv6,
+ * Alibaba's.
+ */
 const never = ['169.254.0.0/16', 'fd00:ec2::/32', '168.63.129.16/32', 'fd20:ce::254/128', '100.100.100.200/32'].flatMap(
   parsed,
 );
@@ -172,7 +175,7 @@ const special = [
   ...['224.0.0.0/3', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 ].flatMap(parsed);
 
-/** Who somebody is at one issuer, as far as that is proven. */
+/** The proven identity of a caller at one issuer. */
 export interface Known {
   readonly issuer: string;
   readonly subject: string;
@@ -181,7 +184,7 @@ export interface Known {
   readonly groups: readonly string[];
 }
 
-/** What the bindings give to somebody. Groups and subjects are compared to the letter. */
+/** The grants that the bindings give to a caller. Groups and subjects are compared to the letter. */
 export const boundGrants = (known: Known, bindings: readonly Binding[]): readonly Grant[] =>
   bindings.filter(({ who }) => isMeant(who, known)).map(bareGrant);
 

@@ -1,4 +1,4 @@
-/** What somebody may be let do; each is asked for by the routes that need it. */
+/** The permissions of callers; each route names the one that it needs. */
 export type Permission = 'read' | 'plan' | 'approve' | 'operate' | 'administer';
 
 export const roles = ['viewer', 'planner', 'approver', 'operator', 'admin'] as const;
@@ -29,23 +29,23 @@ export interface Bounds {
   readonly owners?: readonly string[];
 }
 
-/** What is asked about. `targets`: those that it is of; `owner`: whose it is, '' of nobody. Left out: all of them. */
+/** The subject of a check. `targets`: its targets; `owner`: its owner, '' of nobody. Left out: all of them. */
 export interface Subject {
   readonly estate: string;
   readonly targets?: readonly string[];
   readonly owner?: string;
 }
 
-/** Where somebody has a permission: empty where nowhere. What a store narrows its questions by. */
+/** The bounds of a permission: empty where there are none. A store narrows its queries by them. */
 export const boundsFor = (grants: readonly Grant[], permission: Permission): readonly Bounds[] =>
   grants.filter(({ role }) => permissionsOf[role].includes(permission));
 
-/** Whether one of the grants lets this be done to all of the subject. */
+/** True where one of the grants allows this for all of the subject. */
 export const mayDo = (grants: readonly Grant[], permission: Permission, subject: Subject): boolean =>
   boundsFor(grants, permission).some((bounds) => covers(bounds, subject));
 
 /**
- * Whether all of the subject lies within. What is of several targets lies within where one of them does.
+ * True where all of the subject lies within. A subject of several targets lies within where one of them does.
  *
  *   bounded by | subject leaves it out | subject says it
  *   nothing    | within                | within
@@ -69,10 +69,10 @@ export const bareGrant = ({ role, estates, targets, owners }: Loose): Grant => (
   ...(owners === undefined ? {} : { owners }),
 });
 
-/** Whether any of an estate lies within the bounds: those without estates reach all. How far within it, `covers` tells. */
+/** True where any of an estate lies within the bounds: those without estates reach all. `covers` checks the rest. */
 export const reaches = ({ estates }: Bounds, estate: string): boolean => estates?.includes(estate) ?? true;
 
-/** Which of these estates one or another of the bounds reaches. */
+/** The estates, of these, that one or another of the bounds reaches. */
 export const reachableEstates = (within: readonly Bounds[], estates: readonly string[]): readonly string[] =>
   estates.filter((name) => within.some((bounds) => reaches(bounds, name)));
 
@@ -89,14 +89,14 @@ interface TargetsOf {
 export const visibleTargets = (seen: readonly Bounds[], { estate, targets }: TargetsOf): readonly string[] =>
   targets.filter((name) => seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: [name] })));
 
-/** Whether all of each of these targets may be seen, whose ever it is. Of none it is for those who see all of the estate. */
+/** True where all of each of these targets is visible, of every owner. For no targets: where all of the estate is visible. */
 export const seesTargets = (seen: readonly Bounds[], { estate, targets }: TargetsOf): boolean =>
   seen.some((bounds) => covers(bounds, { estate })) ||
   (targets.length > 0 && targets.every((name) => seen.some((bounds) => covers(bounds, { estate, targets: [name] }))));
 
 /**
- * Whether these grants give nothing beyond what somebody may give: each permission of each grant within bounds where they have
- * that permission, and are an administrator. Two narrow grants of theirs do not add up to a wide one.
+ * True where these grants give nothing beyond the giver's own: each permission of each grant lies within bounds where the giver
+ * has that permission, and is an administrator. Two narrow grants of the giver do not add up to a wide one.
  */
 export const grantsNoMoreThan = (grants: readonly Grant[], giver: readonly Grant[]): boolean =>
   grants.every((grant) =>
@@ -105,7 +105,10 @@ export const grantsNoMoreThan = (grants: readonly Grant[], giver: readonly Grant
     ),
   );
 
-/** Whether all that lies within `inner` lies within `outer`. What is not bounded encloses all; nothing bounded encloses it. */
+/**
+ * True where all that lies within `inner` lies within `outer`. Without bounds `outer` encloses all; nothing restricted encloses
+ * an `inner` without bounds.
+ */
 export const encloses = (outer: Bounds, inner: Bounds): boolean =>
   (['estates', 'targets', 'owners'] as const).every((by) => {
     const allowed = outer[by];

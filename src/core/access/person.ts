@@ -7,8 +7,8 @@ export const isSamePerson = (one: string, other: string): boolean => folded(one)
 const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
- * Whether two names might be one person's: by any case, width or form of their letters. It errs towards yes, and so only ever
- * forbids; what allows compares by `isSamePerson`.
+ * True where two names might be one person's: by any case, width or form of their letters. It errs towards yes, and so only
+ * ever forbids; checks that allow compare by `isSamePerson`.
  */
 export const mayBeSamePerson = (one: string, other: string): boolean => foldedWidely(one) === foldedWidely(other);
 
@@ -16,8 +16,8 @@ const foldedWidely = (name: string): string =>
   name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();
 
 /**
- * Whether an e-mail address is one that a forge gives out, as for edits on the web: it names somebody's account there, or the forge
- * itself, and so equals no address that a credential proves.
+ * True where an e-mail address is one that a forge gives out, as for edits on the web: it names somebody's account there, or
+ * the forge itself, and so equals no address that a credential proves.
  */
 export const isForgeAddress = (name: string): boolean =>
   /@users\.noreply\.|^no-?reply@/.test(name.normalize('NFKC').toLowerCase().trim());

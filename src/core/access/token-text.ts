@@ -1,4 +1,4 @@
-/** What an API token looks like: `setpoint_<id>_<secret>`, so that scanners for lost secrets can know it. */
+/** The form of an API token: `setpoint_<id>_<secret>`, so that scanners for lost secrets can recognise it. */
 export const tokenText = (id: string, secret: string): string => `setpoint_${id}_${secret}`;
 
 /** 64 bits of id as hex, 256 bits of secret as base64url. */

@@ -32,14 +32,14 @@ export interface CompileInput {
   readonly today: string;
 }
 
-/** What the specs ask of one scope. `targets` has more than one where several name the same place. */
+/** The specs' desired state of one scope. `targets` has more than one where several name the same place. */
 export interface CompiledScope {
   readonly scope: ScopeKey;
   readonly targets: readonly TargetDoc[];
   /** Of its targets, in their order. */
   readonly regions: readonly PlacedRegion[];
   readonly wanted: Wanted;
-  /** What an instance boots with, by its document's address: read at apply only. */
+  /** The boot data of instances, by their documents' addresses: read at apply only. */
   readonly launches: ReadonlyMap<Address, LaunchRef>;
 }
 

@@ -12,7 +12,7 @@ import type {
   SubnetAttributes,
 } from '../resource.ts';
 
-/** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
+/** Translates a spec for one cloud: pure, so that planning needs no SDK. Each provider exports one. */
 export interface Dialect {
   readonly cloud: Cloud;
   /** `aws/<account>/<region>`. */
@@ -21,7 +21,7 @@ export interface Dialect {
   readonly holds: Holdings;
   readonly rules: RuleDialect;
   /**
-   * How many requests that change something a batch takes, if nothing is refused. A replacement is a creation and a deletion.
+   * The number of mutating requests that a batch takes, if nothing is refused. A replacement is a creation and a deletion.
    * Absent: one.
    */
   writes?(batch: Batch): number;
@@ -33,24 +33,24 @@ export interface Dialect {
 }
 
 export interface NameDialect {
-  /** What stands before `/<kind>/<name>` in an address: `aws/1111/eu-west-1`, `gcp/acme/global`. */
+  /** The prefix before `/<kind>/<name>` in an address: `aws/1111/eu-west-1`, `gcp/acme/global`. */
   prefix(kind: Kind, place: Place): string;
-  /** What the object is called on the cloud: `core`, `core-app`, `core-web`, `web-0`. */
+  /** The object's name on the cloud: `core`, `core-app`, `core-web`, `web-0`. */
   objectName(kind: Kind, name: string): string;
   /**
-   * What a machine is called that is to take another's place, where the cloud keeps names of machines unique: another name for each
-   * predecessor, and for one always the same, so that it cannot be made twice. Absent: as its predecessor.
+   * The name of a machine that is to take another's place, where the cloud keeps names of machines unique: another name for
+   * each predecessor, and for one always the same, so that it cannot be created twice. Absent: as its predecessor.
    */
   successor?(name: string, predecessor: CloudId): string;
-  /** What the cloud's audit log calls an object that we know by this id. Absent: the same. */
+  /** The name of an object with this id in the cloud's audit log. Absent: the same. */
   told?(id: CloudId): CloudId;
 }
 
-/** What a cloud can hold of the kinds, and what it cannot. */
+/** The attributes of each kind that a cloud can hold, and those that it cannot. */
 export interface Holdings {
   /** `objects`: listed, marked, and Refs point at them (AWS, Azure, memory). `tags`: only names (GCP). */
   readonly groups: 'objects' | 'tags';
-  /** What is not named here is left out of what is asked for: not compared, not changed. */
+  /** Attributes that are not named here are left out of the desired state: not compared, not changed. */
   readonly network: readonly (keyof NetworkAttributes)[];
   readonly subnet: readonly (keyof SubnetAttributes)[];
   /** Kinds whose mark cannot be written later, or that bear none: what is adopted there is claimed in the store alone. */
@@ -59,7 +59,7 @@ export interface Holdings {
   readonly oneByName: readonly Kind[];
   /** The label that bears the names of what has labels, where anybody may change it (AWS: the tag `Name`). Absent: names are fixed. */
   readonly nameLabel?: string;
-  /** How a machine is replaced where its document does not say. Where names are unique, `surge` needs `names.successor`. */
+  /** The default way to replace a machine. Where names are unique, `surge` needs `names.successor`. */
   readonly replace: ReplaceStrategy;
   /** Fields of an instance that change in place elsewhere, and here only while it stands still, or not at all. */
   readonly machineEffects?: Readonly<Record<string, 'stops' | 'replace'>>;
@@ -76,9 +76,9 @@ export interface RuleDialect {
    * known by its own name, and what it says changes in place, at once.
    */
   contentName?(atom: RuleAttributes, refName: (ref: string) => string): string;
-  /** How many rules one container takes. Absent: the cloud counts them by project, or not at all. */
+  /** The number of rules that one container takes. Absent: the cloud counts them by project, or not at all. */
   readonly room?: RuleRoom;
-  /** Where priorities are ours to number: how. Absent: they are what the spec says. */
+  /** The numbering of priorities, where it is ours. Absent: they are those of the spec. */
   readonly numbering?: Numbering;
 }
 
@@ -132,7 +132,7 @@ export interface NetworkDraft {
   readonly default: { readonly ingress: 'allow' | 'deny'; readonly egress: 'allow' | 'deny' };
 }
 
-/** Where a target is. */
+/** The place of a target. */
 export interface Place {
   readonly account: string;
   readonly region: string;

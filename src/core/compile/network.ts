@@ -81,7 +81,7 @@ export function compileGroups(
   });
 }
 
-/** What this cloud can hold of it. Labels are owned key by key: none is what remains where there can be none. */
+/** The attributes that this cloud can hold. Labels are owned key by key: none is what remains where there can be none. */
 function held<A extends { readonly labels: Labels }>(fields: readonly (keyof A)[], attributes: A): A {
   const names: ReadonlySet<string> = new Set(fields.map(String));
   // why: what is left out is optional in every kind, but for labels, which are put back empty
@@ -99,7 +99,7 @@ interface Claimable {
   readonly was?: readonly string[] | undefined;
 }
 
-/** What a document claims besides what it makes: an object to take over here, former names. */
+/** The claims of a document besides its own resources: an object to adopt here, former names. */
 export function claimOf(
   site: Site,
   kind: 'network' | 'subnet' | 'group' | 'instance',

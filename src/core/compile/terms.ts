@@ -1,7 +1,7 @@
 import type { Mode, Terms } from '../desired.ts';
 import { activeIgnores, effectiveDeletionPolicy, type ResourceDoc } from '../documents/effective-terms.ts';
 
-/** What a person writes under `ignore`, and where that stands in our attributes. Labels and disk keep their names. */
+/** The fields that a person writes under `ignore`, and their paths in our attributes. Labels and disk keep their names. */
 const fields: Readonly<Record<string, string>> = {
   image: 'machine.image',
   size: 'machine.size',
@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, string>> = {
   log: 'order.log',
 };
 
-/** What holds for every resource that a document makes. `today` (2027-01-31) decides which `ignore` still holds. */
+/** The terms of every resource that a document makes. `today` (2027-01-31) decides which `ignore` still holds. */
 export function termsOf(document: ResourceDoc, context: { readonly mode: Mode; readonly today: string }): Terms {
   const ignored = activeIgnores(document, context.today).map(({ field }) => attributeOf(field));
   return {

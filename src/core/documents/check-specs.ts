@@ -13,7 +13,9 @@ import { readDocument } from './read-document.ts';
 import { type SpecSet, specSet } from './spec-set.ts';
 import type { Located, Tree } from './tree.ts';
 
-/** What a tree of specs says. `documents` are sound one by one; only without errors among the problems are they sound together. */
+/**
+ * A checked tree of specs. `documents` are valid one by one; only without errors among the problems are they valid together.
+ */
 export interface Specs {
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];

@@ -56,7 +56,7 @@ function said<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], unde
 
 type Provider = TargetDoc['spec']['provider'];
 
-/** What each cloud takes as a machine's first script, before base64. */
+/** The limits of each cloud for a machine's first script, before base64. */
 const LIMITS: Readonly<Record<Exclude<Provider, 'memory'>, { readonly bytes: number; readonly source: string }>> = {
   aws: { bytes: 16_384, source: 'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html' },
   gcp: { bytes: 262_144, source: 'https://cloud.google.com/compute/docs/metadata/setting-custom-metadata' },
@@ -67,7 +67,7 @@ interface UserDataUse {
   readonly target: string;
   readonly path: readonly PropertyKey[];
   readonly file: string;
-  /** Whether a login is made as well. */
+  /** True where a login is created as well. */
   readonly login: boolean;
 }
 
@@ -89,7 +89,7 @@ interface Script {
 }
 
 /**
- * Why a cloud would not take this; undefined where it would. Scripts travel as text, and on Google Cloud stay text (a metadata
+ * The reason that a cloud would refuse this; undefined where it would not. Scripts travel as text, and on Google Cloud stay text (a metadata
  * value is a string), so bytes that are no UTF-8 would arrive as others. On AWS a login is user data too, and the two then
  * go as the base64 parts of one message, four bytes for three.
  */

@@ -32,7 +32,7 @@ export function effectiveMode(
 
 type DeletionPolicy = NonNullable<ResourceDoc['spec']['deletionPolicy']>;
 
-/** What becomes of the object when its document goes: as said, else rules go and everything else stays. */
+/** The object's fate when its document goes: as stated, else rules go and everything else stays. */
 export function effectiveDeletionPolicy({ kind, spec }: ResourceDoc): DeletionPolicy {
   if (spec.deletionPolicy !== undefined) return spec.deletionPolicy;
   return kind === 'FirewallRule' ? 'delete' : 'retain';

@@ -12,13 +12,13 @@ const USER = '(?:[A-Za-z0-9_][\\w.-]{0,63}@)?';
 /** No step is `.` or `..`, is empty or begins with `-`, which some program on the way may take for an option. */
 const STEPS = '(?:(?!\\.{1,2}(?:/|$))[\\w~.%+@][\\w~.%+@-]*(?:/|$))+';
 
-/** What a `%` must not stand for: control characters, `.`, `/` and `\`. */
+/** Characters that a `%` must not stand for: control characters, `.`, `/` and `\`. */
 const ESCAPED = '(?!.*%(?:[01][\\da-fA-F]|2[eEfF]|5[cC]|7[fF]))';
 
 /**
- * What git is given is one of these and nothing else: a transport by another name (`ext::sh`) would run a program, and
- * http:// tell the specs in clear. Whoever reads a spec would read a credential in it, so there is no place for one; git
- * has its own. https://git-scm.com/docs/git-clone#_git_urls
+ * Git gets one of these and nothing else: a transport by another name (`ext::sh`) would run a program, and http:// would send
+ * the specs in clear. Every reader of a spec could read a credential in it, so there is no place for one; git has its own.
+ * https://git-scm.com/docs/git-clone#_git_urls
  */
 const REPO = new RegExp(
   `^(?=.{1,512}$)${ESCAPED}(?:https://${HOST}${PORT}/${STEPS}|ssh://${USER}${HOST}${PORT}/${STEPS}|${USER}${HOST}:/?${STEPS}|(?:file://)?/${STEPS})$`,
@@ -26,7 +26,7 @@ const REPO = new RegExp(
 
 const repo = (): z.ZodString => text(REPO, forms).register(guarded, { guards: 'address' });
 
-/** What git itself allows of a branch, and less: https://git-scm.com/docs/git-check-ref-format */
+/** The branch names that git allows, and fewer: https://git-scm.com/docs/git-check-ref-format */
 const branch = (): z.ZodString =>
   text(
     /^(?=.{1,255}$)(?!.*(?:\.\.|\.lock(?:\/|$)|@\{|\.(?:\/|$)))[A-Za-z0-9_][\w.+@#-]*(?:\/[A-Za-z0-9_][\w.+@#-]*)*$/,
@@ -96,7 +96,7 @@ const signer = z
   )
   .refine(({ ssh, gpg }) => (ssh === undefined) !== (gpg === undefined), oneKey);
 
-/** Whose commits may be applied. Those of the generation in force count, never those of the commit that is judged. */
+/** The signers whose commits may be applied. The active generation's count, never those of the commit that is validated. */
 export const signatures = () =>
   z.strictObject(
     {
@@ -148,7 +148,7 @@ const pubsub = z.strictObject(
   { error: '{ name, from: pubsub, audience, serviceAccount }' },
 );
 
-/** Who may tell us to look. What they say only names what to look at, never what is there. */
+/** The senders that may notify Setpoint. A notification only names a place to observe, never its state. */
 const hooks = () =>
   z
     .array(

@@ -10,11 +10,11 @@ export interface FieldOrigin {
   readonly field: string;
   readonly value: unknown;
   readonly layer: Layer | 'default';
-  /** Where its value was written; absent where nobody wrote one. */
+  /** The place where its value was written; absent where nobody wrote one. */
   readonly at?: Position;
 }
 
-/** What a document is asked about: one resource that it makes, on one target. `name`: what its address ends in. */
+/** One resource that a document makes, on one target. `name`: the end of its address. */
 export interface Asked {
   readonly kind: Kind;
   readonly name: string;
@@ -50,7 +50,7 @@ export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): read
 
 interface Place {
   readonly field: string;
-  /** Where the value may be written; the first that is counts. */
+  /** The places that may hold the value; the first that does counts. */
   readonly places: readonly Path[];
 }
 

@@ -98,7 +98,7 @@ const share = text(/^(?!0{1,2}(?:\.0{1,3})?%)(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, e
 
 const wave = z.union([whole(1, MOST), z.literal('rest'), share], { error: `${expectedWave}, more than nothing` });
 
-/** What its waves mean together is in `check/rollouts`. */
+/** Checks of all waves together are in `checks/targets`. */
 export const rollout = () =>
   z
     .strictObject(
@@ -163,7 +163,7 @@ const ignore = z.strictObject(
   { error: '{ field, owner, reason, until }' },
 );
 
-/** What may be done with a resource; the same on every kind that stands for something on a cloud. */
+/** The terms of a resource; the same on every kind that stands for something on a cloud. */
 export const terms = () => ({
   mode: mode(),
   protect: flag().default(false).meta({ description: 'Forbids every plan to delete or replace it.' }),

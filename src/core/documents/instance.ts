@@ -42,7 +42,10 @@ const userData = z.strictObject(
   { error: '{ file }' },
 );
 
-/** What may differ from target to target. Without defaults: what `on` leaves out is what the document says. */
+/**
+ * The fields that may differ from target to target. Without defaults: the document's value holds for those that `on` leaves
+ * out.
+ */
 const machine = {
   replicas: whole(0, 1000).meta({ description: 'The number of machines. With 3, web becomes web-0, web-1 and web-2.' }),
   subnet: name().meta({ description: 'A subnet of the network. Required, in the document or in `on`.' }),

@@ -2,7 +2,7 @@ import { error, type Problem, suggest, warning } from './problem.ts';
 import { kindOf, readDocument } from './read-document.ts';
 import { type MapTree, type Position, type Tree, treeAt } from './tree.ts';
 
-/** What was read of the files of a tree; `broken` is known by name only. */
+/** The documents read from a tree's files; `broken` ones are known by name only. */
 interface Parsed {
   readonly trees: readonly Tree[];
   readonly broken: readonly Tree[];
@@ -40,7 +40,7 @@ interface Work {
   readonly documents: Tree[];
   readonly broken: Tree[];
   readonly problems: Problem[];
-  /** Where each document of the base is among `documents`. */
+  /** The position of each document of the base among `documents`. */
   readonly base: ReadonlyMap<string, number>;
   /** Those of the base that are broken. */
   readonly unread: ReadonlySet<string | undefined>;
@@ -101,7 +101,7 @@ function keyOf(tree: Tree): string | undefined {
   return isNamed ? `${treeOf(tree.at.file)} ${kind} ${name.value}` : undefined;
 }
 
-/** What only says which document is meant is no change of it: it stands where the base wrote it. */
+/** The name only identifies the document: it keeps its place in the base. */
 function withoutName(tree: MapTree): MapTree {
   const entries = new Map(tree.entries);
   entries.delete('kind');
@@ -112,24 +112,24 @@ function withoutName(tree: MapTree): MapTree {
   return { ...tree, entries: entries.set('metadata', { ...metadata, value: { ...metadata.value, entries: rest } }) };
 }
 
-/** Where in a spec tree something was written. */
+/** The layer of a spec tree in which something was written. */
 export type Layer = 'base' | `overlay ${string}`;
 
 /**
- * What lies under `overlays/<name>/` is of that overlay; everything else is the base. A team's tree, which stands under
- * `@<team>/`, has overlays of its own.
+ * Files under `overlays/<name>/` are of that overlay; everything else is the base. A team's tree, which is under `@<team>/`,
+ * has overlays of its own.
  */
 export function layerOf(path: string): Layer {
   const name = OVERLAY.exec(path)?.[1];
   return name === undefined ? 'base' : `overlay ${name}`;
 }
 
-/** Whose tree a path lies in: `@web/` where team web's repository holds it, '' for the estate's own. */
+/** The tree of a path: `@web/` where team web's repository holds it, '' for the estate's own. */
 export const treeOf = (path: string): string => /^@[^/]+\//.exec(path)?.[0] ?? '';
 
 /**
- * Whether a file or folder is read where this overlay is chosen: not what is of another one. A spec that lies in
- * `overlays/` itself is read, so that somebody is told of it.
+ * True where a file or folder is read with this overlay: not those of another one. A spec in `overlays/` itself is read, so
+ * that a problem reports it.
  */
 export function isRead(path: string, overlay: string | undefined): boolean {
   const [under, name] = UNDER.exec(path) ?? [];

@@ -32,7 +32,7 @@ export const warning = (code: string, at: Position, message: string, hint: Hint 
 });
 
 /**
- * What a person reads, several lines and no colour:
+ * A problem as text for people, several lines and no colour:
  *
  *     specs/core.yaml:12:5: error: unknown field `cdir` in `spec`
  *       12 |     cdir: 10.20.0.0/16

@@ -56,8 +56,8 @@ function noKind(tree: Tree): Problem {
 type Issue = z.core.$ZodIssue;
 
 /**
- * What the schema found, as a person needs it: where, what stands there, what was expected. The text of an issue is
- * what was expected (see `text-field`).
+ * The schema's issue, for people: place, found value and expected value. The text of an issue is the expected value (see
+ * `text-field`).
  */
 export function problemsOfIssue(issue: Issue, schema: z.ZodType, tree: Tree): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, issue.path, schema, tree));
@@ -132,7 +132,7 @@ const isSecret = (path: Path): boolean => SECRETS.some((field) => path.includes(
 
 const SECRETS = ['password', 'credentials', 'secret'];
 
-/** Where the key stands that leads to the value at the path; of a list item, where the item does. */
+/** The position of the key that leads to the value at the path; of a list item, that of the item. */
 function keyPosition(tree: Tree, path: Path): Position {
   const holder = treeAt(tree, path.slice(0, -1));
   const key = String(path.at(-1));

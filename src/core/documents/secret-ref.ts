@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { guarded, text } from './fields.ts';
 
-/** Where a secret is kept, in the words of its cloud's API. */
+/** The place of a secret, in the words of its cloud's API. */
 export type SecretUri =
   | { readonly cloud: 'aws'; readonly arn: string; readonly region: string }
   /** `version`: the whole resource name, projects/…/secrets/…/versions/…. */
@@ -82,10 +82,10 @@ const keys = {
   }),
 };
 
-/** Where a secret is: exactly one of the three. */
+/** The place of a secret: exactly one of the three. */
 export type SecretRef = Readonly<z.output<ReturnType<typeof secretRef>>>;
 
-/** How people are told which secret is meant. */
+/** The name of a secret in messages for people. */
 export const secretName = ({ env, file, uri }: SecretRef): string =>
   env !== undefined ? `the secret in ${env}` : `the secret ${file ?? uri}`;
 

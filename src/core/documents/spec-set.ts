@@ -55,18 +55,18 @@ function declaredIn(trees: readonly Tree[]): ReadonlyMap<DocumentKind, ReadonlyS
   return declared;
 }
 
-/** What a provider lists, locks and limits together. Azure takes any case for one: its names have none. */
+/** The unit that a provider lists, locks and limits together. Azure ignores case: its names have none. */
 export function scopeOf({ spec }: TargetDoc): string {
   const { provider, account, region } = spec;
   if (provider === 'gcp') return `gcp/${account}`;
   return provider === 'azure' ? `azure/${account}/${region}`.toLowerCase() : `${provider}/${account}/${region}`;
 }
 
-/** Where a network's name is unique: on GCP in the project, on Azure in the resource group. */
+/** The place where a network's name is unique: on GCP the project, on Azure the resource group. */
 export const placeOf = (target: TargetDoc): string =>
   target.spec.provider === 'azure' ? `${scopeOf(target)}/${target.spec.resourceGroup}`.toLowerCase() : scopeOf(target);
 
-/** Where a subnet's name is unique, and whose machines it serves: on GCP the zones of its region. */
+/** The place where a subnet's name is unique, and whose machines it serves: on GCP the zones of its region. */
 export const subnetPlaceOf = (target: TargetDoc): string =>
   target.spec.provider === 'gcp' ? `${scopeOf(target)}/${target.spec.region}` : placeOf(target);
 
@@ -74,7 +74,7 @@ export const subnetPlaceOf = (target: TargetDoc): string =>
 export const targetsOf = (set: SpecSet, names: readonly string[]): readonly Located<TargetDoc>[] =>
   names.flatMap((name) => set.targets.get(name) ?? []);
 
-/** Where a rule stands: where its network does, or on fewer targets if it says so. */
+/** The targets of a rule: those of its network, or fewer if it says so. */
 export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly Located<TargetDoc>[] {
   const names = set.networks.get(spec.network)?.value.spec.targets ?? [];
   return targetsOf(
@@ -83,13 +83,13 @@ export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly
   );
 }
 
-/** Where a document names a group. Groups have no document of their own. */
+/** A document's reference to a group. Groups have no document of their own. */
 export interface GroupUse {
   readonly document: Located<unknown>;
   readonly network: string;
   readonly name: string;
   readonly path: Path;
-  /** Whether it puts an instance into the group. */
+  /** True where it puts an instance into the group. */
   readonly fills: boolean;
 }
 

@@ -5,7 +5,7 @@ import { credentials } from './secret-ref.ts';
 
 const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
 
-/** What each provider wants of account, region and zone is in `check/target-fields`. */
+/** Each provider's rules for account, region and zone are in `checks/targets`. */
 export const targetSchema = z
   .strictObject({
     apiVersion: z.literal('setpoint.dev/v1'),

@@ -42,7 +42,7 @@ export function plainValue(tree: Tree): unknown {
   }
 }
 
-/** What stands at the path; undefined where nothing does. */
+/** The value at the path; undefined where there is none. */
 export function treeAt(tree: Tree, path: Path): Tree | undefined {
   let here: Tree | undefined = tree;
   for (const step of path) {
@@ -63,11 +63,11 @@ export interface Located<T> {
   /** The document as it was read. */
   readonly tree: Tree;
   /**
-   * Where the value at `path` stands. A field that was left out is placed at what would hold it, so every path of the
-   * document has an answer; without a path it is the document's first line.
+   * The position of the value at `path`. A missing field has the position of its parent, so every path of the document has an
+   * answer; without a path it is the document's first line.
    */
   readonly at: (path?: Path) => Position;
-  /** Whether a person wrote this field: a value may also be there as a default. */
+  /** True where a person wrote this field: a value may also be there as a default. */
   readonly wrote: (path: Path) => boolean;
 }
 

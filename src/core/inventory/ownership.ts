@@ -10,7 +10,7 @@ import type { Address } from '../resource.ts';
 import type { TouchedBy } from '../touch.ts';
 import type { Claim } from './row.ts';
 
-/** Whom an object that stands may belong to. */
+/** The possible owners of an existing object. */
 export const claims = [
   'ours',
   'orphan',
@@ -79,7 +79,7 @@ interface Found {
   readonly findings: readonly Finding[];
 }
 
-/** Which line of which layer decided a field, in a document that wants the resource. `file`: as seen from where it was asked. */
+/** The line and layer that decided a field, in a document that wants the resource. `file`: as seen from the caller's folder. */
 export interface Origin extends Omit<FieldOrigin, 'at'> {
   readonly document: Address;
   readonly file?: string;

@@ -8,10 +8,10 @@ import type { World } from '../plan/world.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import { compareText } from '../text.ts';
 
-/** What came of the last attempt to carry out a plan, as far as it was not done. */
+/** The result of the last attempt to execute a plan, as far as it was not done. */
 export interface Attempt {
   readonly failed: readonly Failed[];
-  /** What was not sent, and why. */
+  /** The actions that were not sent, and the reasons. */
   readonly held: readonly Finding[];
 }
 
@@ -22,13 +22,13 @@ interface Failed {
   readonly failure: Failure;
 }
 
-/** What is to be done about one subject, and what keeps it from being done. */
+/** The action for one subject, and the reason that it is held. */
 export interface PlanOutcome {
   readonly action?: Action;
-  /** Why the action is not carried out. */
+  /** The reason that the action is not executed. */
   readonly held?: Withheld;
   readonly failed?: Failed;
-  /** What was found instead of an action. */
+  /** The finding instead of an action. */
   readonly found?: Exclude<Finding, Withheld>;
 }
 
@@ -71,7 +71,7 @@ const isStop = (one: Finding): one is Stop => one.type === 'wrong-account' || on
 const isWithheld = (one: Finding): one is Withheld => one.type === 'withheld';
 const withheldKey = ({ action, address }: Withheld): string => `${action} ${address}`;
 
-/** What stands is known by its id, and what is to be made by its address. */
+/** An existing resource is known by its id, and a new one by its address. */
 const keyOfAction = (action: Action): string =>
   'observed' in action ? `${action.kind} ${action.observed.id}` : action.address;
 
@@ -93,7 +93,7 @@ function foundOf(
   return own ?? (address === undefined ? undefined : found.get(address));
 }
 
-/** What one row is about: what is wanted, the object that stands, or both. */
+/** The subject of one row: a desired resource, an existing object, or both. */
 export interface Subject extends Sighted {
   readonly key: string;
   readonly kind: Kind;
@@ -155,7 +155,7 @@ const standing = ({ observed, claim }: Claimed): Standing => ({
   ...(claim.by === 'us' ? { address: claim.address } : {}),
 });
 
-/** What nobody claims in a plan: it is gone or going, or a rule whose container was not listed. */
+/** Objects that nobody claims in a plan: gone or going, or rules whose container was not listed. */
 function passersIn({ input: { observation, knowledge }, byId }: World): readonly Standing[] {
   return observation.resources
     .filter(({ id }) => !byId.has(id))
@@ -194,7 +194,7 @@ function pair(desired: Desired, { world, hidden, taken }: Pairing): readonly Sub
   ];
 }
 
-/** What is not ours at that address, and yet is the object that it asks for. */
+/** An object that is not ours at that address, and yet is the one that it asks for. */
 function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Pairing): Standing | undefined {
   const uncontained = hidden.get(address);
   if (uncontained !== undefined) return taken.has(uncontained.observed.id) ? undefined : uncontained;

@@ -4,7 +4,7 @@ import type { Gap } from '../observed.ts';
 import type { PlanOutcome, Subject } from './plan-outcome.ts';
 import type { Status } from './row.ts';
 
-/** How a subject stands: see the table in status.ts. */
+/** The state of a subject: see the table in row.ts. */
 interface ResourceState {
   readonly status: Status;
   readonly reason: string;
@@ -17,7 +17,7 @@ export interface StateInput {
   readonly outcome: PlanOutcome;
   /** A write to it was begun, and what came of it is not known. */
   readonly begun: boolean;
-  /** What kept its kind from being listed completely. */
+  /** The gap that kept its kind from being listed completely. */
   readonly gap: Gap | undefined;
   /** Another object has its address, and is to go first. */
   readonly contested: boolean;
@@ -25,7 +25,7 @@ export interface StateInput {
 
 type StateRule = (one: StateInput) => ResourceState | undefined;
 
-/** The first that has something to say; the rows of status.ts in its order. */
+/** The first that has something to say; the rows of that table in its order. */
 export function resourceStateOf(one: StateInput): ResourceState {
   for (const judge of stateRules) {
     const stand = judge(one);
@@ -176,7 +176,7 @@ const codeOf = (finding: Finding): { readonly code?: string } => {
   return finding.type === 'copied-mark' || finding.type === 'unrecorded-mark' ? { code: finding.type } : {};
 };
 
-/** What is to be done, why, and what comes next: for people. */
+/** The action, its reason, and the next step: for people. */
 const sayOf = (action: Action): string => `${whyText(action)}. ${nextText(action)}`;
 
 /** The same of what is held back: its reason says what to do. */

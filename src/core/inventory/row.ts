@@ -7,7 +7,7 @@ import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey }
 import type { TouchedBy } from '../touch.ts';
 
 /**
- * How a line of the inventory stands; the first that fits:
+ * The status of a resource in the inventory; the first that fits:
  *
  *   status    | when
  *   ----------+------------------------------------------------------------------------------------------------------
@@ -61,9 +61,9 @@ export interface Place {
 /** `name`: of the object, else of the document. `labels`: as seen, else as wanted. */
 export interface Called {
   readonly name: string;
-  /** Where it is ours. */
+  /** Present where it is ours. */
   readonly address?: Address;
-  /** Where it stands. */
+  /** The id of the existing object. */
   readonly id?: CloudId;
   readonly labels: Labels;
 }
@@ -76,7 +76,7 @@ export interface Whose {
   readonly documents: readonly DocumentRef[];
 }
 
-/** Whom an object belongs to. `none`: there is no object, and a document wants one. */
+/** The owner of an object. `none`: there is no object, and a document wants one. */
 export type Claim =
   | 'ours'
   | 'orphan'
@@ -98,12 +98,12 @@ export interface State {
   readonly by?: TouchedBy;
 }
 
-/** What is asked for, what is there, and where they differ. */
+/** The desired side, the observed side, and their diff. */
 export interface Sides {
   readonly desired?: DesiredSide;
   readonly observed?: Sight;
   readonly diff: readonly FieldChange[];
-  /** What the next reconcile does, or would do if nothing held it. */
+  /** The next reconcile's action, or the one that it would do if nothing held it. */
   readonly next?: Next;
 }
 
@@ -127,7 +127,7 @@ export interface Next {
   readonly held?: string;
 }
 
-/** What a line refers to, as it stands or as it is wanted: networks, subnets, groups; addresses where they are ours, else ids. */
+/** The references of a resource, observed or desired: networks, subnets, groups; addresses where they are ours, else ids. */
 export function rowRefs({ place: { kind }, sides: { desired, observed } }: Row): readonly Ref[] {
   const sides = [desired, observed].flatMap((side) => (side === undefined ? [] : side.attributes));
   return [...new Set(sides.flatMap((attributes) => refsOf(kind, attributes)))];
@@ -168,7 +168,7 @@ const counted: readonly RegExp[] = [
 const without = (words: readonly RegExp[], text: string): string =>
   words.reduce((rest, each) => rest.replace(each, '…'), text);
 
-/** What became another between two versions of a line: how it stood, whose it was, what was asked for and what was there. */
+/** The changes between two versions of a resource: status, owner, desired and observed. */
 export function versionChanges(from: Row, to: Row): readonly FieldChange[] {
   const [before, after] = [told(from), told(to)];
   const gone = diff(before, after).flatMap(({ field, from: now, to: was }) =>
@@ -224,8 +224,8 @@ const leftState = ({ generation, by }: State, isOurs: boolean): State => ({
 });
 
 /**
- * What failed, or was not sent because of a failure, is so until it is tried again: a look by which nothing was tried yet does
- * not make it Pending. `before`: as they are kept; whatever differs there from what would be done now is another matter.
+ * A failed action, or one withheld because of a failure, stays so until it is tried again: an observation without an attempt
+ * does not make it Pending. `before`: as they are kept; any other difference there is another matter.
  */
 export function carryOver(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
   const stuck = new Map(before.filter(({ state }) => wasTried.has(state.status)).map((row) => [row.key, row]));
@@ -245,5 +245,5 @@ const isSame = (row: Row, was: Row): boolean =>
   row.sides.next.held === undefined &&
   canonical(intentOf(row)) === canonical(intentOf(was));
 
-/** What would be done: not the reason that it was held for. */
+/** The intended action, without the reason that it was held for. */
 const intentOf = ({ sides: { desired, diff, next } }: Row) => ({ desired, diff, verb: next?.verb, cause: next?.cause });

@@ -68,7 +68,7 @@ function rowOf(subject: Subject, around: Around): Row {
   };
 }
 
-/** Whom it belongs to, where the plan has decided about it too. */
+/** The owner, where the plan has decided about it too. */
 function claimOf({ observed, by, desired, sort }: Subject, { action, found }: PlanOutcome): Claim {
   if (observed === undefined) return 'none';
   switch (by?.by) {
@@ -202,7 +202,7 @@ function nextOf({ action, held, found }: PlanOutcome): Next | undefined {
 }
 
 /**
- * Where a subject is: its address says it, or the place that its name takes, or its scope.
+ * The region of a subject: its address has it, or the place that its name takes, or its scope.
  *
  *   text                                    | region
  *   ----------------------------------------+-------------
@@ -229,7 +229,7 @@ function zoneOf(attributes: object | undefined): string {
   return typeof zone === 'string' ? zone : '';
 }
 
-/** What may be kept of a look: rows that it can tell of, and the kinds that it cannot. */
+/** The storable part of an observation: its rows, and the kinds with gaps. */
 interface ObservableResources {
   readonly rows: readonly Row[];
   readonly gaps: readonly Gap[];

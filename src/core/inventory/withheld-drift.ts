@@ -5,7 +5,7 @@ import type { Row, Status } from './row.ts';
 export interface WithheldDrift {
   /** The code of the reason, as a finding has it. */
   readonly code: string;
-  /** How many resources wait for the same. */
+  /** The number of resources that wait for the same. */
   readonly count: number;
   /** The command that lets them pass, or that tells of the way where no command does. */
   readonly next: string;

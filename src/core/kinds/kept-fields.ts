@@ -1,7 +1,7 @@
 /** Terms that the store keeps beside a resource and no cloud holds; of every kind, and changed in place. */
 export const keptFields = ['protect', 'deletionPolicy'] as const;
 
-/** Where it stands, of what bears no mark that could say so anew. */
+/** The address of a resource without a mark that could be written anew. */
 export const keptAddress = 'address';
 
 export const isKept = (field: string): boolean => field === keptAddress || keptFields.some((kept) => kept === field);

@@ -23,7 +23,7 @@ export const kindNames = ['network', 'subnet', 'group', 'firewall-rule', 'instan
 // why: `kinds[kind]` is the entry of exactly this kind; TypeScript cannot tie the two unions together
 export const rulesOf = (kind: Kind): KindRules => kinds[kind] as unknown as KindRules;
 
-/** What it takes to make this change. */
+/** The effect of this change. */
 export function effectOf(kind: Kind, change: FieldChange): ChangeEffect {
   if (isKept(change.field)) return 'in-place';
   const { effects } = rulesOf(kind);

@@ -4,12 +4,12 @@ import type { Condition } from '../observed.ts';
 import type { Attributes, Kind, Ref } from '../resource.ts';
 
 /**
- * What a change of a field takes. `replace`: no cloud can do it in place; `blocked`: nor do we replace this kind;
+ * The effect of a changed field. `replace`: no cloud can do it in place; `blocked`: nor do we replace this kind;
  * `unseen`: spoken at creation only, never compared.
  */
 export type ChangeEffect = 'in-place' | 'stops' | 'replace' | 'blocked' | 'unseen';
 
-/** What the planner must know about a kind. Data, so that a new kind needs no new planner code. */
+/** The planner's rules for a kind. Data, so that a new kind needs no new planner code. */
 export interface KindRules<K extends Kind = Kind> {
   /** Parents before children; only for ties, references decide first. */
   readonly tier: number;
@@ -20,7 +20,7 @@ export interface KindRules<K extends Kind = Kind> {
   readonly removable: readonly string[];
   /** The same resource with each Ref passed through `to`. */
   mapRefs(attributes: Attributes[K], to: (ref: Ref) => Ref): Attributes[K];
-  /** Whether the two cannot stand side by side: a unique name, an overlapping block. Both have resolved Refs. */
+  /** True where the two cannot exist side by side: a unique name, an overlapping block. Both have resolved Refs. */
   clash(wanted: Named<K>, present: Named<K>): boolean;
 }
 

@@ -24,7 +24,7 @@ interface Link {
   readonly hash: string;
 }
 
-/** What an entry is about: of a note as far as it names anything, else all of the estate. */
+/** The subject of an entry: of a note as far as it names anything, else all of the estate. */
 type EntryAbout =
   | { readonly addresses: readonly Address[] }
   | { readonly target: string }
@@ -42,7 +42,7 @@ export function aboutOf({ type, body }: Pick<Linked, 'type' | 'body'>): EntryAbo
   return Array.isArray(documents) && documents.length > 0 ? { addresses: documents.map(String) } : 'estate';
 }
 
-/** Who let it be done, or whose word it is: several may have approved together. */
+/** The people who approved or decided it: several may have approved together. */
 export function peopleOf({ type, body }: Pick<Linked, 'type' | 'body'>): readonly string[] {
   if (type !== 'note') return namesIn(fieldsOf(body['authority'])['approver']);
   const note = wordOf(body['note']);

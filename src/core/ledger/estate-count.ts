@@ -12,7 +12,7 @@ import {
 } from '../limits.ts';
 import type { Address, ScopeKey } from '../resource.ts';
 
-/** How far back healing counts against the limits. */
+/** The period in which healing counts against the limits. */
 export const healingWindowMs = 24 * 60 * 60 * 1000;
 
 /**

@@ -125,7 +125,7 @@ export interface Verification {
 /** A bad entry, or a bad checkpoint. */
 type Bad = Pick<Problem, 'seq' | 'reason'>;
 
-/** How far a chain was read. `seq`: of its last entry. */
+/** The position up to which a chain was read. `seq`: of its last entry. */
 interface Reached {
   readonly head: Head;
   readonly seq: number;

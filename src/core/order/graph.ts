@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
 
-/** What waits for what. Positions below the number of actions are actions, those from there on are gates. */
+/** The dependencies of steps. Positions below the number of actions are actions, those from there on are gates. */
 export interface Graph {
   readonly actions: readonly Action[];
   readonly nodes: readonly Node[];
@@ -186,7 +186,7 @@ export class Positions {
     }
   }
 
-  /** Whether it was there. */
+  /** True where it was there. */
   delete(position: number): boolean {
     if (this.#known instanceof Set) return this.#known.delete(position);
     const known = this.#known.filter((one) => one !== position);

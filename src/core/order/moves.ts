@@ -234,7 +234,7 @@ export interface Move {
   readonly joins: readonly Ref[];
   readonly leaves: readonly Ref[];
   readonly stays: readonly Ref[];
-  /** Where it stands then. */
+  /** The subnet after the move. */
   readonly subnet: Ref;
   /** It was not there before. */
   readonly isMade: boolean;

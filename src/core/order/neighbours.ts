@@ -26,14 +26,14 @@ export interface Member {
 
 export const nobodyAround: Surroundings = { members: [], blocks: [], isWhole: true, standing: [], wanted: [] };
 
-/** Which groups share machines, and where these stand. */
+/** Groups that share machines, and the machines' places. */
 export interface Neighbours {
   /** Groups that a machine of this one is in, this one first; undefined: any group may be. */
   near(group: Ref): ReadonlySet<Ref> | undefined;
   /** The blocks in which its machines have their addresses; of a group that we see nobody in, those of all networks. Empty: unknown. */
   blocksOf(group: Ref): readonly Cidr[];
   standsIn(group: Ref, cidr: Cidr): boolean;
-  /** Whether this block has room for a machine of ours. */
+  /** True where a machine of ours may lie in this block. */
   isInside(cidr: Cidr): boolean;
 }
 

@@ -13,7 +13,7 @@ import { atOtherEnd, openedBy, orderOpenings, orderTraffic, type RuleChange, rul
 import { type Bundle, trafficIndex } from './traffic-index.ts';
 
 /**
- * What must come before what, among the actions of one plan. Numbers are positions: those below the number of steps are steps, those
+ * The order of the actions of one plan. Numbers are positions: those below the number of steps are steps, those
  * from there on are gates. A gate stands for what many wait for, so that waits grow with actions and not with pairs of them.
  */
 export interface Order {

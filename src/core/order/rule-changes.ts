@@ -163,7 +163,7 @@ export function gatesOf(graph: Graph): Gates {
   };
 }
 
-/** How many have a lower rank: they are sorted by it. */
+/** The number of those with a lower rank: they are sorted by it. */
 function lowerThan(bundle: Bundle, rank: number): number {
   let [low, high] = [0, bundle.length];
   while (low < high) {

@@ -21,7 +21,7 @@ export interface Adoption {
   readonly id: CloudId;
 }
 
-/** What stands against these adoptions if all of them were in the specs: by address. */
+/** The obstacles to these adoptions if all of them were in the specs: by address. */
 export function obstaclesTo(adoptions: readonly Adoption[], input: PlanInput): ReadonlyMap<Address, Obstacle> {
   const chosen = new Map(adoptions.map(({ desired, id }) => [desired.address, id]));
   const desired = input.wanted.desired.map((one) => {

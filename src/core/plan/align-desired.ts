@@ -8,7 +8,7 @@ import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import type { World } from './world.ts';
 
-/** What is wanted, in the words and with the numbers that its cloud has for it: what is compared with what stands. */
+/** The desired resources, in the words and with the numbers of their cloud: ready to compare with the observed ones. */
 export const alignDesired = (world: World): readonly Desired[] => {
   const { wanted, dialect } = world.input;
   return assignPriorities(respell(alignPorts(wanted.desired, world.claimed, dialect), world), world);
@@ -140,7 +140,7 @@ export function assignPriorities(desired: readonly Desired[], world: World): rea
 /** The field that holds it. */
 export const givenNumber = 'order.priority';
 
-/** Whether the planner gives this one its number. */
+/** True where the planner gives this one its number. */
 export const hasAssignedPriority = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
   rules.numbering !== undefined && isStated(one);
 
@@ -292,7 +292,7 @@ function respell(desired: readonly Desired[], world: World): readonly Desired[] 
   });
 }
 
-/** What is ours at that address, or is to be adopted there. */
+/** The resource of ours at that address, or the one to be adopted there. */
 function presentFor({ address, kind, terms }: Desired, { ours, byId }: World): Observed | undefined {
   const [present] = ours.get(address) ?? [];
   const found = present ?? byId.get(terms.claim?.adopt ?? '');

@@ -36,7 +36,7 @@ export function attribute({ actions, findings }: Decided, world: World): Decided
   };
 }
 
-/** Who touched something that stands since we wrote it last. */
+/** The last modifier of an existing object since our last write. */
 export function touchedBy(observed: Observed, world: World): TouchedBy | undefined {
   const known = knownOf(world);
   return known && byOf(seen(observed, known), known);
@@ -116,7 +116,7 @@ function writtenAt(ids: readonly CloudId[], { world: { input } }: Known): number
 }
 const never = Number.NEGATIVE_INFINITY;
 
-/** What was heard of before we wrote the object is part of what we wrote it over, whatever the cloud's clock says. */
+/** A change reported before our last write is part of the state that we replaced, whatever the cloud's clock says. */
 function newestOf(
   ids: readonly CloudId[],
   { written, earliest = never }: { readonly written: number; readonly earliest?: number },

@@ -8,7 +8,10 @@ import type { Mark, Observed } from '../observed.ts';
 import { givenNumber, hasAssignedPriority } from './align-desired.ts';
 import type { PlanInput } from './plan-input.ts';
 
-/** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */
+/**
+ * The differing fields that are ours to change: stated fields, and those that the last applied spec stated and this one no
+ * longer does.
+ */
 export function changesOf(
   desired: Desired,
   observed: Observed,
@@ -30,7 +33,7 @@ export function changesOf(
   );
 }
 
-/** Whether a spec moved or the cloud did. Several changes are a rollout if one of them is. */
+/** The cause: a changed spec or a changed cloud. Several changes are a rollout if one of them is. */
 export function causeOf(
   desired: Desired,
   changes: readonly FieldChange[],

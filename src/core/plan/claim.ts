@@ -8,7 +8,7 @@ import type { Mark, Observation, Observed } from '../observed.ts';
 import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '../resource.ts';
 
 /**
- * Who owns an observed resource.
+ * The owner of an observed resource.
  *
  *   mark             | the store knows                  | claim
  *   -----------------+----------------------------------+----------------------------------------------
@@ -42,7 +42,7 @@ export interface Claimed {
   readonly claim: Claim;
 }
 
-/** What deciding on claims needs to know. */
+/** The data that decisions on claims need. */
 interface ClaimInput {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;

@@ -24,7 +24,7 @@ import type { PlanInput } from './plan-input.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
 import { gapOf, isUnrecorded, unknownRegionOf, type World } from './world.ts';
 
-/** What to do about one wanted resource: the upper half of the truth table of plan.ts. */
+/** The decision on one desired resource: the upper half of the truth table of plan.ts. */
 export function decide(desired: Desired, world: World): readonly Decision[] {
   const nowhere = unknownRegionOf(world, desired);
   if (nowhere !== undefined) return [blocked(desired, 'unknown-region', nowhere.reason, world)];
@@ -209,7 +209,7 @@ function decideTaken(desired: Desired, world: World): readonly Decision[] | unde
   return taken.claim.by === 'nobody' ? [nameTaken(desired, taken, world)] : [ownedBy(desired, taken, world)];
 }
 
-/** Where a cloud keeps names unique, whatever is called so already: one of ours too, which was renamed and kept its name there. */
+/** The resources by name, where a cloud keeps names unique: also one of ours that was renamed and kept its name there. */
 const slots = new WeakMap<World, ReadonlyMap<string, Claimed>>();
 function slotTaken({ kind, address, name }: Desired, world: World): Claimed | undefined {
   let index = slots.get(world);
@@ -299,12 +299,12 @@ function remaindersApart(claimed: readonly Claimed[], desired: Desired): Apart {
   return { machines: claimed.filter((one) => !remainders.includes(one)), remainders };
 }
 
-/** Where a cloud does not keep names unique, one is as good as another. */
+/** Where a cloud does not keep names unique, any name fits. */
 const isNamed = ({ observed: { signs } }: Claimed, { kind, address, name }: Desired): boolean =>
   signs.slot === undefined || signs.slot === slotOf(prefixIn(address, kind), kind, name);
 
 /**
- * What to do about the remainders of an address. `launched`: the machine that is to be launched there now, if one is.
+ * The decisions on the remainders of an address. `launched`: the machine that is to be launched there now, if one is.
  *
  *   remainder                                       | result
  *   ------------------------------------------------+---------------------------------
@@ -360,7 +360,7 @@ const addressesOf = ({ observed: { id, signs } }: Claimed, { knowledge }: World[
 
 const adoptions = new WeakMap<World, ReadonlyMap<CloudId, Address>>();
 
-/** What is observed as it will be once everything that is to be adopted is ours: a subnet lies in its network then. */
+/** The observed resource after all adoptions: a subnet lies in its network then. */
 function withAdoptedRefs(observed: Observed, world: World): Observed {
   const adopted = adoptions.get(world) ?? adoptedIn(world);
   adoptions.set(world, adopted);

@@ -58,7 +58,7 @@ export function sortChanges(
 const losesByStop = ({ attributes, condition }: Observed): boolean =>
   condition.ephemeral !== false && 'machine' in attributes && attributes.machine.power === 'running';
 
-/** What changes in place elsewhere may stop a machine here, or take another one. */
+/** A change that is in place elsewhere may stop a machine here, or replace it. */
 export function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<PlanInput, 'dialect'>): ChangeEffect {
   const effect = effectOf(kind, change);
   if (kind !== 'instance' || effect !== 'in-place') return effect;
@@ -67,7 +67,7 @@ export function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<Pl
 
 type Destructive = Extract<Action, { readonly verb: 'update' | 'replace' }>;
 
-/** Whether it takes a machine away, or stops it. */
+/** True where it deletes a machine, or stops it. */
 export const isDestructive = (action: Action): action is Destructive =>
   action.verb === 'replace' || (action.verb === 'update' && action.effect === 'stops');
 
@@ -99,7 +99,7 @@ function reason({ verb, desired, changes, address }: Destructive, input: PlanInp
 
 const text = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
 
-/** How a spec takes up what stands: `Write disk: { size: 40 } in web.yaml:12`. */
+/** The ways to write the observed state into a spec: `Write disk: { size: 40 } in web.yaml:12`. */
 export function waysIn({ documents }: Desired, changes: readonly FieldChange[], { wanted }: PlanInput): string {
   const [document] = documents;
   const where = document === undefined ? 'the spec' : `${document.file}:${document.line}`;

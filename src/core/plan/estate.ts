@@ -23,11 +23,11 @@ import { unlessApproved } from './policies.ts';
 import { hasRollouts } from './rollout-stops.ts';
 import { countOf, type Tally, tally } from './tally.ts';
 
-/** What bounds an estate, and what it has used of it. */
+/** The limits of an estate, and its use of them. */
 export interface Bounds extends LimitBounds {
   /** Of this generation so far, and of healing in the last 24 h. */
   readonly spent: Tally;
-  /** What this generation would still do in scopes that are not planned with these. */
+  /** The remaining changes of this generation in scopes that are not planned with these. */
   readonly elsewhere?: Count;
 }
 
@@ -69,7 +69,7 @@ function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Ch
   return plans;
 }
 
-/** What was approved counts like all else, and reconciles. */
+/** Approved actions count like all others, and are executed. */
 const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
   ...choices,
   policies: [...(choices.policies ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
@@ -134,7 +134,7 @@ type OpenIntents = Pick<Knowledge, 'pending' | 'again'>;
 
 const keyOf = (verb: PendingIntent['verb'], address: Address): string => `${verb} ${address}`;
 
-/** What each is intended as; both halves of a replacement share its place. */
+/** The intents of each verb; both halves of a replacement share its place. */
 const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
   create: ['create'],
   update: ['update'],
@@ -144,7 +144,7 @@ const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
   forget: ['forget'],
 };
 
-/** What has one place in the count: all atoms of a document together. */
+/** The subject with one place in the count: all atoms of a document together. */
 const subjectOf = ({ verb, kind, address, documents }: Action): string =>
   keyOf(
     verb === 'replace' ? 'create' : verb,

@@ -160,7 +160,7 @@ export function adoptField({ kind, address }: Desired, id: CloudId, target: stri
   }
 }
 
-/** Why no document can take over an object as this resource, whatever the object is; undefined where one can. */
+/** The reason that no document can adopt any object as this resource; undefined where one can. */
 export function neverAdopted({ kind, address }: Desired, { desired }: Wanted): Obstacle | undefined {
   if (kind === 'firewall-rule')
     return {

@@ -8,7 +8,7 @@ import type { BatchLimits } from '../pack.ts';
 import type { Address, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 
-/** What one scope is wanted to hold. */
+/** The desired resources of one scope. */
 export interface Wanted {
   readonly desired: readonly Desired[];
   /** Every document that speaks of this scope, those that make nothing (0 replicas) included, and what it allows. */
@@ -19,13 +19,13 @@ export interface Wanted {
   readonly mode: Mode;
   /** Names of the targets that lie in this scope. */
   readonly targets: readonly string[];
-  /** How many rules the account lets a container hold, where a target says so. */
+  /** The number of rules that the account lets a container hold, where a target states it. */
   readonly rulesPerContainer?: number;
-  /** How the scope's changes go out, where their documents do not say it themselves. */
+  /** The default rollout of the scope's changes, where their documents have none. */
   readonly rollout?: Rollout;
 }
 
-/** What a document says of changing and removing whatever is its own, whose it is, and for which targets of the scope. */
+/** A document's terms for changes and removals of its own resources, its owner, and its targets in the scope. */
 export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
   /** The mode that it says itself, whatever it inherits. */
   readonly own?: Mode;
@@ -40,24 +40,24 @@ export interface PlanInput {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
   readonly choices?: Choices;
-  /** How many actions a call may carry, to predict how many calls there will be. */
+  /** The number of actions that a call may carry, to predict the number of calls. */
   readonly batches?: BatchLimits;
 }
 
-/** What a person, or the lack of one, adds to the specs. */
+/** A person's choices beyond the specs, or the lack of them. */
 export interface Choices extends WaveChoices {
   /** Orphans to delete. */
   readonly prune?: ReadonlySet<Address>;
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
   readonly modesBefore?: ModesBefore;
-  /** What a person let pass beforehand: see policies.ts. */
+  /** The actions that a person approved beforehand: see policies.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly policies?: readonly Policy[];
 }
 
-/** How far a rollout in waves may go. */
+/** The limit of a rollout in waves. */
 interface WaveChoices {
   /** Rollouts that stopped, and that nobody has resumed since: see rollout-stops.ts. */
   readonly stopped?: readonly StoppedWaves[];
@@ -71,7 +71,7 @@ export interface StoppedWaves {
   readonly why: string;
 }
 
-/** Whether this very action is approved. */
+/** True where this very action is approved. */
 export type Approved = (action: Action) => boolean;
 
 /** Gives a reason to withhold an action, or undefined to let it pass. */

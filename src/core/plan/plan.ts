@@ -143,7 +143,7 @@ function forgotten({ input, byId }: World): readonly Action[] {
   });
 }
 
-/** What forbids any write in this scope. */
+/** The finding that forbids any write in this scope. */
 function stopOf(claimed: readonly Claimed[], { gaps, scope }: Observation): readonly Finding[] {
   const wrong = gaps.find(({ code }) => code === 'wrong-account');
   if (wrong !== undefined) return [{ type: 'wrong-account', why: wrong.reason, scope }];
@@ -224,7 +224,7 @@ function busyAddresses(decisions: readonly Decision[], { pending }: Knowledge): 
   return new Set([...decided, ...pending.map(({ address }) => address)]);
 }
 
-/** Whatever one of them states, the other states alike. */
+/** True where both state the same. */
 const isSame = (applied: Applied, now: Pick<Standing, 'attributes' | 'documents'>): boolean =>
   diff(now.attributes, applied.attributes).length === 0 &&
   diff(applied.attributes, now.attributes).length === 0 &&

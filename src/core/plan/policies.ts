@@ -46,7 +46,7 @@ export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
   };
 }
 
-/** What was adopted where no mark can be written is ours by the store's word alone: too little to remove it by. */
+/** An adopted object that can bear no mark is ours by the store's records alone: too little to delete it by. */
 export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
@@ -92,7 +92,7 @@ export const heedingPolicy =
     return { code: 'protect', why: 'it is protected in the newest generation.' };
   };
 
-/** What nobody speaks of any more has the mode of its target. */
+/** The mode of its target, where no document names the resource any more. */
 function modeOf(action: Action, wanted: Wanted): Mode {
   return action.verb === 'delete' || action.verb === 'forget' ? saidMode(action, wanted) : action.desired.terms.mode;
 }
@@ -153,7 +153,7 @@ function isOf(subject: PauseSubject, action: Action, { wanted, ownersBefore }: K
   }
 }
 
-/** What its documents say, of those that still stand. */
+/** The terms of its documents, of those that still exist. */
 const spokenFor = (action: Action, { documents }: Wanted): readonly Allowed[] =>
   documentsOf(action).flatMap((address) => documents.get(address) ?? []);
 
@@ -286,7 +286,7 @@ const isNewRule = (action: Action): action is NewRule => action.verb === 'create
 
 const containerOf = ({ group, network }: RuleAttributes): string => group ?? network;
 
-/** What a rule is counted under, in words: a peer that is no block counts as both families. */
+/** The keys that a rule counts under: a peer that is no block counts as both families. */
 function keysBy({ apart }: RuleRoom): (rule: RuleAttributes) => readonly string[] {
   const byFamily = (peers: readonly string[]): readonly string[] => {
     const families = peers.flatMap((peer) => parseCidr(peer)?.family ?? [4, 6]);

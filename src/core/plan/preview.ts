@@ -29,7 +29,7 @@ interface Ground {
   readonly dialects: Readonly<Partial<Record<Cloud, Dialect>>>;
 }
 
-/** What two states of the specs ask of the clouds differently, scope by scope. */
+/** The difference between two states of the specs, scope by scope. */
 export function difference(from: Compiled, to: Compiled, { estate, dialects }: Ground): Compared {
   const before = new Map(from.scopes.map((one) => [one.scope, one.wanted]));
   const after = new Set(to.scopes.map(({ scope }) => scope));
@@ -132,7 +132,7 @@ function observed(desired: Desired, { estate, toId, dialect }: Marking): Observe
   };
 }
 
-/** What was adopted is called otherwise, but nobody compares that. */
+/** An adopted object has another name, but nobody compares that. */
 function named({ attributes, name }: Desired, { holds: { nameLabel } }: Dialect): Desired['attributes'] {
   if (nameLabel === undefined || !('labels' in attributes)) return attributes;
   return { ...attributes, labels: { [nameLabel]: name, ...attributes.labels } };

@@ -8,7 +8,7 @@ import type { Decision } from './findings.ts';
 import { unrecordedMark } from './lost-commits.ts';
 import { gapOf, isUnrecorded, type World } from './world.ts';
 
-/** What to do about one observed resource that nobody wants: the lower half of the truth table of plan.ts. */
+/** The decision on one observed resource that nobody wants: the lower half of the truth table of plan.ts. */
 export function release(one: Claimed, world: World): readonly Decision[] {
   const { claim, observed } = one;
   switch (claim.by) {

@@ -11,13 +11,13 @@ import { documentsOf } from './policies.ts';
 export interface Failed {
   readonly verb: Verb;
   readonly address: Address;
-  /** What the cloud said, for people. */
+  /** The cloud's message, for people. */
   readonly message: string;
 }
 
 /**
- * Which rollouts stop because something they were doing failed, and why. `actions`: of the plan that was carried out. Failed healing
- * stops nothing, and nor does what goes out without waves.
+ * The rollouts that stop because one of their actions failed, with the reason. `actions`: of the executed plan. Failed healing
+ * stops nothing, and nor do changes without waves.
  */
 export function rolloutsToStop(
   actions: readonly Action[],
@@ -55,7 +55,9 @@ function desiredText(subject: Address | ScopeKey, { desired, documents }: Wanted
   return [String(isDocument), ...resources.toSorted(compareText)].join('\n');
 }
 
-/** What goes out in waves together: all that one document makes, or what the rollout of a target covers in a scope. */
+/**
+ * The subject of a rollout in waves: all resources of one document, or those that the rollout of a target covers in a scope.
+ */
 export interface Subject {
   /** The document's address, or the scope. */
   readonly of: Address | ScopeKey;
@@ -88,6 +90,6 @@ export function rolledOutBy(action: Action, wanted: Wanted, scope: ScopeKey): Su
   return subjectOf(documentsOf(action), wanted, scope);
 }
 
-/** Whether anything in this scope goes out in waves. */
+/** True where anything in this scope has a rollout in waves. */
 export const hasRollouts = ({ documents, rollout }: Wanted): boolean =>
   rollout !== undefined || [...documents.values()].some((said) => said.rollout !== undefined);

@@ -83,7 +83,7 @@ export function decideSuccession(
 }
 
 type Replacement = Extract<Action, { readonly verb: 'replace' }>;
-/** What differs without a spec having moved it is for a person to judge once the machine is the only one. */
+/** A difference without a changed spec is for a person to judge once the machine is the only one. */
 const isOutdated = (decision: Decision): boolean => isReplacement(decision) && decision.cause === 'rollout';
 const isReplacement = (decision: Decision): decision is Replacement =>
   'verb' in decision && decision.verb === 'replace';

@@ -7,7 +7,7 @@ export interface Tally {
   readonly healing: Count;
 }
 
-/** How an action counts against the limits; undefined for what they do not bound. */
+/** An action's count against the limits; undefined for unlimited ones. */
 interface Counted {
   readonly as: Sort;
   readonly by: keyof Tally;

@@ -45,7 +45,7 @@ export interface Unrecorded extends Claimed {
 export const isUnrecorded = (one: Claimed): one is Unrecorded =>
   one.claim.by === 'nobody' && one.claim.unrecorded !== undefined && one.observed.signs.container === undefined;
 
-/** What kept this kind from being listed completely, if anything did. */
+/** The gap that kept this kind from being listed completely, if any. */
 export const gapOf = ({ input }: World, kind: Kind): Gap | undefined =>
   input.observation.gaps.find((gap) => gap.kind === kind);
 

@@ -8,13 +8,13 @@ import { summarise } from './summary.ts';
 /** A plan as data: what `--json` prints, `--out` saves and the API answers. */
 export type PlanJson = ReturnType<typeof planJson>;
 
-/** What the plan was made for. `serial`: the last ledger entry it knew; absent without a store. */
+/** The basis of the plan. `serial`: the last ledger entry it knew; absent without a store. */
 export interface PlanBound {
   readonly estate: string;
   readonly revision: string;
   readonly generation?: number;
   readonly serial?: number;
-  /** Where the newest specs are not in force, and why; absent: nowhere. */
+  /** The sources whose newest specs are not active, with the reasons; absent: none. */
   readonly sources?: readonly HeldSource[];
   /** Drift that workers leave alone, by the newest looks of what is in force; absent: none. */
   readonly withheldDrift?: readonly WithheldDrift[];

@@ -13,7 +13,7 @@ interface PlanTextOptions {
   readonly paint?: Paint;
   /** Findings that only inform (unmanaged, orphan) are listed up to so many; default 20. */
   readonly most?: number;
-  /** How it is said when somebody changed something; default: the moment itself. */
+  /** The text for the time of a change; default: the timestamp itself. */
   readonly ago?: Ago;
 }
 

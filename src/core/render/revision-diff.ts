@@ -6,7 +6,7 @@ import { planText } from './plan-text.ts';
 import { changeCounts, findingCounts, type Summary, summarise } from './summary.ts';
 import { type Paint, plain, shortRevision } from './wording.ts';
 
-/** What two states of the specs ask, one after the other. */
+/** Two states of the specs, one after the other. */
 export interface Difference extends Compared {
   /** Revisions. */
   readonly from: string;

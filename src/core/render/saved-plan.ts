@@ -6,12 +6,12 @@ export const savedPlanFormat = 'setpoint-plan/1';
 /** As much of a saved plan as is needed to apply it. */
 export type SavedPlan = z.infer<typeof schema>;
 
-/** What a value says as a saved plan, or what is wrong with it, in a sentence for people. */
+/** A saved plan from a value, or the problem with it, in a sentence for people. */
 export type SavedPlanReading =
   | { readonly ok: true; readonly saved: SavedPlan }
   | { readonly ok: false; readonly why: string };
 
-/** What is in a plan for people only is not looked at. */
+/** Ignores the parts of a plan that are for people only. */
 export function readSavedPlan(value: unknown): SavedPlanReading {
   const { success, data, error } = schema.safeParse(value);
   return success ? { ok: true, saved: data } : { ok: false, why: firstOf(error) };
@@ -50,7 +50,7 @@ const schema = z.object(
   { error: 'one JSON object' },
 );
 
-/** What was expected first, and where. Nothing of what stands there: it may be any file. */
+/** The first expected value, and its path. Nothing of the found value: it may be any file. */
 function firstOf({ issues: [first] }: z.ZodError): string {
   if (first === undefined) return 'It is damaged.';
   const where = first.path.length === 0 ? 'In the file' : `At ${first.path.join('.')}`;

@@ -58,7 +58,7 @@ export function changeCounts(summary: Summary): string {
   return changes + (summary.adopt > 0 ? `, ${summary.adopt} to adopt` : '');
 }
 
-/** What is not acted on, where there is any. */
+/** The counts of findings, where there are any. */
 export function findingCounts(summary: Summary): readonly string[] {
   const some = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
   return [
@@ -68,7 +68,7 @@ export function findingCounts(summary: Summary): readonly string[] {
   ];
 }
 
-/** What people see as one change: a resource, or a rule document with all its atoms. */
+/** One change as people see it: a resource, or a rule document with all its atoms. */
 export interface Entry {
   readonly verb: EntryVerb;
   readonly kind: Kind;

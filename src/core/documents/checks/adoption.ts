@@ -20,7 +20,7 @@ export function* adoptedOnce(set: SpecSet): Iterable<Problem> {
   }
 }
 
-/** What may adopt, and where it says so. */
+/** The adopting resource, and the position of its `adopt`. */
 interface Claim {
   readonly document: Located<unknown>;
   readonly path: Path;

@@ -179,7 +179,7 @@ const targetsOfAny = (set: SpecSet, document: ResourceDoc): readonly Located<Tar
 interface LabelRule {
   readonly key: RegExp;
   readonly value: RegExp;
-  /** What the cloud takes, less our own marks: ten, and on AWS the name. */
+  /** The number that the cloud takes, less our own marks: ten, and on AWS the name. */
   readonly most: number;
   readonly says: string;
 }

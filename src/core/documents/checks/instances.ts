@@ -50,7 +50,7 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
   }
 }
 
-/** Where the value comes from that a target gets. */
+/** The position of the value that a target gets. */
 function written(instance: Located<InstanceDoc>, target: string, field: Path): Position {
   const own = ['spec', 'on', target, ...field];
   return instance.at(instance.wrote(own) ? own : ['spec', ...field]);
@@ -63,7 +63,9 @@ interface InstanceCase {
   readonly internet: boolean;
 }
 
-/** What a cloud cannot make: where, what, why with its source, what to write instead. No cloud: none can. */
+/**
+ * An instance that a cloud cannot make: the position, the problem, its reason with a source, and the fix. No cloud: none can.
+ */
 interface InstanceRow {
   readonly cloud?: TargetDoc['spec']['provider'];
   readonly field: Path;

@@ -141,7 +141,7 @@ function* groupsOnAzure(set: SpecSet): Iterable<Thing> {
   }
 }
 
-/** Where the names are unique; `subnetPlaceOf` is the resource group on Azure. */
+/** The places where the names are unique; `subnetPlaceOf` is the resource group on Azure. */
 const placesOf = (set: SpecSet, targets: readonly string[], provider: 'gcp' | 'azure'): ReadonlySet<string> =>
   new Set(
     targetsOf(set, targets)
@@ -216,5 +216,5 @@ export function* oneEstate({ documents, declared }: SpecSet): Iterable<Problem> 
   }
 }
 
-/** How a message names another place: `core.yaml:12`. */
+/** Another place in a message: `core.yaml:12`. */
 export const place = (at: Position): string => `${at.file}:${at.line}`;

@@ -114,7 +114,7 @@ function saidTwice(rule: Rule, other: Rule): Problem {
   return warning('one-rule', rule.at(['metadata', 'name']), message, { expected: 'one of the two' });
 }
 
-/** What the cloud tells rules apart by, sorted. */
+/** The keys by which the cloud distinguishes rules, sorted. */
 function atomKeys({ spec }: FirewallRuleDoc, target: TargetDoc): readonly string[] {
   const { network, group = '', direction, action, protocol, icmp } = spec;
   const fixed = [placeOf(target), network, group, direction, action, protocol].join(' ');
@@ -195,7 +195,7 @@ function count({ spec }: FirewallRuleDoc): number {
   return (any ? 1 : 0) + families.size + named.size;
 }
 
-/** What a cloud's firewall cannot say. Each row: where, what, why with its source, what to do instead. */
+/** Rules that a cloud's firewall cannot hold. Each row: the position, the problem, its reason with a source, and the fix. */
 export function* expressible(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
     const clouds = new Set(targetsOfRule(set, rule.value).map((target) => target.value.spec.provider));
@@ -356,7 +356,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * How many atoms a rule may become. More than any cloud holds in one place (AWS: 1000 a group,
+ * The most atoms of one rule. More than any cloud holds in one place (AWS: 1000 a group,
  * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html; Azure: 1000 an NSG, with 4000 prefixes).
  */
 const MOST_ATOMS = 4000;

@@ -5,7 +5,7 @@ import { ofKind, placeOf, type SpecSet, scopeOf, targetsOf } from '../spec-set.t
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
-/** What each provider wants of a target. */
+/** Each provider's rules for a target. */
 export function* targetFields({ targets }: SpecSet): Iterable<Problem> {
   for (const target of targets.values()) {
     yield* forms(target);
@@ -174,7 +174,7 @@ function* twice(set: SpecSet, document: Located<NetworkDoc | InstanceDoc>): Iter
   }
 }
 
-/** What must differ between two targets of a document; undefined: they may share it. */
+/** The place that must differ between two targets of a document; undefined: they may share it. */
 function addressPlace(target: TargetDoc, kind: 'Network' | 'Instance'): string | undefined {
   if (target.spec.provider !== 'gcp') return placeOf(target);
   return kind === 'Network' ? undefined : `${scopeOf(target)}/${target.spec.zone ?? target.spec.region}`;

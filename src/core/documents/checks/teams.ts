@@ -7,8 +7,8 @@ import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 /**
- * What lies under `@<team>/` is of a source that the estate names, of a kind that a team may hold, and of an owner that the
- * source has.
+ * Checks that documents under `@<team>/` have a source that the estate names, a kind that a team may hold, and an owner that
+ * the source has.
  */
 export function* teamTrees({ documents, declared }: SpecSet): Iterable<Problem> {
   const estate = estateOf(documents);
@@ -92,7 +92,7 @@ function* everybodys(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Pro
   yield error('not-its-own', rule.at(), message, { expected });
 }
 
-/** Whether a tree stands in this network by leave of another one. */
+/** True where a tree may use this network by leave of another one. */
 function isGuest(set: SpecSet, tree: string, network: string): boolean {
   const host = set.networks.get(network);
   return tree !== '' && host !== undefined && treeOf(host.at().file) !== tree;
@@ -105,7 +105,7 @@ interface Holding {
   readonly guest: boolean;
 }
 
-/** Who only lets a group in says nothing about who is in it. */
+/** A document that only lets a group in puts nothing into it. */
 const holds = ({ fills, path }: GroupUse): boolean => fills || path[1] === 'group';
 
 function holdingOf(set: SpecSet, use: GroupUse): Holding {
@@ -128,8 +128,8 @@ function* shared(same: readonly Holding[]): Iterable<Problem> {
 }
 
 /**
- * What a team's document may hold only if it stands in the root's tree: a secret is read with the worker's rights and would
- * be shown on the team's machine; what is adopted may be anybody's.
+ * Fields that only a document in the root's tree may hold: a secret is read with the worker's rights and would be shown on the
+ * team's machine; an adopted object may be anybody's.
  */
 export function* teamFields({ documents }: SpecSet): Iterable<Problem> {
   for (const document of documents) {
