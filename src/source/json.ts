@@ -5,7 +5,7 @@ import type { ParsedFile } from './parsed-file.ts';
 import { forbiddenCharacter, forbiddenKey, indexLines } from './text.ts';
 
 /**
- * JSON (RFC 8259) as plain trees: a file holds one document, or a list of them. Own code because `JSON.parse` tells no
+ * JSON (RFC 8259) as plain trees: a file holds one document, or a list of them. Own code because `JSON.parse` reports no
  * positions and drops the first of two equal keys. Stops at the first problem; pure, O(n).
  */
 export function parseJson(file: string, text: string): ParsedFile {

@@ -1,5 +1,5 @@
 /**
- * What a spec tree may be. Ours, not a cloud's: no real tree comes near them, and what stays inside them is parsed in
+ * Limits of a spec tree. Ours, not a cloud's: no real tree comes near them, and what stays inside them is parsed in
  * well under 250 ms a document (`bench/fuzz-specs.ts` measures it; the YAML parser needs 5 to 15 µs for a token).
  */
 export const limits = {
@@ -20,6 +20,6 @@ export const limits = {
   entries: 200_000,
   /** A machine's first script: what the most generous cloud takes, see `core/documents/document.ts`. */
   userDataBytes: 256 * 1024,
-  /** Problems told of one file; the rest is counted. */
+  /** The most problems that are reported of one file; the rest is counted. */
   problems: 100,
 } as const;

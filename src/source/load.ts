@@ -48,7 +48,7 @@ interface TreeLoading {
   readonly parse?: (files: readonly SpecFile[], today: string) => Promise<Specs>;
 }
 
-/** What is read of a tree, wherever it lies; whoever reads it knows its revision. */
+/** Reads a tree from any source; the caller knows its revision. */
 export async function loadTree(
   source: TreeSource,
   { today, rules = treeRules, overlay, parse = async (files) => parseSpecs(files, today) }: TreeLoading,
@@ -95,7 +95,7 @@ async function missingOverlay(
   ];
 }
 
-/** A base seldom has an Estate where its overlays have one each: whoever names none of them is told of them. */
+/** A base seldom has an Estate where its overlays have one each: without a chosen overlay the problem lists them. */
 async function withOverlaysNamed(source: TreeSource, problems: readonly Problem[]): Promise<readonly Problem[]> {
   if (!problems.some(isNoEstate)) return problems;
   const there = await overlaysOf(source);

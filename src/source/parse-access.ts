@@ -5,7 +5,7 @@ import { plainValue } from '../core/documents/tree.ts';
 import { parseFile, showProblems } from './parse-specs.ts';
 import type { SpecFile } from './tree.ts';
 
-/** What an access file says, or all that is wrong with it. */
+/** The content of an access file, or all of its problems. */
 export type AccessReading =
   | { readonly access: Access; readonly problems?: never }
   | { readonly access?: never; readonly problems: readonly Problem[] };

@@ -24,7 +24,7 @@ export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
   };
 }
 
-/** What one file holds, before any schema. */
+/** The content of one file, before any schema. */
 export function parseFile({ path, text }: SpecFile): ParsedFile {
   if (text.length > limits.fileBytes) {
     const expected = `at most ${limits.fileBytes} bytes; divide it`;
@@ -84,6 +84,6 @@ export function maskSecrets(lines: readonly string[]): readonly string[] {
 }
 
 const SECRET = /(?:pass(?:word|wd|phrase)|secret|token|credentials?|private.?key)["']?\s*:|-----BEGIN/i;
-/** What stands before the host; of ssh alone a bare user is shown. */
+/** The part before the host; of ssh alone a bare user is shown. */
 const IN_URL = /(https?:\/\/)[^/\s]*@|(:\/\/)[^/\s]*:[^/\s]*@/gi;
 const ROLE = /^\s*(?:$|\{?\s*assumeRole\s*:\s*["']?arn:aws[\w:/+=,.@-]*["']?\s*\}?\s*(?:#.*)?$)/;

@@ -9,13 +9,13 @@ import type { SpecFile } from './tree.ts';
 /** The thread needed more of the processor's time than it was given. */
 export class ParseTimeout extends Error {}
 
-/** What the thread is given. */
+/** The input of the thread. */
 export interface Parsing {
   readonly files: readonly SpecFile[];
   readonly today: string;
 }
 
-/** What the thread says: some of the documents, each time it was told to go on; in the end the problems. */
+/** The thread's messages: some of the documents for each request; in the end the problems. */
 export type Parsed =
   | { readonly documents: readonly { readonly value: Document; readonly tree: Tree }[] }
   | { readonly problems: readonly Problem[] };
@@ -44,7 +44,7 @@ function inThread(parsing: Parsing, mostMs = never): Promise<Specs> {
       settle();
     };
     const look = async (): Promise<void> => {
-      // why: a thread that has ended has told how
+      // why: an ended thread has reported its end
       const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
       if ((user + system) / 1000 > mostMs) end(() => reject(new ParseTimeout()));
     };

@@ -1,7 +1,7 @@
 import type { Problem } from '../core/documents/problem.ts';
 import type { Tree } from '../core/documents/tree.ts';
 
-/** What a file holds. A broken tree is what could be read of a document with problems: good for its name, no more. */
+/** The content of a file. A broken tree is the readable part of a document with problems: good for its name, no more. */
 export interface ParsedFile {
   readonly trees: readonly Tree[];
   readonly broken: readonly Tree[];

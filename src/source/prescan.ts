@@ -3,9 +3,9 @@ import type { Position } from '../core/documents/tree.ts';
 import { limits } from './limits.ts';
 
 /**
- * Refuses, before the YAML parser sees it, what costs that parser much or means more than plain data: documents too
- * large, too full or too deep, anchors, aliases, tags, merge keys, directives and explicit keys. One look at each
- * character. It knows quotes, comments, block scalars and flow collections, but not all of YAML: what it lets pass by
+ * Refuses, before the YAML parser sees it, text that costs that parser much or means more than plain data: documents too
+ * large, too full or too deep, anchors, aliases, tags, merge keys, directives and explicit keys. It reads each
+ * character once. It knows quotes, comments, block scalars and flow collections, but not all of YAML: text that it accepts by
  * mistake is refused again when the parsed document is read; the budget of tokens is counted wherever they stand.
  */
 export function prescan(lines: readonly string[], at: (line: number, column: number) => Position): readonly Problem[] {
@@ -40,7 +40,7 @@ interface Scan {
   quote: '' | '"' | "'";
   /** Inside a block scalar: lines indented more than this belong to it. */
   block: number | undefined;
-  /** Whether a node may begin here. */
+  /** True where a node may begin here. */
   fresh: boolean;
 }
 
@@ -95,7 +95,7 @@ function scanQuoted(scan: Scan, text: string, column: number): number {
   return column + 1;
 }
 
-/** Outside quotes: where to look next, or what is refused here. */
+/** Outside quotes: the next column to read, or the refused construct here. */
 function scanNode(scan: Scan, text: string, column: number): number | keyof typeof REFUSALS {
   const mark = text[column] ?? '';
   if (mark === ' ' || mark === '\t') return column + 1;
@@ -108,7 +108,7 @@ function scanNode(scan: Scan, text: string, column: number): number | keyof type
   return passMark(scan, text, column);
 }
 
-/** What only the first mark of a node means; undefined: nothing special, look on. */
+/** Constructs that only the first mark of a node has; undefined: nothing special, read on. */
 function beginNode(scan: Scan, text: string, column: number): number | keyof typeof REFUSALS | undefined {
   const mark = text[column] ?? '';
   const refused = refusedAt(scan, text, column);
@@ -156,6 +156,6 @@ function passMark(scan: Scan, text: string, column: number): number | keyof type
 
 const depthOf = (scan: Scan): number => scan.columns.length + scan.flow;
 
-/** Whether `-`, `?` or `:` is a mark and not the beginning of a word, by what follows it. */
+/** True where `-`, `?` or `:` is a mark and not the beginning of a word, by the next character. */
 const endsMark = (scan: Scan, next: string | undefined): boolean =>
   next === undefined || (scan.flow > 0 ? /[\s,[\]{}]/ : /\s/).test(next);

@@ -27,7 +27,7 @@ export function storedSource({ files, userData }: Pick<SpecTree, 'files' | 'user
   };
 }
 
-/** What lies in it, by name. */
+/** The entries of a folder, by name. */
 type Folder = Map<string, Folder | 'file'>;
 
 /** No folder is kept by its whole path: of a deep tree these would be as many characters as its depth squared. */

@@ -1,8 +1,8 @@
 import type { Position } from '../core/documents/tree.ts';
 
 /**
- * Where the first character stands that no spec may hold, or -1: control characters but tab and line ends, lone
- * surrogates, and those that show text in another order than it has (https://trojansource.codes).
+ * The position of the first character that no spec may hold, or -1: control characters but tab and line ends, lone surrogates,
+ * and those that show text in another order than it has (https://trojansource.codes).
  */
 export const forbiddenCharacter = (text: string): number => text.search(FORBIDDEN);
 

@@ -48,9 +48,9 @@ export function readErrorReason(cause: unknown): string {
   return REASONS[code] ?? `it cannot be read (${code})`;
 }
 
-/** What a spec tree is read from: a folder, a commit, or several under one root. Paths count from its root, with `/`. */
+/** The source of a spec tree: a folder, a commit, or several under one root. Paths count from its root, with `/`. */
 export interface TreeSource {
-  /** What lies in a folder of the tree; its root is ''. In any order. */
+  /** The entries of a folder of the tree; its root is ''. In any order. */
   entries(folder: string): Promise<Listing>;
   /** A plain file of at most `limit` bytes, reached through folders of the tree only. */
   file(path: string, limit: number): Promise<FileReading>;
@@ -73,7 +73,7 @@ export interface SpecFile {
   readonly text: string;
 }
 
-/** What a spec tree must hold to. Rows of a table, so that a test can leave one out and see what it was for. */
+/** The rules for a spec tree. Rows of a table, so that a test can leave one out and show its purpose. */
 export interface TreeRules {
   readonly entries: readonly EntryRule[];
   /** Problems of spec files, and of folders, whose names some file systems take for one. */

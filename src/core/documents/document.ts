@@ -89,9 +89,9 @@ interface Script {
 }
 
 /**
- * The reason that a cloud would refuse this; undefined where it would not. Scripts travel as text, and on Google Cloud stay text (a metadata
- * value is a string), so bytes that are no UTF-8 would arrive as others. On AWS a login is user data too, and the two then
- * go as the base64 parts of one message, four bytes for three.
+ * The reason that a cloud would refuse this; undefined where it would not. Scripts travel as text, and on Google Cloud stay
+ * text (a metadata value is a string), so bytes that are no UTF-8 would arrive as others. On AWS a login is user data too, and
+ * the two then go as the base64 parts of one message, four bytes for three.
  */
 export function userDataRefused({ bytes, isText, login }: Script, provider: Provider): string | undefined {
   if (!isText) return 'it is not UTF-8 text';

@@ -125,7 +125,7 @@ async function sweep(mirror: string, now: number): Promise<void> {
 
 const GiB = 1024 ** 3;
 
-/** How much one fetch may take of the disk that mirrors lie on, and what it must leave. */
+/** The most disk that one fetch may take where mirrors are, and the part that it must leave. */
 export const diskBounds = { most: 4 * GiB, left: 0.25 * GiB };
 
 interface DiskWatch {
@@ -158,8 +158,8 @@ async function freeBytes(folder: string): Promise<number> {
 }
 
 /**
- * Where these refs, named in full, are on the server now. Runs without the mirror, so that a torn one is not taken for a
- * server that is away, and in no other repository, whose configuration git would read.
+ * The server's current commits of these refs, named in full. Runs without the mirror, so that a torn one is not taken for an
+ * unavailable server, and in no other repository, whose configuration git would read.
  */
 async function askRemote(
   context: RepositoryContext,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What git is given to run with. Rows of tables, so that a test can leave one out and see what it was for. */
+/** The settings that git runs with. Rows of tables, so that a test can leave one out and show its purpose. */
 export interface GitSettings {
   /** The variables of ours that git may see. */
   readonly passed: readonly string[];
@@ -69,9 +69,9 @@ const SSH = [
   '-o ServerAliveCountMax=2 -o ClearAllForwardings=yes -o PermitLocalCommand=no -o ProxyCommand=none',
 ].join(' ');
 
-/** Whom git speaks to, and as whom. */
+/** The server that git connects to, and the login there. */
 export interface GitPeer {
-  /** Where it is a local repository, which git reads by starting itself there. */
+  /** True where it is a local repository, which git reads by starting itself there. */
   readonly isFile: boolean;
   /** Sent to this https:// address only. Given by the environment, as others can read a command line. */
   readonly token?: { readonly value: string; readonly url: string } | undefined;
@@ -89,7 +89,7 @@ export function gitEnvironment(
     ...Object.fromEntries(kept),
     ...house.variables,
     ...(peer.isFile && 'GIT_ALLOW_PROTOCOL' in house.variables ? { GIT_ALLOW_PROTOCOL: 'https:ssh:file' } : {}),
-    // why: curl looks for .netrc and git for its files there; nothing lies there
+    // why: curl reads .netrc and git its files from there; the folder does not exist
     HOME: join(mirror, 'nowhere'),
     XDG_CONFIG_HOME: join(mirror, 'nowhere'),
     ...(env['SETPOINT_GIT_SSH_COMMAND']

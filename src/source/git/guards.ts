@@ -43,7 +43,7 @@ const inCommits: readonly EntryRule[] = [
   },
 ];
 
-/** What a tree out of git must hold to besides: a checkout could hold none of these, and whoever makes one means harm. */
+/** Further rules for a tree out of git: a checkout could hold none of these, and anybody who makes one means harm. */
 export const commitRules: TreeRules = { ...treeRules, entries: [...inCommits, ...treeRules.entries] };
 
 /** Also as HFS+ reads it (leaving out what does not show) and NTFS (ends, streams, short names): CVE-2014-9390. */

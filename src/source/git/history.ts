@@ -46,7 +46,7 @@ interface CommitAuthors {
 interface Commits {
   /** A bare mirror's folder. */
   readonly mirror: string;
-  /** What it has is left out; absent: nothing is. */
+  /** Its commits are left out; absent: none are. */
   readonly from?: string;
   readonly to: string;
 }
@@ -59,8 +59,8 @@ const mostLength = 320;
 const mostNames = 5_000;
 
 /**
- * Who made the commits that `to` has and `from` has not, as they claim: a merge brings all that came with it. Where `from` is not
- * there any more all of `to` counts. Never rejects: who cannot be read is among `more`.
+ * The authors of the commits that `to` has and `from` has not, as they claim: a merge brings all of its commits. Where `from`
+ * does not exist any more all of `to` counts. Never rejects: an unreadable author is among `more`.
  */
 export async function authorsOf({ mirror: folder, from, to }: Commits): Promise<CommitAuthors> {
   const env = gitEnvironment(folder, { isFile: true }, { PATH: process.env['PATH'] }, gitSettings);

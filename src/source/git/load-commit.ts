@@ -103,7 +103,7 @@ async function insideOwn(dir: string, env: OwnCommitLoading['env']): Promise<Rep
   };
 }
 
-/** Whose checkout may be read at all is for the user's own configuration to say: `safe.directory`. */
+/** The user's own configuration decides whose checkouts may be read at all: `safe.directory`. */
 function withOwnConfiguration(house: Readonly<Record<string, string>>, env: OwnCommitLoading['env']) {
   const kept = Object.entries(house).filter(([name]) => !CONFIGURATION.includes(name));
   const own = CONFIGURATION.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));

@@ -13,13 +13,13 @@ import { withTeamTrees } from './team-trees.ts';
 interface EstateLoading extends CommitLoading {
   /** The estate's own repository, whose Estate document names those of the teams. */
   readonly root: Head;
-  /** What is read of a team: `teamRepositories(…).newest`, or the commit of a revision that was. */
+  /** Reads a team: `teamRepositories(…).newest`, or the commit of an earlier revision. */
   readonly team: (source: TeamSource, signal?: AbortSignal) => Promise<Head>;
 }
 
 export interface LoadedEstate {
   readonly tree: SpecTree;
-  /** What was read of each team, by its name. */
+  /** The commit that was read of each team, by the team's name. */
   readonly teams: ReadonlyMap<string, Head>;
 }
 

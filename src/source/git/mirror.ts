@@ -8,7 +8,7 @@ import { type GitLimits, type GitResult, gitLimits, runGit } from './run-git.ts'
  * find it gone under it: it is made beside its place and moved there whole, and whatever fails may be asked again.
  */
 export interface Mirror {
-  /** Where it lies, once it is made. */
+  /** Its folder, once it is created. */
   readonly folder: string;
   /** The whole environment of git there. */
   readonly env: Environment;
@@ -100,7 +100,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** What this process knows of a mirror and of the fetches into it. */
+/** This process's state of a mirror and of the fetches into it. */
 export interface MirrorState {
   /** Something in it could not be read: the next fetch makes it anew. */
   suspect: boolean;
@@ -108,7 +108,7 @@ export interface MirrorState {
   renewedAt: number;
   /** The head that could not be fetched, and when it is tried again. */
   failed?: Failed | undefined;
-  /** What others left behind has been removed. */
+  /** True once the remains of others have been removed. */
   swept: boolean;
   readonly now: () => number;
 }
@@ -127,7 +127,7 @@ export const freshState = (now: () => number = Date.now): MirrorState => ({
   now,
 });
 
-/** Making a mirror anew fetches everything: what did not help is not repeated at every look. */
+/** Creating a mirror anew fetches everything: a failed try is not repeated at every fetch. */
 const RENEW_EVERY_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 15_000;
 const MOST_WAIT_MS = 10 * 60_000;

@@ -4,7 +4,7 @@ import type { Mirror } from './mirror.ts';
 import { fullName } from './refs.ts';
 import { endGroup, startGit } from './run-git.ts';
 
-/** What an object must hold to before anything is made of its bytes. */
+/** A rule for an object, checked before its bytes are used. */
 export interface ObjectRule {
   readonly name: string;
   readonly breaks: (object: GitObject) => boolean;
@@ -116,7 +116,7 @@ interface Answers {
   bytes(count: number): Promise<Buffer>;
 }
 
-/** What git says, taken as it is asked for; whoever waits when it ends is told. */
+/** Git's output, read on demand; its end is reported to waiting readers. */
 function answersOf(child: ChildProcessWithoutNullStreams): Answers {
   const chunks = child.stdout[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);

@@ -50,11 +50,11 @@ export interface CommitReading {
   readonly commit: Commit;
   /** The folder of its specs. */
   readonly tree: TreeSource;
-  /** What it is held to. */
+  /** The rules for its tree. */
   readonly rules: TreeRules;
 }
 
-/** A commit as its author tells of it; none of it is proven. Texts are made safe to print. */
+/** A commit as its author describes it; none of it is proven. Texts are made safe to print. */
 interface Commit {
   readonly id: string;
   readonly tree: string;

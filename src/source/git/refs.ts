@@ -1,4 +1,4 @@
-/** What a name must hold to. Tables, so that a test can leave a row out and see what it was for. */
+/** A rule for a name. Tables, so that a test can leave a row out and show its purpose. */
 export interface NameRule {
   readonly name: string;
   readonly breaks: (ref: string) => boolean;
@@ -26,7 +26,7 @@ export const nameRules: readonly NameRule[] = [
   { name: 'force', breaks: (ref) => ref.startsWith('+'), message: 'begins with a plus' },
 ];
 
-/** Why git is not given this name; undefined where it is. */
+/** The reason that git does not get this name; undefined where it does. */
 export const refusedName = (ref: string, rules: readonly NameRule[] = nameRules): string | undefined =>
   rules.find(({ breaks }) => breaks(ref))?.message;
 
@@ -48,7 +48,7 @@ export function fullName(id: string): string {
   return id;
 }
 
-/** What a tree out of git was read from. */
+/** The commit that a tree out of git was read from. */
 export interface GitRevision {
   /** The commit of the estate's own repository. */
   readonly root: string;

@@ -8,7 +8,7 @@ import { gitErrorMessage, RepositoryError, type RepositoryErrorCode } from './re
 import { type RepositoryUrl, readRepositoryUrl } from './repository-url.ts';
 import type { GitResult } from './run-git.ts';
 
-/** What the parts of a repository share. */
+/** The context that the parts of a repository share. */
 export interface RepositoryContext {
   readonly url: RepositoryUrl;
   readonly branch: string;
@@ -67,16 +67,16 @@ function pathOf(url: RepositoryUrl, path: string, rules: readonly NameRule[]): s
   return plain;
 }
 
-/** Where the branch's head was when it was last fetched. */
+/** The branch's head at its last fetch. */
 export const trackedRef = (branch: string): string => `refs/setpoint/tracked/${hashOf(branch)}`;
 
-/** What else was asked for by its name. */
+/** Any other ref that was fetched by its name. */
 export const namedRef = (ref: string): string => `refs/setpoint/named/${hashOf(ref)}`;
 
 /** A name of any length and signs in a name that git takes, none of which is the beginning of another. */
 const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
 
-/** What a run of git that failed means to people: "cannot fetch the branch main of https://…: why. What next". */
+/** A failed run of git, as an error for people: "cannot fetch the branch main of https://…: why. What next". */
 export function gitFailure(
   context: RepositoryContext,
   trouble: RepositoryErrorCode,
@@ -100,7 +100,7 @@ export interface RepositoryPlace {
 }
 
 export interface RepositoryOptions extends RepositoryPlace {
-  /** Where mirrors lie, each in a folder of its own. */
+  /** The folder of mirrors, each in a folder of its own. */
   readonly folder: string;
   /** Allows repositories of this machine, and servers at addresses of this machine and its network. */
   readonly allowFile?: boolean;

@@ -6,7 +6,7 @@ import type { GitResult } from './run-git.ts';
  */
 export type RepositoryErrorCode = 'refused' | 'away' | 'unknown' | 'unreadable';
 
-/** What says, for people and without a secret, what cannot be done with which repository, why, and what to do. */
+/** An error for people, without a secret: the failed operation, the repository, the reason, and the fix. */
 export class RepositoryError extends Error {
   readonly trouble: RepositoryErrorCode;
   /** The repository's name for people. */
@@ -32,7 +32,7 @@ export const unknownCommit = (repository: string, commit: string): RepositoryErr
     { trouble: 'unknown', repository },
   );
 
-/** What git says, and what to do about it. The first row that fits is told; git's texts are those of LC_ALL=C. */
+/** Git's messages, each with its fix. The first row that fits counts; git's texts are those of LC_ALL=C. */
 const CURES: readonly (readonly [said: RegExp, next: string])[] = [
   [/could not resolve host/i, 'Is the host written right, and does this machine find it?'],
   [
@@ -65,7 +65,10 @@ const ENDED: Readonly<Record<NonNullable<GitResult['why']>, string>> = {
   'not installed': 'git cannot be started: is it installed, and on the PATH?',
 };
 
-/** Why a run of git failed and what to do, in a line or two, without what `env` holds of a credential or a terminal would obey. */
+/**
+ * The reason and the fix of a failed run of git, in a line or two, without the credentials in `env` and without characters that
+ * a terminal would obey.
+ */
 export function gitErrorMessage({ why, stderr, code }: GitResult, env: Readonly<Record<string, string>>): string {
   if (why !== undefined) return ENDED[why];
   const lines = masked(stderr, env)

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** An address that git may be given. */
 export interface RepositoryUrl {
-  /** What git is given, in the one form that was judged. */
+  /** The address for git, in the one form that was checked. */
   readonly url: string;
   /** For people; no credential can be in it. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface RepositoryUrl {
 interface UrlRule {
   readonly name: string;
   readonly breaks: (address: Address) => boolean;
-  /** What is wrong and what to do. Repeats nothing of the address, in which a credential may be. */
+  /** The problem and the fix. Repeats nothing of the address, in which a credential may be. */
   readonly message: string;
 }
 
@@ -22,12 +22,12 @@ interface UrlRule {
 interface Address extends RepositoryUrl {
   readonly text: string;
   readonly path: string;
-  /** What stands before the host's `@`. */
+  /** The part before the host's `@`. */
   readonly user: string;
   readonly allowFile: boolean;
 }
 
-/** What an address must hold to once it has a form of ours. */
+/** The rules for an address once it has a form of ours. */
 const rules: readonly UrlRule[] = [
   { name: 'length', breaks: ({ text }) => text.length > 512, message: 'an address has at most 512 characters' },
   {
@@ -95,7 +95,7 @@ export interface UrlGuards {
 /** Takes an address apart; undefined where it is of another form. */
 type UrlForm = (text: string) => Omit<Address, 'text' | 'allowFile'> | undefined;
 
-/** What else git understands, such as `ext::`, runs programs. https://git-scm.com/docs/gitremote-helpers */
+/** Git's other forms, such as `ext::`, run programs. https://git-scm.com/docs/gitremote-helpers */
 export const urlGuards: UrlGuards = { forms: [ofHttps, ofSsh, ofFile], rules };
 
 const FORMS = 'give https://host/path, ssh://git@host/path or git@host:path';
@@ -191,12 +191,12 @@ const inner: readonly (readonly [network: string, bits: number])[] = [
 const blocked = new BlockList();
 for (const [network, bits] of inner) blocked.addSubnet(network, bits, isIP(network) === 6 ? 'ipv6' : 'ipv4');
 
-/** Names that mean this machine, or what tells a machine of a cloud about itself. */
+/** Names of this machine, or of a cloud's metadata service. */
 const NAMES = /^(?:.*\.)?(?:localhost|localdomain|ip6-localhost|ip6-loopback|internal)$/;
 
 /**
- * Whether a host of a URL, as the URL standard writes it (`0x7f.1` has become `127.0.0.1`), is this machine, its network or
- * what tells it about itself. Of names only the well-known are judged: companies have their repositories at private ones.
+ * True where a host of a URL, as the URL standard writes it (`0x7f.1` has become `127.0.0.1`), is this machine, its network or
+ * a metadata service. Of names only the well-known are refused: companies have their repositories at private ones.
  */
 function isInnerHost(host: string): boolean {
   const bare = host

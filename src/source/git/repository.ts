@@ -19,8 +19,8 @@ export interface Repository {
   /** Asks for the branch and takes what is new; answers with its head. A mirror that cannot be used is made anew. */
   fetch(signal?: AbortSignal): Promise<string>;
   /**
-   * The commit that is meant by HEAD (the branch's head), a branch, a tag, `refs/…` in full, or the first 7 digits or more of
-   * a commit that was fetched; each may end in `~2` or `^`. Whether the branch has it in its history, `since` tells.
+   * The commit of HEAD (the branch's head), a branch, a tag, `refs/…` in full, or the first 7 digits or more of
+   * a commit that was fetched; each may end in `~2` or `^`. `since` checks that the branch has it in its history.
    */
   resolve(ref: string, signal?: AbortSignal): Promise<string>;
   /** Reads a commit for as long as `work` runs, by one process. */
@@ -53,7 +53,7 @@ export interface Head {
 /** The repositories of an estate's teams, each opened once, with what the estate's own is opened with. */
 export interface TeamRepositories {
   open(source: TeamSource): Repository;
-  /** Where its branch is now. */
+  /** The current head of its branch. */
   newest(source: TeamSource, signal?: AbortSignal): Promise<Head>;
 }
 

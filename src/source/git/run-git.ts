@@ -7,7 +7,7 @@ interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   /** A folder that is no repository, or is ours: git reads the configuration of the one it stands in. */
   readonly cwd: string;
-  /** What it is told on stdin. */
+  /** Its input on stdin. */
   readonly input?: string;
   readonly bounds: GitLimits;
 }
@@ -62,7 +62,7 @@ export function startGit(
   cwd: string,
 ): ChildProcessWithoutNullStreams {
   const child = spawn('git', [...args], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  // why: a git that ends before it has read what it is told is judged by how it ended
+  // why: a git that ends before it has read its input is judged by its exit
   child.stdin.on('error', () => undefined);
   return child;
 }
@@ -105,7 +105,7 @@ function keepFirst(child: ChildProcessWithoutNullStreams, most: number): () => s
 
 const MINUTE = 60_000;
 
-/** How long git may take, and how much it may say. A server that falls silent is given up by `http.lowSpeedTime` before. */
+/** The limits of git's time and output. `http.lowSpeedTime` gives up a silent server earlier. */
 export const gitLimits = {
   local: (): GitLimits => ({ timeoutMs: 2 * MINUTE, mostBytes: 8 * 1024 * 1024 }),
   ask: (signal?: AbortSignal): GitLimits => ({ timeoutMs: MINUTE, mostBytes: 1024 * 1024, signal }),

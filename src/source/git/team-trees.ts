@@ -3,7 +3,7 @@ import { storedSource } from '../stored-tree.ts';
 import type { TreeSource } from '../tree.ts';
 import { parseGitRevision } from './refs.ts';
 
-/** The estate's own tree with each team's under `@<team>/`. What stands there in the estate's own is not reached, but told. */
+/** The estate's own tree with each team's under `@<team>/`. Files there in the estate's own tree are not read, but reported. */
 export function withTeamTrees(root: TreeSource, teams: ReadonlyMap<string, TreeSource>): TreeSource {
   const routed = (path: string): readonly [TreeSource, string] => {
     const [first = '', ...rest] = path.split('/');
@@ -25,14 +25,15 @@ export function withTeamTrees(root: TreeSource, teams: ReadonlyMap<string, TreeS
   };
 }
 
-/** The teams whose repositories are in force beside the estate's own; none where all of it lies in one place. */
+/** The teams whose repositories are active beside the estate's own; none where all of it lies in one place. */
 export const activeTeams = ({ revision }: Pick<SpecTree, 'revision'>): readonly string[] => [
   ...(parseGitRevision(revision)?.teams.keys() ?? []),
 ];
 
 /**
- * What would be in force with a proposal for one repository: the others stay as they are in force. `team`: whose repository;
- * absent: the estate's own. What the estate's own holds under the name of a team's tree is told, as when it is followed.
+ * The specs that would be active with a proposal for one repository: the others stay as they are. `team`: the proposal's
+ * repository; absent: the estate's own. Files of the estate's own under the name of a team's tree are reported, as when it is
+ * followed.
  */
 export function proposedTree(proposal: TreeSource, inForce: SpecTree, team?: string): TreeSource {
   const kept = storedSource(inForce);

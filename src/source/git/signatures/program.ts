@@ -8,7 +8,7 @@ import { refused, type SignatureRefusal } from './signers.ts';
 const MOST_MS = 30_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
-/** What a program is run with. `path`: where programs are looked for, as in PATH. */
+/** The environment of a program. `path`: the folders to search, as in PATH. */
 interface Run {
   readonly args: readonly string[];
   readonly input: string | Buffer;
@@ -82,16 +82,16 @@ const environment = ({ folder, path }: Run): NodeJS.ProcessEnv => ({
   GIT_OPTIONAL_LOCKS: '0',
 });
 
-/** Where signatures are judged: a folder of our own that ends with the judging. */
+/** The workspace for verifying signatures: a folder of our own that is deleted afterwards. */
 export interface SignatureWorkspace {
   readonly folder: string;
-  /** Where programs are looked for, as in PATH. */
+  /** The folders to search for programs, as in PATH. */
   readonly path: string;
   /** YYYY-MM-DD. */
   readonly today: string;
 }
 
-/** Keys and signatures that are written down for other programs lie where nobody else may look, and are gone afterwards. */
+/** Keys and signatures for other programs are written where nobody else may read, and deleted afterwards. */
 export async function withPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   // mkdtemp makes it 0700
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-signatures-'));

@@ -1,4 +1,4 @@
-/** Whose key counts, as the Estate document in force lists it: one public key, of SSH or of GPG, and the address it commits under. */
+/** A signer, as the active Estate document lists it: one public key, of SSH or of GPG, and the address it commits under. */
 export interface Signer {
   readonly name: string;
   readonly email: string;
@@ -28,7 +28,7 @@ interface SigningKey {
 }
 
 /**
- * Who speaks for a commit that a key signed. Ends are judged by today and not by the commit's own date, which whoever
+ * The signer of a commit that a key signed. Ends are compared with today and not with the commit's own date, which a person who
  * holds the key may choose.
  *
  * | the key is listed              | answer      |

@@ -48,7 +48,7 @@ async function verify(
   return refused('bad-signature', 'its SSH signature does not hold');
 }
 
-/** What an SSH signature says of itself: https://github.com/openssh/openssh-portable/blob/master/PROTOCOL.sshsig */
+/** The fields of an SSH signature: https://github.com/openssh/openssh-portable/blob/master/PROTOCOL.sshsig */
 interface SshSignature {
   readonly ok: true;
   /** The public key, in base64 as `authorized_keys` has it. */
@@ -61,7 +61,7 @@ const DIGESTS = ['sha256', 'sha512'];
 /** RSA over SHA-1: https://www.openssh.com/txt/release-8.8 */
 const WEAK_ALGORITHM = 'ssh-rsa';
 
-/** Whose key it names and whether it may count at all. Whether it holds is for ssh-keygen to say. */
+/** The key that it names, or the reason that it may not count. Only ssh-keygen verifies it. */
 export function readSshSignature(armour: string): SshSignature | SignatureRefusal {
   const blob = Buffer.from(armour.replaceAll(/-----[^-]+-----|\n/g, ''), 'base64');
   const [key, namespace, , digest, signature, ...more] = fieldsOf(blob) ?? [];

@@ -3,17 +3,17 @@ import { type GitRevision, parseGitRevision } from '../refs.ts';
 import type { Repository } from '../repository.ts';
 import { verifyCommits } from './verify-commits.ts';
 
-/** Whether a revision may come into force. `why`: for people, with what to do next; '' where it may. */
+/** The verdict on a revision. `why`: for people, with the next step; '' where it may become active. */
 interface HistoryVerdict {
   readonly state: 'followed' | 'unsigned' | 'rewritten';
   readonly why: string;
 }
 
-/** What is in force: its revision, if any, and who must have signed what comes after it. */
+/** The active specs: the revision, if any, and the signers that later commits need. */
 interface HistoryBefore {
   readonly revision?: string;
   readonly signatures?: EstateDoc['spec']['signatures'];
-  /** A person took on that what is in force is no ancestor. */
+  /** A person accepted that the active revision is no ancestor. */
   readonly mayRewrite: boolean;
 }
 
@@ -25,8 +25,8 @@ interface Histories {
 }
 
 /**
- * Each repository of a revision must descend from what is in force of it, and each commit since then be signed, where the
- * generation in force asks for it. Of a repository that is new, and of a history that a person took on, the head is judged.
+ * Each repository of a revision must descend from its active commit, and each commit since then be signed, where the active
+ * generation requires it. Of a new repository, and of a history that a person accepted, only the head is checked.
  */
 export async function validateHistory(
   head: string,

@@ -9,7 +9,7 @@ import { sshVerifier } from './ssh.ts';
 interface JudgeOptions {
   /** YYYY-MM-DD: by it the signers' ends are judged. GPG judges the ends that are in its keys by the machine's clock. */
   readonly today: string;
-  /** Where git, gpg and ssh-keygen are looked for; absent: as the process does. */
+  /** The folders to search for git, gpg and ssh-keygen; absent: those of the process. */
   readonly path?: string;
 }
 
@@ -23,10 +23,10 @@ const READ_AT_ONCE = 50;
 const JUDGED_AT_ONCE = 4;
 
 /**
- * Whether each of these commits, oldest first and by their full names, is signed by one of the signers. `repository`: a
- * bare mirror. For all that came since what is in force give every commit, also those that a merge brings
+ * Checks that each of these commits, oldest first and by their full names, is signed by one of the signers. `repository`: a
+ * bare mirror. For all changes since the active revision give every commit, also those that a merge brings
  * (`git rev-list --reverse <in force>..<head>`): a signature speaks for one commit and for none before it.
- * Never rejects for what a commit or a key holds. Costs a process a commit, of about 5 ms.
+ * Never rejects for the content of a commit or a key. Costs a process a commit, of about 5 ms.
  */
 export function verifyCommits(
   repository: string,
@@ -130,7 +130,7 @@ function commitOf(id: string, object: GitObject | undefined): SignedCommit | Sig
   if (object === undefined) return refused('no-commit', 'the mirror does not hold it, or it is too large to be read');
   if (object.type !== 'commit') return refused('no-commit', `it is a ${object.type}`);
   const head = `commit ${object.bytes.length}\0`;
-  // git does not look whether a loose object is what its name says: https://git-scm.com/docs/git-fsck
+  // git does not check that a loose object matches its name: https://git-scm.com/docs/git-fsck
   if (createHash('sha1').update(head).update(object.bytes).digest('hex') !== id)
     return refused('odd-commit', 'its bytes are not those that its name stands for');
   return readSignedCommit(object.bytes);
