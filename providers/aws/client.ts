@@ -25,7 +25,7 @@ export interface Client {
     command: Ec2Command<I, O>,
     call: Call,
   ): Promise<Result<O>>;
-  /** Whose credentials these are, by STS's word. */
+  /** The owner of these credentials, as STS reports it. */
   identify(call: Call): Promise<Result<string>>;
   /** Called as a request that may change something is sent, and again once it is answered or lost. */
   onWrite(listener: () => void): void;

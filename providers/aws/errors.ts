@@ -127,7 +127,7 @@ const neverSent: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** How a request was meant, as far as that changes what an error means. */
+/** The parts of a request that change the meaning of an error. */
 export interface Sent {
   readonly mutating: boolean;
   readonly makesTwins?: boolean;
@@ -217,7 +217,7 @@ function named(name: string | undefined, status: number | undefined): string {
   return name ?? 'Unknown';
 }
 
-/** What the SDK and Node put on what they throw. */
+/** The fields that the SDK and Node put on thrown errors. */
 interface Thrown {
   readonly name?: string;
   readonly code?: string | number;

@@ -49,7 +49,7 @@ function observe(group: SecurityGroup, account: string): Observed<'group'> {
   };
 }
 
-/** Why the group, and the rules in it, are there when no estate made them. Every VPC is born with one called `default`. */
+/** The likely origin of a group and its rules when no estate created them. Every VPC is created with one called `default`. */
 export function groupOrigin(group: SecurityGroup, account: string): Origin | undefined {
   const { GroupName = '', VpcId, Tags, Description = '' } = group;
   const shared = sharedBy(group, account);

@@ -9,7 +9,7 @@ import { ec2 } from './sdk.ts';
 
 /**
  * What several kinds need from one listing: security groups carry their rules, a network is judged by its gateways,
- * tables and subnets. Who shares one, and how long: pass/shared-listing.ts.
+ * tables and subnets. Who shares one, and how long: shared/shared-listing.ts.
  */
 export interface Listings {
   readonly vpcs: Listing<Vpc>;

@@ -59,7 +59,7 @@ export function readMark(tags: readonly Tag[] | undefined, launchIndex = 0): Mar
   };
 }
 
-/** Whether these tags were written by an earlier try of the very creation that `mark` is for. */
+/** True where these tags were written by an earlier try of the very creation that `mark` is for. */
 export function isSameTry(mark: Mark, tags: readonly Tag[] | undefined): boolean {
   const other = readMark(tags);
   return (

@@ -198,7 +198,7 @@ const byText: readonly {
   },
 ];
 
-/** What people or services wrote on a security group; empty for other objects. */
+/** Texts of people or services on a security group; empty for other objects. */
 export interface Texts {
   readonly name: string;
   readonly description: string;

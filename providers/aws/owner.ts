@@ -2,7 +2,7 @@ import type { Origin, Signs } from '../../src/core/observed.ts';
 import { readMark } from './marks.ts';
 import type { Tag } from './tags.ts';
 
-/** Whose a thing is, and what is written on it. Older answers name no owner: the thing is the account's own. */
+/** The owner of an object, and its tags. Older answers name no owner: the object is the account's own. */
 export interface Owned {
   readonly OwnerId?: string | undefined;
   readonly Tags?: readonly Tag[] | undefined;

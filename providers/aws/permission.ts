@@ -140,7 +140,7 @@ function readPeer({ IpRanges, Ipv6Ranges, PrefixListIds, UserIdGroupPairs }: IpP
   return { peer: groupPrefix + textOf(pair ?? {}, account), description };
 }
 
-/** Whether Revoke would know the one by the other. No port and -1 are the same to AWS, and a group's id is said in one way. */
+/** True where Revoke would know the one by the other. No port and -1 are the same to AWS, and a group's id has one form. */
 function sameWords(a: IpPermission, b: IpPermission): boolean {
   const text = (permission: IpPermission): string =>
     [

@@ -109,13 +109,13 @@ export const actions = {
 
 export type Action = keyof typeof actions;
 
-/** How one request of an action differs from another, as far as EC2 counts. `instances`: how many it is about. */
+/** The differences between requests of an action, as far as EC2 counts them. `instances`: the number of instances in it. */
 interface Asked {
   readonly instances?: number;
   readonly unfiltered?: boolean;
 }
 
-/** Whether what is sent says neither how large a page nor what to filter by. */
+/** True where a request has neither a page size nor a filter. */
 export const isUnfiltered = (input: object): boolean =>
   !['MaxResults', 'NextToken', 'Filters'].some((field) => Reflect.get(input, field) !== undefined);
 
@@ -168,7 +168,7 @@ export const bounds = { bytes: 32 * 1024 * 1024, items: 20_000, text: 1024 * 102
 /** For the message about an answer beyond them. The reader of answers does not know their action. */
 export const asked = { cloud: 'AWS', action: 'a call of EC2' } as const;
 
-/** How many actions one call of ours may carry. Networks, subnets and groups go one by one. */
+/** The number of actions that one call may carry. Networks, subnets and groups go one by one. */
 export const batches: BatchLimits = {
   'firewall-rule/create': most.rules,
   'firewall-rule/update': most.rules,

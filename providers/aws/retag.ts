@@ -14,7 +14,7 @@ import { ec2 } from './sdk.ts';
 import { tagList } from './tags.ts';
 import { together } from './together.ts';
 
-/** What may be tagged in an update: a resource, its new labels and, when it is adopted or renamed, its new mark. */
+/** The tags of an update: a resource, its new labels and, when it is adopted or renamed, its new mark. */
 export interface Retagged {
   readonly observed: Observed;
   readonly changes: readonly FieldChange[];

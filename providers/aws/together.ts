@@ -18,7 +18,7 @@ export async function together<T>(
   return [...first, ...(await together(items.slice(half), send))];
 }
 
-/** Whether the call was refused for what it says, so that a smaller one may pass. */
+/** True where the call was refused for its content, so that a smaller one may succeed. */
 export const sinks = ({ kind, code }: Failure): boolean =>
   (kind === 'not-found' || kind === 'conflict' || kind === 'terminal') && !refusesAnySize.has(code);
 

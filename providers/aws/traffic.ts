@@ -6,7 +6,7 @@
  * you specify".
  */
 
-/** What the cloud says: `fromPort` and `toPort` are ICMP type and code for ICMP, -1 for "all". */
+/** Traffic as the cloud reports it: `fromPort` and `toPort` are ICMP type and code for ICMP, -1 for "all". */
 export interface Traffic {
   readonly protocol: string;
   readonly from?: number | undefined;
@@ -32,7 +32,7 @@ export function canonicalPorts(protocol: string, text: string): string {
   }
 }
 
-/** What a cloud's permission says, in the form of `RuleMatch`. */
+/** The traffic of a cloud's permission, in the form of `RuleMatch`. */
 export function readTraffic({ protocol: spelled, from, to }: Traffic): {
   readonly protocol: string;
   readonly ports: string;

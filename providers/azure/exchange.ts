@@ -17,7 +17,7 @@ export interface Exchange {
   readonly reads?: 'page' | 'resource';
   /** Of a long answer: a request that is sent once more is answered with the next of them. */
   pieces?: Pieces;
-  /** Why nothing may be sent any more. */
+  /** The reason that nothing may be sent any more. */
   stopped?: { readonly reason: unknown };
   /** What was asked last, what came, and what was wrong with it. */
   asked?: Request;
@@ -38,7 +38,7 @@ export interface Watch {
   readonly origin: string;
   /** Called as a request that may change something is sent, and again once it is answered or lost. */
   readonly onWrite: () => void;
-  /** How long a whole answer may take, and the body of one. */
+  /** The time limit of a whole answer, and of its body. */
   readonly answerMs: number;
 }
 

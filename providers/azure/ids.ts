@@ -11,7 +11,7 @@ export const canonicalId = (id: string): string => id.toLowerCase().replace(/\/+
 export const cloudIdOf = (id: string, guid?: string): CloudId =>
   guid ? `${canonicalId(id)}#${guid.toLowerCase()}` : canonicalId(id);
 
-/** What ARM is asked for. */
+/** The id in requests to ARM. */
 export const armIdOf = (id: CloudId): string => id.replace(/#.*$/, '');
 
 export const guidOf = (id: CloudId): string | undefined =>

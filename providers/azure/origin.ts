@@ -13,7 +13,7 @@ const signs: readonly (readonly [tag: string, origin: Origin['why'], maker: stri
   ['azd-env-name', 'other-tool', 'Azure Developer CLI'],
 ];
 
-/** Why something without our mark is there, where its tags or its resource group tell. */
+/** The likely origin of an object without our mark, where its tags or its resource group show it. */
 export function originOf(id: string, tags: Tags | undefined): Origin | undefined {
   for (const [tag, why, maker] of signs) {
     const value = readTag(tags, tag);

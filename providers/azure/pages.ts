@@ -3,7 +3,7 @@ import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import type { Client, Page, Pages } from './client.ts';
 import { partsOfId } from './ids.ts';
 
-/** What every resource has; the SDK's types call it optional. */
+/** The fields of every resource; the SDK's types call them optional. */
 export interface Listed {
   readonly id?: string;
   readonly location?: string;

@@ -17,7 +17,7 @@ export interface Client {
   read<T>(ask: Ask, call: Call, run: Run<T>): Promise<Result<T>>;
   /** Answers the operation that the cloud began: what is asked for is done when that is. See operations.ts. */
   write(ask: Ask, call: Call, run: Run<unknown>): Promise<Result<Operation>>;
-  /** Whose credentials these are, as far as they reach: the project's own name for itself. */
+  /** The owner of these credentials, as far as they reach: the project's own name for itself. */
   identify(call: Call): Promise<Result<string>>;
   /** Called as a request that may change something is sent, and again once it is answered or lost. */
   onWrite(listener: () => void): void;

@@ -10,12 +10,12 @@ import { settle } from './operations.ts';
 import { requestId } from './request-id.ts';
 import type { Scope } from './scope.ts';
 
-/** How one kind is made. */
+/** The creation of one kind. */
 export interface Making<K extends Kind, T extends Named> {
-  /** Where it will stand: `projects/acme/global/networks/core`. */
+  /** The path of the new object: `projects/acme/global/networks/core`. */
   path(item: Creation<K>): string;
   insert(item: Creation<K>, requestId: string): Promise<Result<Operation>>;
-  /** What stands under its name. */
+  /** The existing object of that name. */
   get(item: Creation<K>): Promise<Result<T>>;
   markOf(standing: T): Mark | undefined;
   /** As it was asked for, which is how it was made. */

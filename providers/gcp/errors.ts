@@ -95,7 +95,7 @@ const neverSent: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** What came back, as the transport saw it. `status` undefined: no answer. */
+/** The answer, as the transport saw it. `status` undefined: no answer. */
 export interface Refusal {
   readonly status?: number;
   readonly body?: string;

@@ -2,7 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { RuleAttributes } from '../../src/core/resource.ts';
 import { fromSegments, segmentsOf } from './traffic.ts';
 
-/** What a firewall says, without its network, which is fixed. */
+/** The content of a firewall, without its network, which is fixed. */
 export type Rule = Omit<RuleAttributes, 'network' | 'order'> & {
   readonly order: Required<NonNullable<RuleAttributes['order']>>;
 };

@@ -30,7 +30,7 @@ export function observeFirewall(firewall: Firewall, resolve: Resolve, project: s
   };
 }
 
-/** What it says, in the form of a desired rule. */
+/** The content of a firewall, in the form of a desired rule. */
 export const ruleOf = (firewall: Firewall): Rule => ({
   match: matchOf(firewall),
   description: readDescription(firewall.description).text,
@@ -92,7 +92,10 @@ const accountPrefix = 'service-account:';
 /** A block on the side of the machines themselves. */
 const narrowingPrefix = 'range:';
 
-/** What the default network is born with: https://cloud.google.com/firewall/docs/firewalls#more_rules_default_vpc */
+/**
+ * The firewalls that the default network is created with:
+ * https://cloud.google.com/firewall/docs/firewalls#more_rules_default_vpc
+ */
 function firewallOrigin({ name, description, network }: Firewall): Observed['signs']['origin'] {
   if (lastOf(network ?? '') === 'default' && /^default-allow-(?:internal|ssh|rdp|icmp)$/.test(name ?? ''))
     return { why: 'provider-default', detail: 'a rule of the default network of the project' };

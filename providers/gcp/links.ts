@@ -1,7 +1,7 @@
 /** `https://www.googleapis.com/compute/v1/projects/acme/global/networks/core` and its partial forms → `projects/acme/…`. */
 export const pathOf = (link: string): string => /(?:^|\/)(projects\/.*)$/.exec(link)?.[1] ?? link;
 
-/** What stands last: `…/zones/europe-west1-b/machineTypes/e2-small` → `e2-small`. */
+/** The last segment: `…/zones/europe-west1-b/machineTypes/e2-small` → `e2-small`. */
 export const lastOf = (link: string): string => link.slice(link.lastIndexOf('/') + 1);
 
 /** `europe-west1-b` → `europe-west1`: https://cloud.google.com/compute/docs/regions-zones */

@@ -17,7 +17,7 @@ import { type AskPage, type PageAsked, whole } from './pages.ts';
 
 /**
  * What several kinds need from one listing: what stands in a network names it without its number, a network is judged by its
- * routes. Who shares one, and how long: pass/shared-listing.ts.
+ * routes. Who shares one, and how long: shared/shared-listing.ts.
  */
 export interface Listings {
   readonly networks: Listing<Network>;

@@ -15,15 +15,15 @@ import type { Mark } from '../../src/core/observed.ts';
  */
 export interface MarkLine {
   readonly mark: Mark;
-  /** Which part of the marked network it is. */
+  /** The part of the marked network. */
   readonly part?: string;
 }
 
-/** Whether `other` was written by an earlier try of the very creation that `mark` is for. */
+/** True where `other` was written by an earlier try of the very creation that `mark` is for. */
 export const isSameTry = (mark: Mark, other: Mark | undefined): boolean =>
   isSameOwner(mark, other) && other?.intent === mark.intent;
 
-/** Whether both name one resource of one estate and store. */
+/** True where both name one resource of one estate and store. */
 export const isSameOwner = (mark: Mark | undefined, other: Mark | undefined): boolean =>
   mark !== undefined && other?.estate === mark.estate && other.store === mark.store && other.address === mark.address;
 

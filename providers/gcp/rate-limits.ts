@@ -112,7 +112,7 @@ export const most = {
   together: 20,
 } as const;
 
-/** How many actions one call of ours may carry. */
+/** The number of actions that one call may carry. */
 export const batches: BatchLimits = {
   'network/create': most.together,
   'network/delete': most.together,

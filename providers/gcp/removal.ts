@@ -11,7 +11,7 @@ import type { Operation } from './messages.ts';
 import { type Begun, settle } from './operations.ts';
 import type { Scope } from './scope.ts';
 
-/** How one kind is taken away. */
+/** The removal of one kind. */
 export interface Unmaking<T extends Named> {
   get(id: CloudId): Promise<Result<T>>;
   markOf(standing: T): Mark | undefined;

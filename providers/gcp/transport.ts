@@ -9,14 +9,14 @@ import { bounds } from './rate-limits.ts';
 export interface Exchange {
   /** The API's name for the call, `networks.list`. */
   readonly action: string;
-  /** How long the body of its answer may take. */
+  /** The time limit of its answer's body. */
   readonly answerMs: number;
   /** Undefined: no answer came, or none that was read. */
   status?: number;
   headers?: Headers;
   /** Of a refusal only. */
   body?: string;
-  /** Why nothing was answered. */
+  /** The reason that there was no answer. */
   error?: unknown;
   /** Of a long answer: what is run once more is answered with the next of them. */
   pieces?: Pieces;
@@ -28,7 +28,7 @@ export interface Transport {
   noting<T>(exchange: Exchange, work: () => Promise<T>): Promise<T>;
 }
 
-/** Who sends, and where to. */
+/** The sender of a request, and its address. */
 interface Sender {
   readonly endpoint: string | undefined;
   readonly token: () => Promise<string>;

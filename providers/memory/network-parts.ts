@@ -15,7 +15,7 @@ export interface Parts {
   readonly routeTables: readonly RouteTableRecord[];
 }
 
-/** What belongs to this network among everything there is. */
+/** The parts of this network among all objects. */
 export function partsOf({ id, tags }: Pick<NetworkRecord, 'id' | 'tags'>, everything: Parts): Parts {
   const mark = markOf(tags);
   return {

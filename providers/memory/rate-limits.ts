@@ -42,7 +42,7 @@ export const batches: BatchLimits = {
   'instance/delete': atOnce.terminated,
 };
 
-/** What sending this takes, and from which rate limits. */
+/** The costs of a request, by rate limit. */
 export function requestOf<A extends ActionName>(scope: ScopeKey, action: A, input: Input<A>): Request {
   const mutating = !reads(action);
   const call = calls[action] ?? (mutating ? writing : reading);

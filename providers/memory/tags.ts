@@ -29,7 +29,7 @@ export function bootOf({ [key.userData]: userData, [key.access]: access }: Tags)
 export const labelsOf = (tags: Tags): Labels =>
   Object.fromEntries(Object.entries(tags).filter(([name]) => !/^(setpoint|cloud):/.test(name)));
 
-/** Why a thing is there that bears no mark, where its tags tell. */
+/** The likely origin of an object without a mark, where its tags show it. */
 export function originOf(tags: Tags): Origin | undefined {
   const service = tags['cloud:made-by'];
   if (service !== undefined) return { why: 'service-child', detail: `made by ${service}` };

@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import { failed } from './answer.ts';
 
-/** How many requests of one batch are under way at once; the limiter paces them, this bounds sockets. */
+/** The number of requests of one batch that run at once; the limiter paces them, this limits sockets. */
 const width = 16;
 
 /**

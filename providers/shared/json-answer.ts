@@ -36,7 +36,7 @@ export class AnswerRefused extends Error {
   }
 }
 
-/** What is read of an answer at most, and how long it may take from its headers to its end. */
+/** The most that is read of an answer, and the time limit from its headers to its end. */
 export interface ReadBounds {
   readonly bytes: number;
   readonly ms: number;
@@ -131,7 +131,7 @@ export class JsonAnswer {
     this.asked = asked;
   }
 
-  /** Whether it is to be read in pieces. */
+  /** True where it is to be read in pieces. */
   get isLong(): boolean {
     return this.large.size > 0;
   }
@@ -154,7 +154,7 @@ export class JsonAnswer {
 
 /** The pieces of a long answer, one after another. Throws `AnswerRefused` where it is no JSON. */
 export class Pieces {
-  /** How many were taken, and `joins` of the last. */
+  /** The number that was taken, and `joins` of the last. */
   taken = 0;
   joins = 0;
   private readonly asked: Asked;

@@ -5,7 +5,7 @@ import type { Call } from '../../src/ports/provider.ts';
 /** One listing for several kinds. Rejects with `ListingFailed`. */
 export type Listing<T> = (reader: Kind, call: Call) => Promise<readonly T[]>;
 
-/** How long a listing may serve: a reconcile that waits must not judge by what was so before. */
+/** The longest use of a listing: a reconcile that waits must not judge by an earlier state. */
 const freshMs = 60_000;
 
 /** Tells of each write, as it is sent and as it ends. */

@@ -61,7 +61,7 @@ function ordinalOf(item: Item): number | undefined {
   return /^\d{1,9}$/.test(rest) ? Number(rest) : undefined;
 }
 
-/** What must be equal for one launch. Its mark names the intent of the first. */
+/** The fields that must be equal for one launch. Its mark names the intent of the first. */
 function likeness(item: Item): string {
   const { estate, store, deletionPolicy } = item.mark;
   return JSON.stringify([documentOf(item), item.desired.attributes, [estate, store, deletionPolicy]]);

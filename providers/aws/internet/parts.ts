@@ -5,7 +5,7 @@ import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
 import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart, wayOutOf } from './signs.ts';
 
-/** How far a VPC's way to the internet stands. `table`: the route table that leads there, or will. */
+/** The existing parts of a VPC's way to the internet. `table`: the route table that leads there, or will. */
 export interface InternetParts {
   readonly internet: boolean | 'partial';
   readonly parts: readonly Part[];

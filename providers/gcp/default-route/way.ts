@@ -8,7 +8,7 @@ import type { Route } from '../messages.ts';
 /** The part of a network that leads to the internet: https://cloud.google.com/vpc/docs/routes#routingpacketsinternet */
 export const routePart = 'default-route';
 
-/** How far a network's way to the internet stands. */
+/** The existing parts of a network's way to the internet. */
 export interface Way {
   readonly internet: boolean | 'partial';
   readonly parts: readonly Part[];

@@ -70,7 +70,7 @@ const isStanding = ({ status }: Instance): boolean => still.has(String(status));
 
 type Setting = (item: Item, scope: Scope, call: Call) => Promise<Begun>;
 
-/** What is already so is not set again. */
+/** The settings that differ; equal ones are not sent again. */
 function settingsOf(item: Item, seen: Instance, project: string): readonly Setting[] {
   const { machine } = item.desired.attributes;
   const isSized = canonicalType(seen.machineType ?? '') === canonicalType(machine.size);
