@@ -211,7 +211,7 @@ function leftRow({ key, place, called, whose, state, sides: { observed } }: Row)
   ];
 }
 
-const unseen = 'No target names this place any more, so no pass looks at it';
+const unseen = 'No target names this place any more, so Setpoint no longer observes it';
 
 const leftState = ({ generation, by }: State, isOurs: boolean): State => ({
   status: isOurs ? 'Orphan' : 'Unmanaged',
