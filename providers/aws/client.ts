@@ -9,7 +9,7 @@ import type {
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
-import { ownAgent } from '../../src/core/touch.ts';
+import { ownAgent } from '../../src/core/last-modified.ts';
 import type { Access, Answer, Call } from '../../src/ports/provider.ts';
 import { type Body, readBytes } from '../shared/json-answer.ts';
 import { readInTurns } from './decode.ts';

@@ -1,4 +1,4 @@
-import type { Touch } from '../../src/core/touch.ts';
+import type { Touch } from '../../src/core/last-modified.ts';
 import { fieldsOf, given, textOf, timeOf } from '../shared/event-fields.ts';
 import { touchedIds } from './touched-ids.ts';
 

@@ -1,8 +1,8 @@
 import type { Action } from '../../src/core/action.ts';
+import type { Batch } from '../../src/core/batches.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Batch } from '../../src/core/pack.ts';
 import { nameKey } from './tags.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../../src/core/pack.ts';
+import type { BatchLimits } from '../../src/core/batches.ts';
 import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { Touch } from '../../src/core/last-modified.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Touch } from '../../src/core/touch.ts';
 import { type Fields, fieldsOf, given, textOf, timeOf } from '../shared/event-fields.ts';
 import { numberOf } from './cloud-id.ts';
 

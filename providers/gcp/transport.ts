@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
-import { ownAgent } from '../../src/core/touch.ts';
+import { ownAgent } from '../../src/core/last-modified.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { AnswerRefused, type Body, type Pieces, readBytes, scanAnswer, tooLarge } from '../shared/json-answer.ts';
 import { bounds } from './rate-limits.ts';

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../../src/core/pack.ts';
+import type { BatchLimits } from '../../src/core/batches.ts';
 import type { ScopeKey } from '../../src/core/resource.ts';
 import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 import { type ActionName, type Input, reads } from './cloud/calls.ts';

@@ -1,9 +1,9 @@
 import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
+import type { TouchedBy } from './last-modified.ts';
 import type { Observed } from './observed.ts';
 import type { Surroundings } from './order/neighbours.ts';
 import type { Address, CloudId, Kind } from './resource.ts';
-import type { TouchedBy } from './touch.ts';
 
 /**
  * One change to one resource. Plain data: it is queued, shown for approval, and recorded as is.
@@ -61,7 +61,7 @@ export type Verb = Action['verb'];
 
 /**
  * The resource, its documents, and the cause. `by`: of drift, the actor that changed it since our last write; see
- * plan/attribute.ts.
+ * plan/drift-authors.ts.
  */
 export interface About {
   readonly kind: Kind;

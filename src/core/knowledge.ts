@@ -1,4 +1,5 @@
 import type { DeletionPolicy, Desired, Terms } from './desired.ts';
+import type { HeardTouch } from './last-modified.ts';
 import { canonical } from './ledger/canonical.ts';
 import type { Observation, Observed } from './observed.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type InstanceAttributes,
   type Kind,
 } from './resource.ts';
-import type { HeardTouch } from './touch.ts';
 
 /** The store's knowledge of one scope, as the planner needs it. Without a store: `withoutStore`. */
 export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorded {

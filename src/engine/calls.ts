@@ -1,5 +1,5 @@
+import type { Sent } from '../core/batches.ts';
 import type { Failure } from '../core/failure.ts';
-import type { Sent } from '../core/pack.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { CallRecord, Reconcile } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';

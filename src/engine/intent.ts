@@ -2,10 +2,10 @@ import type { Action } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
+import type { TouchedBy } from '../core/last-modified.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
-import type { TouchedBy } from '../core/touch.ts';
 import type { Effect, IntentDraft, Subject } from '../ports/ledger.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */

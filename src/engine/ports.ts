@@ -1,10 +1,10 @@
 import type { Action, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
+import type { BatchLimits } from '../core/batches.ts';
 import type { PlacedRegion } from '../core/compile/compile.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
-import type { BatchLimits } from '../core/pack.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';

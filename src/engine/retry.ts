@@ -1,6 +1,6 @@
+import type { Sent } from '../core/batches.ts';
 import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
-import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import { isCancellation, wait } from './cancellation.ts';
 import type { QuotaState } from './execution-context.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
+import type { Batch } from '../core/batches.ts';
 import type { Failure } from '../core/failure.ts';
 import { minReadyOf } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
-import type { Batch } from '../core/pack.ts';
 import { type CloudId, documentOfReplica } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { type Awaited, awaitState } from './await-state.ts';

@@ -1,6 +1,6 @@
 import type { Action } from '../core/action.ts';
+import { type Batch, type BatchLimits, pack } from '../core/batches.ts';
 import type { Gate, Order, Step } from '../core/order/order.ts';
-import { type Batch, type BatchLimits, pack } from '../core/pack.ts';
 import type { CloudId } from '../core/resource.ts';
 import { done, type Outcome, unsent } from './ports.ts';
 

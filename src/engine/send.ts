@@ -1,5 +1,5 @@
+import type { Sent } from '../core/batches.ts';
 import type { Failure } from '../core/failure.ts';
-import type { Sent } from '../core/pack.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import type { Session } from '../ports/provider.ts';

@@ -1,12 +1,12 @@
+import type { BatchLimits } from '../core/batches.ts';
 import type { CloudCredential } from '../core/cloud-credential.ts';
 import type { Dialect } from '../core/compile/dialect.ts';
 import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
+import type { Touch } from '../core/last-modified.ts';
 import type { Mark, Observed } from '../core/observed.ts';
-import type { BatchLimits } from '../core/pack.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
-import type { Touch } from '../core/touch.ts';
 import type { Clock } from './clock-and-log.ts';
 
 /** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */

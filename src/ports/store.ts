@@ -1,8 +1,8 @@
 import type { LostLedger } from '../core/knowledge.ts';
+import type { HeardTouch, Touch } from '../core/last-modified.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
-import type { HeardTouch, Touch } from '../core/touch.ts';
 import type { Events } from './events.ts';
 import type { Figures } from './figures.ts';
 import type { FleetState } from './fleet-state.ts';
@@ -205,7 +205,7 @@ export interface Touches {
   first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
   /**
    * Returns the changes that are not of our own calls, by the ledger, and keeps each object's last modifier. A change that
-   * claims to be ours (core/touch.ts) is returned, and names nobody. So is an event that comes before its call is settled.
+   * claims to be ours (core/last-modified.ts) is returned, and names nobody. So is an event that comes before its call is settled.
    */
   keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
   /** The last modifier of each object in a scope: nobody where that was a call of our own. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { type Actor, claimsToBeOurs, type HeardTouch, type Touch, touchedLast } from '../core/last-modified.ts';
 import type { CloudId } from '../core/resource.ts';
-import { type Actor, claimsToBeOurs, type HeardTouch, type Touch, touchedLast } from '../core/touch.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Sent } from '../../src/core/batches.ts';
 import type { Failure } from '../../src/core/failure.ts';
-import type { Sent } from '../../src/core/pack.ts';
 import { callLog, callsOf } from '../../src/engine/calls.ts';
 import { cancellationOn } from '../../src/engine/cancellation.ts';
 import type { Progress } from '../../src/engine/ports.ts';

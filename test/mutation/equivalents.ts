@@ -20,7 +20,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "only the lease's own signal calls it, so there is a lease",
   },
   {
-    file: 'src/core/plan/decide.ts',
+    file: 'src/core/plan/decide-wanted.ts',
     line: 'const sorted = twins.toSorted((a, b) => (a.observed.id < b.observed.id ? -1 : 1));',
     mutation: 'boundary: < → <=',
     reason: 'no two resources of one listing have the same id',

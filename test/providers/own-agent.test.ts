@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { claimsToBeOurs } from '../../src/core/touch.ts';
+import { claimsToBeOurs } from '../../src/core/last-modified.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { openAwsSession } from '../support/aws-session.ts';
 import { openGcpSession } from '../support/gcp-session.ts';

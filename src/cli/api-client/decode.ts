@@ -1,6 +1,6 @@
 import type { Action, Finding } from '../../core/action.ts';
+import type { TouchedBy } from '../../core/last-modified.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
-import type { TouchedBy } from '../../core/touch.ts';
 
 /** Reads a value as what was expected of it; throws `DecodeError` where it is something else. `at`: where it stands, for people. */
 export type Decoder<T> = (value: unknown, at: string) => T;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, Status } from '../../core/inventory/row.ts';
+import type { TouchedBy } from '../../core/last-modified.ts';
 import type { Gap } from '../../core/observed.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
-import type { TouchedBy } from '../../core/touch.ts';
 import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
 import { progressOn } from '../output/progress.ts';

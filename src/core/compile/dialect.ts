@@ -1,6 +1,6 @@
+import type { Batch } from '../batches.ts';
 import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
-import type { Batch } from '../pack.ts';
 import type {
   Address,
   Cloud,

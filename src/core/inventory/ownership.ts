@@ -1,13 +1,13 @@
 import type { Action, Finding, ScopePlan } from '../action.ts';
 import type { Desired, Mode } from '../desired.ts';
 import type { FieldOrigin } from '../documents/field-origins.ts';
+import type { TouchedBy } from '../last-modified.ts';
 import type { Observed } from '../observed.ts';
-import { touchedBy } from '../plan/attribute.ts';
 import { type Claimed, claim, nobodysAs } from '../plan/claim.ts';
+import { touchedBy } from '../plan/drift-authors.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { worldOf } from '../plan/world.ts';
 import type { Address } from '../resource.ts';
-import type { TouchedBy } from '../touch.ts';
 import type { Claim } from './row.ts';
 
 /** The possible owners of an existing object. */

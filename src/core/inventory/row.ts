@@ -1,10 +1,10 @@
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import { refsOf } from '../kinds/kinds.ts';
+import type { TouchedBy } from '../last-modified.ts';
 import { canonical } from '../ledger/canonical.ts';
 import type { Part } from '../observed.ts';
 import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey } from '../resource.ts';
-import type { TouchedBy } from '../touch.ts';
 
 /**
  * The status of a resource in the inventory; the first that fits:

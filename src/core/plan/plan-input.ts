@@ -1,10 +1,10 @@
 import type { Action, WithholdCode } from '../action.ts';
+import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Guards } from '../limits.ts';
 import type { Observation } from '../observed.ts';
-import type { BatchLimits } from '../pack.ts';
 import type { Address, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 

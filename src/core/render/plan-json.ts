@@ -1,8 +1,8 @@
 import type { About, Action, Finding, Incarnated, ScopePlan, Surge, Told } from '../action.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
+import type { TouchedBy } from '../last-modified.ts';
 import type { Observed } from '../observed.ts';
-import type { TouchedBy } from '../touch.ts';
 import { summarise } from './summary.ts';
 
 /** A plan as data: what `--json` prints, `--out` saves and the API answers. */

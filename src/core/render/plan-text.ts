@@ -1,10 +1,10 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import { kindNames } from '../kinds/kinds.ts';
+import type { TouchedBy } from '../last-modified.ts';
 import { reasonOfGap } from '../plan/plan.ts';
 import { nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText, printable } from '../text.ts';
-import type { TouchedBy } from '../touch.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
 import { type Ago, moment, type Paint, plain, type Style, touchedText } from './wording.ts';
 

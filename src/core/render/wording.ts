@@ -1,5 +1,5 @@
+import type { TouchedBy } from '../last-modified.ts';
 import type { Held } from '../pause.ts';
-import type { TouchedBy } from '../touch.ts';
 
 /** Times for people, of ms since the epoch, always UTC: `2026-12-01 08:00`, or to the second. */
 export const bareMoment = (at: number, to: keyof typeof lengths = 'minute'): string =>

@@ -1,5 +1,5 @@
+import { type Touch, touchesIn } from '../../core/last-modified.ts';
 import type { Cloud, ScopeKey } from '../../core/resource.ts';
-import { type Touch, touchesIn } from '../../core/touch.ts';
 import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import type { Requests } from '../../ports/fleet-state.ts';
 import type { Provider } from '../../ports/provider.ts';

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Action, BlockCode, Finding, WithholdCode } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Explanation } from '../../../src/core/inventory/ownership.ts';
+import type { TouchedBy } from '../../../src/core/last-modified.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { explanationJson } from '../../../src/core/render/explanation-json.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   PlanJson,
 } from '../../../src/core/render/plan-json.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
-import type { TouchedBy } from '../../../src/core/touch.ts';
 import { actionSchema, type findingSchema, type plannedActionSchema } from '../../../src/http/api/schemas/action.ts';
 import type { explanationSchema } from '../../../src/http/api/schemas/explanation.ts';
 import type { planSchema } from '../../../src/http/api/schemas/plan.ts';

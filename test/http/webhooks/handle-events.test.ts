@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Touch } from '../../../src/core/touch.ts';
+import type { Touch } from '../../../src/core/last-modified.ts';
 import { handleEvents, webhooksOn } from '../../../src/http/webhooks/handle-events.ts';
 import type { Provider } from '../../../src/ports/provider.ts';
 import type { Queue } from '../../../src/ports/queue.ts';

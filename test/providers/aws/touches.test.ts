@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { touches } from '../../../providers/aws/touches.ts';
-import type { Touch } from '../../../src/core/touch.ts';
+import type { Touch } from '../../../src/core/last-modified.ts';
 
 const bob = { type: 'IAMUser', arn: 'arn:aws:iam::111122223333:user/bob', accountId: '111122223333', userName: 'bob' };
 

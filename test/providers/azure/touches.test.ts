@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialect } from '../../../providers/azure/dialect.ts';
 import { touches } from '../../../providers/azure/touches.ts';
-import { type Touch, touchesIn } from '../../../src/core/touch.ts';
+import { type Touch, touchesIn } from '../../../src/core/last-modified.ts';
 
 const subscription = '5B4B650E-28B9-4790-B3AB-DDBD88D727C4';
 const upn = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/upn';

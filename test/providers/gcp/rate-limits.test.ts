@@ -6,7 +6,7 @@ import { type Action, actions, batches, requestFor } from '../../../providers/gc
 const scope = 'gcp/acme';
 const folder = new URL('../../../providers/gcp/', import.meta.url);
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && file !== 'limits.ts')
+  .filter((file) => file.endsWith('.ts') && file !== 'rate-limits.ts')
   .map((file) => readFileSync(new URL(file, folder), 'utf8'));
 
 const costs = (action: Action, region?: string): readonly string[] =>

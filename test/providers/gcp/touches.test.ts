@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { touches } from '../../../providers/gcp/touches.ts';
-import type { Touch } from '../../../src/core/touch.ts';
+import type { Touch } from '../../../src/core/last-modified.ts';
 
 /** As https://cloud.google.com/logging/docs/audit/understanding-audit-logs shows them. */
 const entryOf = (payload: object = {}, rest: object = {}): object => ({

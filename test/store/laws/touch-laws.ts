@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Touch } from '../../../src/core/touch.ts';
+import type { Touch } from '../../../src/core/last-modified.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { apply, draftOf, scope, workerOf } from '../fixtures.ts';
 import type { Laws } from './bench.ts';

@@ -1,5 +1,5 @@
+import { claimsToBeOurs, type HeardTouch, touchedLast } from '../../../src/core/last-modified.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import { claimsToBeOurs, type HeardTouch, touchedLast } from '../../../src/core/touch.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { Touches } from '../../../src/ports/store.ts';

@@ -1,5 +1,6 @@
 import type { Row } from '../../../src/core/inventory/row.ts';
 import type { Birth, Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
+import type { TouchedObject } from '../../../src/core/last-modified.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import {
   chainGenesis,
@@ -15,7 +16,6 @@ import { countOfPlaces, healingWindowMs, type Place, placeKey } from '../../../s
 import { budgetOf } from '../../../src/core/limits.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
-import type { TouchedObject } from '../../../src/core/touch.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { Finding } from '../../../src/core/action.ts';
 import { planDigest } from '../../../src/core/digest.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
+import type { HeardTouch } from '../../../src/core/last-modified.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import { attribute, touchedBy } from '../../../src/core/plan/attribute.ts';
 import { claim } from '../../../src/core/plan/claim.ts';
+import { attribute, touchedBy } from '../../../src/core/plan/drift-authors.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { worldOf } from '../../../src/core/plan/world.ts';
-import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, dialect, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import { type BatchLimits, pack } from '../../src/core/pack.ts';
+import { type BatchLimits, pack } from '../../src/core/batches.ts';
 import { create, desired, observed, attributes as of, remove, replace, update } from '../support/actions.ts';
 
 const limits: BatchLimits = {

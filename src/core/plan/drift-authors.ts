@@ -1,7 +1,7 @@
 import type { Action, Finding } from '../action.ts';
+import type { HeardTouch, TouchedBy } from '../last-modified.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, CloudId, RuleAttributes } from '../resource.ts';
-import type { HeardTouch, TouchedBy } from '../touch.ts';
 import type { World } from './world.ts';
 
 /** AWS tells the second of an event, cut off: it may seem to be before a write of ours that it came after. */
