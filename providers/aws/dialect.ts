@@ -5,7 +5,7 @@ import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 import { writes } from './writes.ts';
 
 /**
- * How AWS says what a spec means. No SDK here: planning needs none.
+ * Translates a spec into AWS's terms. It needs no SDK, so planning loads none.
  *
  * An atom is group × direction × protocol × port range × one peer, the smallest thing that
  * Authorize and Revoke can name. A security group only allows, and allows nothing inbound by itself, so `default:

@@ -3,7 +3,7 @@ import { retryAfterOf } from '../../src/core/retry-after.ts';
 import { AnswerRefused } from '../shared/json-answer.ts';
 
 /**
- * What EC2's and STS's codes mean to us. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+ * The failure class of EC2's and STS's codes. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
  * A code that is not here is terminal: a wrong retry can make a second resource, a wrong stop only makes a page.
  */
 const meanings: Readonly<Record<string, Failure['kind']>> = {

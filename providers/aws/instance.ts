@@ -77,7 +77,7 @@ function seenBy(account: string): (machine: Machine) => Seen {
 const byId = (volumes: readonly Volume[]): ReadonlyMap<string, Volume> =>
   new Map(volumes.map((volume) => [volume.VolumeId ?? '', volume]));
 
-/** A ready machine whose disk is not listed means that the listing of disks was short. */
+/** If a ready machine has no listed disk, the listing of disks was incomplete. */
 function complete(seen: Seen, volumes: ReadonlyMap<string, Volume>): Observed<'instance'> {
   const observed = withDisk(seen, volumes);
   if (seen.rootVolume !== undefined && !volumes.has(seen.rootVolume) && observed.condition.state === 'ready') {

@@ -8,8 +8,8 @@ import { most } from './rate-limits.ts';
 import { ec2 } from './sdk.ts';
 
 /**
- * What several kinds need from one listing: security groups carry their rules, a network is judged by its gateways,
- * tables and subnets. Who shares one, and how long: shared/shared-listing.ts.
+ * Listings that several kinds share: security groups carry their rules; a network is judged by its gateways, tables and
+ * subnets. The rules of sharing are in shared/shared-listing.ts.
  */
 export interface Listings {
   readonly vpcs: Listing<Vpc>;

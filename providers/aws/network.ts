@@ -124,7 +124,7 @@ async function read(
 
 /**
  * CreateVpc has no ClientToken: an earlier try with this mark is looked for first, if there can have been one. Once the
- * VPC stands the answer is the VPC, with what is missing of it; the next reconcile finishes it.
+ * VPC stands the answer is the VPC, with its missing parts; the next reconcile finishes it.
  */
 async function create(item: Creation<'network'>, scope: Scope, call: Call): Promise<Result<Observed<'network'>>> {
   const { mark, desired } = item;

@@ -1,8 +1,8 @@
 import type { Failure } from '../../src/core/failure.ts';
 
 /**
- * EC2 says of a full group only that it is full. What a person must know beside it: new rules go in before those that they
- * replace are taken out, so a group whose rules change needs room for both, and nothing is taken out while it has none.
+ * EC2's message says only that a group is full. This adds the cause: Setpoint adds new rules before it removes the replaced
+ * ones, so a changing group needs room for both. Without that room Setpoint removes nothing.
  * The quota, 60 unless it was raised: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
  */
 export function explained<F extends Failure>(failure: F): F {

@@ -9,8 +9,8 @@ export interface Owned {
 }
 
 /**
- * What speaks of ownership. VPCs, subnets and groups of other accounts are listed too, where those share them through RAM: they
- * are never ours, whatever their tags say. STS alone proves whose the credentials are.
+ * Evidence of ownership. AWS also lists VPCs, subnets and groups that other accounts share through RAM: they are never ours,
+ * regardless of their tags. Only STS proves the account of the credentials.
  * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html
  *
  *   owner            | mark       | signs

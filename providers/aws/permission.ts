@@ -59,7 +59,7 @@ export const atomId = (group: CloudId, { direction, protocol, ports, peers }: Ru
 
 export const groupOfAtom = (id: CloudId): CloudId => id.slice(0, id.indexOf('/'));
 
-/** What Authorize, Revoke and UpdateDescriptions take for an atom. An empty description is sent as none. */
+/** An atom as Authorize, Revoke and UpdateDescriptions take it. An empty description is not sent. */
 export function writePermission({ protocol, ports, peers }: RuleMatch, description: string): IpPermission {
   const { protocol: IpProtocol, from: FromPort, to: ToPort } = writeTraffic(protocol, ports);
   const said = description === '' ? {} : { Description: description };

@@ -2,8 +2,8 @@ import type { BatchLimits } from '../../src/core/batches.ts';
 import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 
 /**
- * What EC2 allows: per account, region and action. Some actions also take from a second bucket, one token for each
- * instance. Every action that this provider calls is a row here; one that is not does not compile.
+ * EC2's published rate limits, per account, region and action. Some actions also take from a second bucket, one token for each
+ * instance. Every action that this provider calls is a row here; an action without a row does not compile.
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
  */
 const throttling = 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html';
@@ -119,7 +119,7 @@ interface Asked {
 export const isUnfiltered = (input: object): boolean =>
   !['MaxResults', 'NextToken', 'Filters'].some((field) => Reflect.get(input, field) !== undefined);
 
-/** What the cloud counts together starts with this: `aws/<account>/<region>`. */
+/** `scope` is the prefix of all limits that the cloud counts together: `aws/<account>/<region>`. */
 export function requestFor(scope: string, action: Action, asked: Asked = {}): Request {
   const row: Row = actions[action];
   const cost = (rateLimit: string, budget: Budget, amount: number): Cost => ({
@@ -154,7 +154,7 @@ export const most = {
 } as const;
 
 /**
- * How much Setpoint reads of one answer. An answer over a bound is none of EC2's: a page has 1,000 items at most.
+ * Setpoint's bounds for reading one answer. EC2 sends no answer over them: its pages have at most 1,000 items.
  *
  *   bound | is     | and this is known
  *   ------+--------+----------------------------------------------------------------------------------------------

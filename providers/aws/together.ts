@@ -3,7 +3,7 @@ import { done } from '../shared/answer.ts';
 
 /**
  * Sends items together and, when one bad item sinks the call, in halves down to the single ones: k bad items among n
- * cost about 2k·log2 n calls. What was not answered is never sent again, nor what was throttled or may be retried whole.
+ * cost about 2k·log2 n calls. Unanswered items are never sent again, nor items that were throttled or may be retried whole.
  */
 export async function together<T>(
   items: readonly T[],

@@ -13,8 +13,8 @@ export interface TrailRecord {
 }
 
 /**
- * What a call changed, by the cloud's ids; undefined where it changes nothing of the kinds that we keep. What it only refers
- * to is left out: who launches a machine into a subnet did not change the subnet.
+ * The cloud's ids of the resources that a call changed; undefined if it changed none of our kinds. Resources that the call
+ * only refers to are left out: launching a machine into a subnet does not change the subnet.
  */
 export function touchedIds(record: TrailRecord): readonly CloudId[] | undefined {
   const direction = ruleCalls.get(record.action);
@@ -37,7 +37,7 @@ const volume = ['asked.volumeId', 'asked.instanceId'];
 const address = ['asked.instanceId', 'asked.networkInterfaceId'];
 
 /**
- * Where the ids stand: https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-log-file-examples.html,
+ * The places of the ids in a record: https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-log-file-examples.html,
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitor-with-cloudtrail.html. Newer actions are wrapped in their own name.
  */
 const calls: ReadonlyMap<string, readonly string[]> = new Map(
@@ -107,7 +107,7 @@ const ruleCalls: ReadonlyMap<string, Side> = new Map(
 
 type Side = 'IpPermissions' | 'IpPermissionsEgress';
 
-/** A rule is known by what it says. Where it is named by the cloud's own id alone, or by old words, its group is told. */
+/** A rule's id follows from its content. If the record holds only the cloud's id or a deprecated form, its group is returned. */
 function ruleIds({ action, account, asked, answered }: TrailRecord, side: Side): readonly CloudId[] {
   const wrapped = fieldsOf(asked[`${action}Request`]);
   const group =

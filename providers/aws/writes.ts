@@ -89,7 +89,7 @@ function others({ observed, changes }: Changed): number {
   );
 }
 
-/** A subnet moves from one table to another; a network gets what it lacks of a gateway, a table and a route, or loses it. */
+/** A subnet moves from one table to another; a network gains its missing gateway, table and route, or loses them. */
 function wayOut(observed: Observed, opens: boolean): number {
   if (observed.kind !== 'network') return 1;
   const parts = observed.condition.parts?.length ?? 0;

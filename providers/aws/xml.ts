@@ -164,7 +164,7 @@ class XmlReader {
     const last = page.slice(most - longestEntity, most).lastIndexOf('&');
     if (last >= 0) return most - longestEntity + last;
     if (page[most] === '\n' && page[most - 1] === '\r') return most - 1;
-    // why: a character has at most four bytes; what is longer is none
+    // why: a character has at most four bytes; a longer sequence is invalid
     const back = [0, 1, 2, 3].find((count) => !isWithinCharacter(page.charCodeAt(most - count)));
     return most - (back ?? 0);
   }
@@ -309,7 +309,7 @@ function rootOf(tag: string, value: XmlValue): XmlValue {
 /** Of an element that has attributes or children too. */
 const textIn = (value: XmlValue): XmlValue | undefined => (value as XmlElement)['#text']; // why: neither text nor list has one
 
-/** What an element inherits counts as there: the SDK finds it too. */
+/** Inherited properties of an element count as present: the SDK finds them too. */
 function add(element: XmlElement, tag: string, value: XmlValue): void {
   if (tag === prototype) return;
   const before = element[tag];

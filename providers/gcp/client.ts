@@ -15,7 +15,7 @@ import { withoutSecrets } from './without-secrets.ts';
 export interface Client {
   /** Throws only what `call.admit` throws. */
   read<T>(ask: Ask, call: Call, run: Run<T>): Promise<Result<T>>;
-  /** Answers the operation that the cloud began: what is asked for is done when that is. See operations.ts. */
+  /** Returns the operation that the cloud began: the request is complete when the operation is. See operations.ts. */
   write(ask: Ask, call: Call, run: Run<unknown>): Promise<Result<Operation>>;
   /** The owner of these credentials, as far as they reach: the project's own name for itself. */
   identify(call: Call): Promise<Result<string>>;
@@ -26,7 +26,7 @@ export interface Client {
 
 export type Ask = Action | Asked;
 
-/** `region`: where the request is regional or zonal. `secrets`: what it carries that no failure may repeat. */
+/** `region`: of a regional or zonal request. `secrets`: texts in the request that no failure may repeat. */
 export interface Asked {
   readonly action: Action;
   readonly region?: string;
@@ -71,7 +71,7 @@ export function makeClient(access: Access, clock: Clock): Client {
       return answer.ok ? { ok: true, value: answer.value.name ?? '' } : answer;
     },
     onWrite: (listener) => void listeners.push(listener),
-    // why: requests go by Node's own fetch, whose idle connections hold no process
+    // why: requests use Node's own fetch; its idle connections do not keep the process alive
     close: async () => {},
   };
 }

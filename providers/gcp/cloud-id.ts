@@ -23,7 +23,7 @@ export function numberOf(id: Named['id']): string | undefined {
   return /^[1-9]\d*$/.test(text) ? text : undefined;
 }
 
-/** An id, taken apart. `location`: a region or a zone; absent of what is global. `number` is '' where the id has none. */
+/** An id, taken apart. `location`: a region or a zone; absent for global resources. `number` is '' if the id has none. */
 export interface Place {
   readonly path: string;
   readonly number: string;

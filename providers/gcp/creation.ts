@@ -24,11 +24,11 @@ export interface Making<K extends Kind, T extends Named> {
 
 /**
  * Makes each of a batch, side by side, and awaits them together. A name is taken once, and a request that comes again with its
- * id answers the first one's operation; so what is sent twice is made once.
+ * id answers the first one's operation; so a request that is sent twice creates one resource.
  *
  *   answer                                   | result
  *   -----------------------------------------+------------------------------------------------------
- *   the operation ends                       | what was asked for, under the number that it made
+ *   the operation ends                       | the requested resource, with its new number
  *   the name is taken, with this try's mark  | what stands
  *   the name is taken otherwise              | conflict
  */

@@ -38,7 +38,7 @@ function reached(all: Definition): Definition {
   const v1 = cloud?.nested?.['compute']?.nested?.['v1'];
   const types = v1?.nested ?? {};
   const names = new Set(services);
-  // why: a set is walked to what was added meanwhile
+  // why: iteration over a set includes items that are added meanwhile
   for (const name of names) for (const type of typesIn(types[name])) if (Object.hasOwn(types, type)) names.add(type);
   const kept = Object.fromEntries(Object.entries(types).filter(([name]) => names.has(name)));
   const compute = { nested: { v1: { ...v1, nested: kept } } };

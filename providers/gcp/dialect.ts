@@ -9,11 +9,11 @@ import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 import { writes } from './writes.ts';
 
 /**
- * How Google Cloud says what a spec means. No SDK here: planning needs none.
+ * Translates a spec into Google Cloud's terms. It needs no SDK, so planning loads none.
  *
  * An atom is one firewall of the network: one direction and action, one protocol with a list of ports, peers of one family.
- * It is known by its name, which says in a hash what may not change in place: see `nameOf`. A network denies what comes in and
- * lets out what goes (https://cloud.google.com/firewall/docs/firewalls#default_firewall_rules), so only the opposite needs atoms.
+ * It is known by its name, which holds a hash of the immutable fields: see `nameOf`. A network denies inbound and allows
+ * outbound traffic (https://cloud.google.com/firewall/docs/firewalls#default_firewall_rules), so only the opposite needs atoms.
  */
 export const dialect: Dialect = {
   cloud: 'gcp',

@@ -2,7 +2,7 @@ import { type Failure, withWait } from '../../src/core/failure.ts';
 import type { Operation } from './messages.ts';
 
 /**
- * What Compute Engine's codes mean to us: the `reason` of a refused request and, in capitals, the code of a failed operation.
+ * The failure class of Compute Engine's codes: the `reason` of a refused request and, in capitals, the code of a failed operation.
  * https://cloud.google.com/compute/docs/troubleshooting/troubleshooting-api-errors, https://cloud.google.com/apis/design/errors
  * A code that is not here is terminal: a wrong retry can do harm, a wrong stop only makes a page.
  */
@@ -78,7 +78,7 @@ const quotas: ReadonlySet<string> = new Set([
 ]);
 const quotaIn = (code: string): { readonly quota?: true } => (quotas.has(code) ? { quota: true } : {});
 
-/** Where the body names no code that is known, the status speaks: https://cloud.google.com/apis/design/errors#http_mapping */
+/** Without a known code in the body, the status decides: https://cloud.google.com/apis/design/errors#http_mapping */
 const statuses: Readonly<Record<number, Failure['kind']>> = {
   404: 'not-found',
   409: 'conflict',
@@ -114,7 +114,7 @@ export interface Refusal {
  *   invalid: its network or subnet   | –         | not-found: it was made a moment ago and is
  *   cannot be found                  |           | not seen everywhere yet, or it is gone
  *   502, 504 with no word of Google's| retryable | ambiguous: a proxy on the way lost the answer
- *   another server error             | retryable | retryable: requestId and name find what was done
+ *   another server error             | retryable | retryable: requestId and name find the result
  *   nothing, and it was never sent   | retryable | retryable
  *   nothing: reset, timeout, abort   | retryable | ambiguous
  *   an answer that cannot be read    | retryable | ambiguous
@@ -134,7 +134,7 @@ const isUnseenParent = (code: string, message: string): boolean =>
   code === 'invalid' && /'resource\.(?:network|networkInterfaces\[\d+\]\.\w+)'.* cannot be found/.test(message);
 
 /**
- * An operation that ended in errors: a failure of what it was to do, though the request succeeded. Each of the three fields is
+ * An operation that ended in errors: its work failed, though the request succeeded. Each of the three fields is
  * there only "if the operation fails", and none needs another:
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/globalOperations
  */

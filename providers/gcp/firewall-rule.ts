@@ -101,7 +101,7 @@ const made = (
   condition: { state: 'ready' },
 });
 
-/** What a rule's name does not say changes in place, at once. */
+/** Changes in place the fields that are not part of a rule's name. */
 async function rewrite(
   batch: readonly Revision<'firewall-rule'>[],
   scope: Scope,
@@ -185,7 +185,7 @@ async function editNow(
   return { ok: true, value };
 }
 
-/** What a person may say of a firewall; the rest is the cloud's own. */
+/** The fields of a firewall that a person may set; the cloud sets the others. */
 const contentOf = ({
   id: _id,
   kind: _kind,

@@ -168,6 +168,6 @@ const isNamed = (peer: string): boolean => peer.startsWith(tagPrefix) || peer.st
 const namesIn = (refs: readonly string[], prefix: string): string[] =>
   refs.flatMap((ref) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
 
-/** Which metadata is logged is nobody's wish here, so it stays: https://cloud.google.com/firewall/docs/firewall-rules-logging */
+/** Specs do not choose the logged metadata, so it stays: https://cloud.google.com/firewall/docs/firewall-rules-logging */
 const logKept = ({ logConfig }: Firewall): { metadata?: string } =>
   logConfig?.metadata && logConfig.enable ? { metadata: String(logConfig.metadata) } : {};

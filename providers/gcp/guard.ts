@@ -12,11 +12,11 @@ export function notAsSeen(id: CloudId, seen: Mark | undefined, now: Mark | undef
 
 interface Rewriting {
   readonly observed: Observed;
-  /** That which this very write puts on it. */
+  /** The mark that this write sets. */
   readonly mark?: Mark;
 }
 
-/** Only what is marked as it was seen is written, or as an earlier try of this write left it; or what is adopted by it. */
+/** Permits a write only if the mark is as observed, or as an earlier try of this write left it, or if the write adopts it. */
 export function notToWrite({ observed, mark }: Rewriting, now: Mark | undefined): Failure | undefined {
   if (isSameOwner(mark, now)) return undefined;
   return notAsSeen(observed.id, observed.signs.mark, now) ?? (now || mark ? undefined : unmarked(observed.id));

@@ -21,7 +21,7 @@ export const gcp: Provider = {
 };
 
 /**
- * Where this is set the SDK writes every request to stderr, user data with it; and no secret may reach a log.
+ * With this variable set, the SDK writes every request to stderr, including user data; no secret may reach a log.
  * https://github.com/googleapis/google-cloud-node-core/tree/main/packages/logging-utils
  */
 function silence(): void {

@@ -42,7 +42,7 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
 const byPath = (disks: readonly Disk[]): ReadonlyMap<string, Disk> =>
   new Map(disks.map((disk) => [pathOf(disk.selfLink ?? ''), disk]));
 
-/** A ready machine whose disk is not listed means that the listing of disks was short. */
+/** If a ready machine has no listed disk, the listing of disks was incomplete. */
 function complete(instance: Instance, around: Around): Observed<'instance'> {
   const observed = observeInstance(instance, around);
   const boot = bootDiskOf(instance);

@@ -16,8 +16,8 @@ import { aggregatedList, aggregatedPage, pageOf } from './page.ts';
 import { type AskPage, type PageAsked, whole } from './pages.ts';
 
 /**
- * What several kinds need from one listing: what stands in a network names it without its number, a network is judged by its
- * routes. Who shares one, and how long: shared/shared-listing.ts.
+ * Listings that several kinds share: resources in a network refer to it without its number; a network is judged by its
+ * routes. The rules of sharing are in shared/shared-listing.ts.
  */
 export interface Listings {
   readonly networks: Listing<Network>;

@@ -11,7 +11,7 @@ import type { Mark } from '../../src/core/observed.ts';
  *   instance, disk                        | labels setpoint-estate, -store, -name, -policy, -intent, -attempt; the
  *                                         | address follows from the place it stands in and `name`
  *
- * How each is written is in marks/.
+ * The folder marks/ has the code for each form.
  */
 export interface MarkLine {
   readonly mark: Mark;
@@ -34,7 +34,7 @@ export function writeLine(
   return JSON.stringify({ setpoint: { estate, store, address, deletion, intent, attempt, part } });
 }
 
-/** Anybody may write a description: what is no line of ours is text. */
+/** Anybody may write a description: a line that is not our mark is text. */
 export function readLine(line: string): MarkLine | undefined {
   const fields = fieldsIn(line);
   const mark = fields && readMark(fields);

@@ -13,7 +13,7 @@ export type Operation = google.cloud.compute.v1.IOperation;
 export type RegionQuota = google.cloud.compute.v1.IQuota;
 export type Project = google.cloud.compute.v1.IProject;
 export type Warning = google.cloud.compute.v1.IWarning;
-/** What one place of a listing over all of them holds. */
+/** The entries of one region or zone in an aggregated listing. */
 export type SubnetworksAt = google.cloud.compute.v1.ISubnetworksScopedList;
 export type InstancesAt = google.cloud.compute.v1.IInstancesScopedList;
 export type DisksAt = google.cloud.compute.v1.IDisksScopedList;

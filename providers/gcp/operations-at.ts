@@ -5,7 +5,7 @@ import type { Operation } from './messages.ts';
 import { most } from './rate-limits.ts';
 import type { Scope } from './scope.ts';
 
-/** Operations stand where what they change stands, and are asked for there: a zone, a region, or the project. */
+/** An operation belongs to the location of its resource, and is read there: a zone, a region, or the project. */
 export const placeKey = ({ zone, region }: Operation): string => zone || region || '';
 
 /** "waits for no more than the 2 minutes": https://cloud.google.com/compute/docs/reference/rest/v1/zoneOperations/wait */

@@ -8,11 +8,11 @@ import { newestAt, placeKey, waitFor } from './operations-at.ts';
 import type { Scope } from './scope.ts';
 import type { Sdk } from './sdk.ts';
 
-/** What was begun. Undefined: there was nothing to do. */
+/** A started operation. Undefined: there was nothing to do. */
 export type Begun = Result<Operation | undefined>;
 
 /**
- * Awaits what was begun, and answers for each, in order: a failed operation is a failure. One operation is awaited by `wait`,
+ * Awaits the started operations, with one result for each, in order: a failed operation is a failure. One operation is awaited by `wait`,
  * which the cloud answers when it ends or after two minutes; several at one place by listing the newest of that place, some
  * calls for all of them. What could not be awaited to its end is ambiguous: it was accepted, and may yet be done.
  * https://cloud.google.com/compute/docs/api/how-tos/api-requests-responses#handling_api_responses
@@ -40,7 +40,7 @@ export async function carryOut(
 }
 
 const pollEveryMs = 2_000;
-/** What takes longer needs another reconcile. */
+/** Longer operations need another reconcile. */
 const longestMs = 600_000;
 const mostTroubles = 5;
 
@@ -60,12 +60,12 @@ async function settleAt(
       if (open.length > 0) await scope.clock.sleep(pauseAfter(seen), call.signal);
     }
   } catch {
-    // why: the reconcile was stopped; what was sent stays open, and `settle` says so
+    // why: the reconcile was cancelled; sent requests stay open, and `settle` reports it
     return;
   }
 }
 
-/** What is still under way. */
+/** Returns the operations that still run. */
 function note(open: readonly Operation[], seen: readonly Operation[], ended: Map<string, Begun>): readonly Operation[] {
   for (const operation of seen) {
     if (operation.status !== 'DONE') continue;

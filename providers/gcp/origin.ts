@@ -1,7 +1,7 @@
 import type { Origin } from '../../src/core/observed.ts';
 import type { Labels } from '../../src/core/resource.ts';
 
-/** What an object carries that may tell who made it. */
+/** Fields of an object that may show its creator. */
 export interface Traces {
   readonly name: string;
   readonly description?: string;

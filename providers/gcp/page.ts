@@ -53,7 +53,7 @@ export function aggregatedPage<S extends Scoped, T>(
   };
 }
 
-/** What a client of the SDK has besides its methods. */
+/** Properties of an SDK client besides its methods. */
 interface Paged {
   initialize(): Promise<unknown>;
   readonly innerApiCalls: Readonly<Record<string, unknown>>;

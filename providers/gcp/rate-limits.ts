@@ -2,10 +2,10 @@ import type { BatchLimits } from '../../src/core/batches.ts';
 import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 
 /**
- * What Compute Engine allows: per project, and for what is regional or zonal per region too, in windows of 60 s that begin
+ * Compute Engine's quotas: per project, and per region too for regional and zonal resources, in windows of 60 s that begin
  * together. Which figure binds depends on the metrics that a project has (the older ones count kinds of reads apart, the newer
  * ones together), so every request is counted under both, at the figures of the older ones: the newer are "higher limits"
- * that only the console shows. Every action that this provider calls is a row here; one that is not does not compile.
+ * that only the console shows. Every action that this provider calls is a row here; an action without a row does not compile.
  */
 const quota = 'https://docs.cloud.google.com/compute/api-quota';
 
@@ -81,7 +81,7 @@ export function requestFor(scope: string, action: Action, region?: string): Requ
 }
 
 /**
- * What is read of one answer. The largest objects are machines, with 512 KiB of metadata
+ * Setpoint's bounds for reading one answer. The largest objects are machines, with 512 KiB of metadata
  * (https://cloud.google.com/compute/docs/metadata/setting-custom-metadata#limitations) and up to 128 disks, and firewalls of 5,000
  * ranges (https://cloud.google.com/vpc/docs/quota#per_firewall).
  *
@@ -93,7 +93,7 @@ export function requestFor(scope: string, action: Action, region?: string): Requ
  *   gap     | 4 KiB   | no number has over 20 digits; a line of Google's layout has up to 30 blanks
  *   refusal | 256 KiB | a refusal has 1 KB
  *
- * Where a page is over one of them, a smaller one is asked for: see pages.ts.
+ * If a page exceeds one of them, Setpoint requests a smaller page: see pages.ts.
  */
 export const bounds = {
   bytes: 32 * 1024 * 1024,
@@ -108,7 +108,7 @@ export const most = {
   page: 500,
   /** Of such a page every answer is within its bounds: 5 machines have 3 MiB at most. */
   smallPage: 5,
-  /** What goes side by side in one call of ours: the cloud takes one at a time. */
+  /** Parallel requests of one of our calls: the cloud takes one item a request. */
   together: 20,
 } as const;
 

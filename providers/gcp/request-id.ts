@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The requestId of one request: a UUID that follows from the intent's token and from what is asked, so that the same request
- * sent again is known as the same, and another one of the intent is not taken for it.
+ * The requestId of one request: a UUID derived from the intent's token and the request. So the cloud recognises a repeated
+ * request, and does not take another request of the intent for it.
  * https://cloud.google.com/compute/docs/api/how-tos/idempotency
  */
 export function requestId(token: string, ...what: readonly string[]): string {

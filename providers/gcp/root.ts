@@ -13,7 +13,7 @@ export async function rootOf(all: Definition = definitions): Promise<Root> {
   return root;
 }
 
-/** A namespace is made without what is in it, which follows one by one. */
+/** Creates a namespace without its members, which follow one by one. */
 async function add(parent: protobuf.NamespaceBase, nested: Definition['nested'] = {}): Promise<void> {
   for (const [name, definition] of Object.entries(nested)) {
     const isNamespace = definition.nested !== undefined && !definition.fields && !definition.methods;

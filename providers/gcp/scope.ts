@@ -13,9 +13,9 @@ export interface Scope {
   readonly known: Known;
 }
 
-/** What was found out during the reconcile. */
+/** Facts learned during the reconcile. */
 export interface Known {
-  /** Request ids whose operation failed: the cloud would answer the failure again, so the next try has another. */
+  /** Request ids of failed operations: the cloud would return the same failure, so the next try uses another id. */
   readonly spent: Map<string, number>;
   /** Images that were found to be there. */
   readonly launchable: Set<string>;

@@ -26,5 +26,5 @@ export const canonicalType = (text: string): string => lastOf(text);
 export const canonicalIdentity = (text: string, project: string): string =>
   text.includes('@') ? text : `${text}@${project}.iam.gserviceaccount.com`;
 
-/** What a machine may do is for IAM to say: https://cloud.google.com/compute/docs/access/service-accounts#scopes_best_practice */
+/** IAM alone limits a machine's permissions: https://cloud.google.com/compute/docs/access/service-accounts#scopes_best_practice */
 export const accountScopes: readonly string[] = ['https://www.googleapis.com/auth/cloud-platform'];

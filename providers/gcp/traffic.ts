@@ -12,7 +12,7 @@ export interface Entry {
   readonly ports?: string[] | null;
 }
 
-/** What the entries of one firewall say together. Several protocols are only ever somebody else's: `tcp,udp`, `tcp:80;udp:53`. */
+/** The entries of one firewall, combined. Only foreign firewalls have several protocols: `tcp,udp`, `tcp:80;udp:53`. */
 export interface Traffic {
   readonly protocol: string;
   readonly ports: string;
@@ -31,7 +31,7 @@ export function canonicalPorts(protocol: string, texts: readonly string[]): stri
   return portsText(ranges);
 }
 
-/** What a firewall's entries say. One that names `all` says it for every protocol. */
+/** Combines a firewall's entries. An entry with `all` applies to every protocol. */
 export function readTraffic(entries: readonly Entry[]): Traffic {
   const byProtocol = new Map<string, readonly string[]>();
   for (const { IPProtocol, ports } of entries) {
@@ -127,7 +127,7 @@ const names: Readonly<Record<string, string>> = {
 
 const portful: ReadonlySet<string> = new Set(['tcp', 'udp', '132']);
 
-/** What the cloud says is kept even where it is no port that we know, so that it differs from all that we would write. */
+/** Keeps the cloud's text even if it is no known port, so that it differs from everything that Setpoint would write. */
 function readPorts(protocol: string, texts: readonly string[]): string {
   if (!portful.has(protocol) || texts.includes('all')) return 'all';
   const ranges = parsePorts(texts);

@@ -5,7 +5,7 @@ import type { Access } from '../../src/ports/provider.ts';
 import { AnswerRefused, type Body, type Pieces, readBytes, scanAnswer, tooLarge } from '../shared/json-answer.ts';
 import { bounds } from './rate-limits.ts';
 
-/** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
+/** The outcome of one request on the wire. The SDK hides the headers and the body of most refusals, so they are recorded here. */
 export interface Exchange {
   /** The API's name for the call, `networks.list`. */
   readonly action: string;
@@ -18,7 +18,7 @@ export interface Exchange {
   body?: string;
   /** The reason that there was no answer. */
   error?: unknown;
-  /** Of a long answer: what is run once more is answered with the next of them. */
+  /** Of a long answer: a repeated run gets the next of them. */
   pieces?: Pieces;
 }
 
@@ -35,7 +35,7 @@ interface Sender {
   readonly exchange: Exchange;
 }
 
-/** Which session a request of the SDK belongs to: its clients are the process's, for each costs some 30 ms to make. */
+/** The session of an SDK request. The process shares the SDK's clients, because each takes about 30 ms to make. */
 const senders = new AsyncLocalStorage<Sender>();
 
 export function makeTransport(access: Access): Transport {
@@ -44,7 +44,7 @@ export function makeTransport(access: Access): Transport {
   return { noting: (exchange, work) => senders.run({ endpoint, token, exchange }, work) };
 }
 
-/** What the SDK takes for its `authClient`: it sends every request through `fetch`. */
+/** The SDK's `authClient`: the SDK sends every request through its `fetch`. */
 export const authClient = {
   /** Must be there, or the SDK looks for credentials itself. */
   getRequestHeaders: async (): Promise<Headers> => new Headers(),
@@ -55,14 +55,14 @@ export const authClient = {
       return await send(url, init, sender);
     } catch (error) {
       sender.exchange.error = error;
-      // why: by its status, what is refused unread could pass for a word of the cloud, that something is gone
+      // why: by its status, an unread refusal could look like the cloud's answer that a resource is gone
       if (error instanceof AnswerRefused) delete sender.exchange.status;
       throw error;
     }
   },
 };
 
-/** Who we are could not be settled, so nothing was sent. The message names no secret. */
+/** Authentication failed, so nothing was sent. The message contains no secret. */
 class CredentialsError extends Error {
   readonly code = 'credentials';
 }

@@ -5,7 +5,7 @@ const shortest = 6;
 
 /**
  * The same failure, saying nothing of these texts. Compute Engine repeats the value that it refuses ("Invalid value for field
- * 'resource.metadata…': '…'"), whole or cut; so what it says of metadata is left out altogether.
+ * 'resource.metadata…': '…'"), whole or cut; so a message about metadata is dropped altogether.
  */
 export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
   if (secrets.length === 0) return failure;

@@ -124,7 +124,7 @@ async function resize(items: readonly Item[], scope: Scope, call: Call): Promise
   return items.map((item) => results.get(item) ?? unanswered);
 }
 
-/** Power that is ignored, or as wanted, is afterwards what it was before. */
+/** The power state after the change: the earlier one, if power is ignored or already as desired. */
 const powerAfter = (item: Item): 'running' | 'stopped' =>
   (has('machine.power')(item) ? item.desired : item.observed).attributes.machine.power;
 

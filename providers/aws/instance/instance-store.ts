@@ -1,7 +1,7 @@
 /**
- * Whether machines of a size have instance store volumes, which a stop empties
+ * Checks a size for instance store volumes, which a stop empties
  * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-store-lifetime.html). DescribeInstances does not list them, so the
- * name of the size tells. Undefined: nobody knows, and it may have.
+ * name of the size decides. Undefined: unknown; it may have some.
  *
  *   size                                        | instance store
  *   --------------------------------------------+-----------------------------------------------------------

@@ -7,7 +7,7 @@ import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 
 /**
- * Whether EC2 would launch such a machine. `DryRun` proves permission only, and nothing of the image:
+ * Checks that EC2 would launch such a machine. `DryRun` proves only permission and does not check the image:
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
  *
  *   asked                         | impossible where

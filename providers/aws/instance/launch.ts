@@ -99,7 +99,7 @@ async function launchRun(run: Run, scope: Scope, call: Call): Promise<Result<rea
   if (!answer.ok) return answer;
   const byIndex = new Map((answer.value.Instances ?? []).map((instance) => [instance.AmiLaunchIndex ?? 0, instance]));
   const seen = run.items.map(({ desired }, index) => answered(byIndex.get(index), desired));
-  // why: what is not answered is sent again, and a part of a launch would be another launch
+  // why: Setpoint sends unanswered launches again, and a part of a launch would be another launch
   if (seen.some(({ ok }) => !ok)) return unanswered;
   const called = await named(run, seen, scope, call);
   return { ok: true, value: await powered(called, lead.desired, scope, call) };
@@ -136,7 +136,7 @@ const withName = (observed: Observed<'instance'>, name: string): Observed<'insta
   attributes: { ...observed.attributes, labels: { ...observed.attributes.labels, [nameKey]: name } },
 });
 
-/** The disk is as asked for: its volume is made with the instance and told later. */
+/** The disk is as desired: EC2 creates its volume with the instance and lists it later. */
 function answered(instance: Instance | undefined, { attributes }: Desired<'instance'>): Result<Observed<'instance'>> {
   if (!instance?.InstanceId) return unanswered;
   const { observed } = observeInstance(instance);

@@ -7,7 +7,7 @@ import { nameIn, readLabels, type Tag } from '../tags.ts';
 import { hasInstanceStore } from './instance-store.ts';
 import { unstatedOf } from './unstated.ts';
 
-/** An instance as its own description tells it; the disk's size and type are its volume's. */
+/** An instance from its description; its volume supplies the disk's size and type. */
 export interface Seen {
   readonly observed: Observed<'instance'>;
   readonly rootVolume?: string;
@@ -109,8 +109,8 @@ const powerOf = ({ State }: Instance): 'running' | 'stopped' =>
   State?.Name === 'stopping' || State?.Name === 'stopped' ? 'stopped' : 'running';
 
 /**
- * Whether it has the cloud's own address. Only a running machine shows one; of others the tag of the launch speaks. An
- * elastic address takes its place and says nothing about it: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-eips.html
+ * Checks for an address of the cloud's pool. Only a running machine shows one; for others the tag of the launch decides. An
+ * elastic address takes its place and hides it: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-eips.html
  * An association may be of a carrier's or a customer's address, and without a public one:
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceNetworkInterfaceAssociation.html
  */

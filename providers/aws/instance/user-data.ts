@@ -1,7 +1,7 @@
 import type { Launch } from '../../../src/ports/provider.ts';
 
 /**
- * What a machine is given to run at first boot, base64 as RunInstances wants it.
+ * User data for the first boot of a machine, in base64 as RunInstances requires it.
  *
  *   user data | access | sent
  *   ----------+--------+------------------------------------------------

@@ -12,11 +12,11 @@ import { tagList } from '../tags.ts';
 import type { InternetParts } from './parts.ts';
 import { everywhere, gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
-/** A VPC whose way to the internet is to be made or finished. */
+/** A VPC that needs its internet gateway, route table or route created. */
 export interface Unfinished {
   readonly vpcId: CloudId;
   readonly mark: Mark;
-  /** What was seen of it. */
+  /** The observed parts of it. */
   readonly parts: readonly Part[];
   /** Milliseconds since the epoch, by the store's clock, when a gateway was last asked for: by the VPC's tag. */
   readonly askedAt?: number;
@@ -55,7 +55,7 @@ const unfinished = (parts: readonly Part[], missing: readonly string[], failure:
   failure,
 });
 
-/** How long a describe may miss what was made: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+/** The longest time for which a describe may miss a new object: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
 const visibilityMs = 300_000;
 
 /**

@@ -13,7 +13,7 @@ export interface Doomed {
   /** The mark of the VPC: what bears another is not its part. */
   readonly owner: Mark | undefined;
   readonly parts: readonly Part[];
-  /** The VPC goes too, which what is somebody else's in it forbids. Else only a gateway of somebody else is in the way. */
+  /** True if the VPC is deleted too: then any foreign object in it prevents this. Otherwise only a foreign gateway does. */
   readonly whole: boolean;
 }
 

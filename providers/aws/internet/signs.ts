@@ -8,14 +8,14 @@ export const gatewayPart = 'internet-gateway';
 export const tablePart = 'route-table';
 
 /**
- * Whether this is such a part of the network that bears `owner`: it says so, for the same estate, store and address.
- * Tags can be copied, so what differs in one of them is not ours to take away.
+ * Checks that the tags mark this part of the network of `owner`, with the same estate, store and address. Anybody can copy
+ * tags, so Setpoint does not delete a part if one of these differs.
  */
 export const isPartOf = (owner: Mark | undefined, tags: readonly Tag[] | undefined, part: string): boolean =>
   isNearPartOf(owner, tags, part) && sameStore(owner, tags) && sameAddress(owner, tags);
 
 /**
- * Like `isPartOf`, for what is seen inside that network: a rename or a takeover that stopped half way leaves another
+ * Like `isPartOf`, for parts observed inside that network: a rename or a takeover that stopped half way leaves another
  * address or store on a part. Enough not to make it twice; not enough to mark it anew or to delete it.
  */
 export const isNearPartOf = (owner: Mark | undefined, tags: readonly Tag[] | undefined, part: string): boolean =>
@@ -29,12 +29,12 @@ const sameStore = (owner: Mark | undefined, tags: readonly Tag[] | undefined): b
 const sameAddress = (owner: Mark | undefined, tags: readonly Tag[] | undefined): boolean =>
   readMark(tags)?.address === owner?.address;
 
-/** Whether the table sends what is for nobody else to this gateway; without an id, to any gateway. */
+/** Checks that the table's default route leads to this gateway; without an id, to any gateway. */
 export const leadsTo = (table: RouteTable, gatewayId?: string): boolean => wayOutOf(table, gatewayId) === true;
 
 /**
- * How far a table leads to this internet gateway; without an id, to any. Routes through NAT and egress-only gateways are no
- * way in, and do not count. https://docs.aws.amazon.com/vpc/latest/userguide/VPC_Internet_Gateway.html
+ * The extent of a table's routes to this internet gateway; without an id, to any. Routes through NAT and egress-only
+ * gateways admit no inbound traffic and do not count. https://docs.aws.amazon.com/vpc/latest/userguide/VPC_Internet_Gateway.html
  *
  *   active routes to the gateway                              | way out
  *   ----------------------------------------------------------+----------

@@ -8,7 +8,7 @@ import type { Scope } from '../scope.ts';
 import { routesOf } from './routes-of.ts';
 import { isBorn, isOurs, leadsOut } from './way.ts';
 
-/** Takes away what the network was born with, or what is ours; a route of somebody else is in the way. */
+/** Deletes the default route that the cloud made with the network, or ours; a foreign route prevents this. */
 export async function closeWay(
   { path, mark }: { readonly path: string; readonly mark: Mark | undefined },
   scope: Scope,

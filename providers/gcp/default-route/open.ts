@@ -13,7 +13,7 @@ import type { Sdk } from '../sdk.ts';
 import { routesOf } from './routes-of.ts';
 import { leadsOut, routePart } from './way.ts';
 
-/** Which network, `projects/acme/global/networks/core`, and by which mark what is its part is told. */
+/** The network, such as `projects/acme/global/networks/core`, and the mark that identifies its parts. */
 export interface Wanting {
   readonly path: string;
   readonly mark: Mark;

@@ -1,9 +1,9 @@
 import type { Launch } from '../../../src/ports/provider.ts';
 
 /**
- * What a machine is given to run, by the metadata keys that its image reads.
+ * Metadata for the first boot of a machine, under the keys that its image reads.
  *
- *   given                        | key            | who reads it
+ *   input                        | key            | reader
  *   -----------------------------+----------------+---------------------------------------------------------------
  *   user data, `#cloud-config`   | user-data      | cloud-init, https://cloudinit.readthedocs.io/en/latest/reference/datasources/gce.html
  *   other user data              | startup-script | the guest agent, at every start: https://cloud.google.com/compute/docs/instances/startup-scripts/linux

@@ -18,7 +18,7 @@ import type { Scope } from '../scope.ts';
 import { canonicalImage, canonicalType } from '../spelling.ts';
 
 /**
- * Whether Compute Engine would launch such a machine.
+ * Checks that Compute Engine would launch such a machine.
  *
  *   asked                                       | impossible where
  *   --------------------------------------------+---------------------------------------------------------------
@@ -103,7 +103,7 @@ async function addressAnswer(subnet: CloudId, { client, project, known }: Scope,
   return free.ok ? withAddress(free.value, subnetwork) : unknown(free.failure);
 }
 
-/** Machines get theirs from the primary range, whose name is empty. */
+/** Machines get their addresses from the primary range, which has an empty name. */
 function freeIn({ utilizationDetails }: Subnetwork): number | undefined {
   const primary = utilizationDetails?.ipv4Utilizations?.find(({ rangeName }) => !rangeName);
   const free = primary?.totalFreeIp;
@@ -145,7 +145,7 @@ const quotaOf = ({ metric, limit, usage }: RegionQuota): readonly [string, Quota
 /** Series that share the quota CPUS: https://docs.cloud.google.com/compute/resource-usage#cpu_quota */
 const sharing: ReadonlySet<string> = new Set(['e2', 'n1', 'f1', 'g1', 'custom']);
 
-/** `n2-standard-4` → `N2_CPUS`. A newer series has no such line, and the launch itself tells. */
+/** `n2-standard-4` → `N2_CPUS`. Newer series have no such quota; then only the launch shows the limit. */
 function cpuMetricOf(type: string): string {
   const series = type.split('-')[0] ?? '';
   return sharing.has(series) ? 'CPUS' : `${series.toUpperCase()}_CPUS`;

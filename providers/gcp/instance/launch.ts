@@ -134,7 +134,7 @@ function bootDisk({ desired, mark }: Item, project: string, diskName?: string): 
   };
 }
 
-/** What it is made with and will not tell: the image as asked for, and hashes. '' is none. */
+/** Inputs of the launch that the API does not return: the desired image, and hashes. '' is none. */
 function metadataOf({ desired, mark }: Item, boot: Launch): Readonly<Record<string, string>> {
   const { attributes } = desired;
   const text = markText(mark);

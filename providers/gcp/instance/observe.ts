@@ -12,7 +12,7 @@ import { unstatedOf } from './unstated.ts';
 
 const diskPart = 'disk';
 
-/** What an instance names and does not hold: the boot disk by its path, where it is known, and the ids of what it is in. */
+/** Objects that an instance refers to: the boot disk by its path, if known, and the ids of its network and subnet. */
 export interface Around {
   readonly project: string;
   readonly resolve: Resolve;

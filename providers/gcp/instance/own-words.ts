@@ -4,7 +4,7 @@ import { lastOf } from '../links.ts';
 import { readLabels } from '../marks/labels.ts';
 import type { Instance, Metadata } from '../messages.ts';
 
-/** Metadata of ours: what a machine was made with and does not tell itself. */
+/** Setpoint's metadata keys: inputs of the launch that the API does not return. */
 export const own = {
   image: 'setpoint-image',
   userData: 'setpoint-user-data',

@@ -56,7 +56,7 @@ async function power(item: Item, { seen, standing }: Now, scope: Scope, call: Ca
 
 const isGoingDown = ({ status }: Instance): boolean => /^(?:PENDING_STOP|STOPPING|SUSPENDING)$/.test(String(status));
 
-/** Power that is ignored, or as wanted, is afterwards what it was before. Undefined: nothing of this was asked. */
+/** The power state after the change: the earlier one, if power is ignored or already as desired. Undefined: no change was requested. */
 function powerAfter(item: Item): 'running' | 'stopped' | undefined {
   if (has(item, 'machine.power')) return item.desired.attributes.machine.power;
   const stops = has(item, 'machine.size') || has(item, 'machine.identity');

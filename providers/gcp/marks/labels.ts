@@ -63,7 +63,7 @@ const label = {
   attempt: `${ownPrefix}attempt`,
 } as const;
 
-/** What stands last in the address. */
+/** The last segment of the address. */
 const nameOf = ({ address }: Mark): string => address.slice(address.lastIndexOf('/') + 1);
 
 const fitting = (value: string): string =>

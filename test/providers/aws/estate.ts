@@ -48,7 +48,7 @@ export const listOf = <K extends Kind>(
 export const codes = (results: readonly Result<unknown>[]): readonly string[] =>
   results.map((result) => (result.ok ? 'ok' : result.failure.code));
 
-/** What reached the sandbox since the last `clear`, in order. */
+/** Actions that reached the sandbox since the last `clear`, in order. */
 export const actionsOf = ({ sandbox }: AwsStage): readonly string[] =>
   sandbox.control.log.entries().map(({ action }) => action);
 

@@ -80,7 +80,7 @@ describe('reading by name', () => {
   });
 });
 
-/** Whether a stop may empty a disk of it: undefined is "it may", see plan/destructive-drift.ts. */
+/** `want`: a stop may empty a disk; undefined is "unknown", see plan/destructive-drift.ts. */
 const cases: readonly (readonly [size: string, root: 'ebs' | 'instance-store', want: boolean | undefined])[] = [
   ['t3.small', 'ebs', false],
   ['m5.large', 'ebs', false],

@@ -105,7 +105,7 @@ test('while a gateway may yet show, another is refused', async () => {
   assert.equal(log().counts()['CreateInternetGateway'], undefined);
 });
 
-/** How far the clock of the worker that looks is ahead of the store's, how long ago by that a gateway was asked for, and what comes. */
+/** The lead of the worker's clock over the store's, the age of the gateway's request by that clock, and the result. */
 const skewed: readonly (readonly [aheadMs: number, agoMs: number, made: boolean])[] = [
   [400_000, 15_000, false],
   [200_000, 299_000, false],

@@ -8,7 +8,7 @@ import { observeSubnet } from '../../../providers/aws/subnet.ts';
 import { tagList } from '../../../providers/aws/tags.ts';
 import { diff } from '../../../src/core/diff.ts';
 
-/** What a cloud reports of tags, blocks and machines, against what a spec says: the cases A41 to A50. */
+/** Reported tags, blocks and machines, compared with a spec: the cases A41 to A50. */
 const account = '111122223333';
 const sg = 'sg-1';
 const region = 'aws/1/r';

@@ -85,7 +85,7 @@ export async function seen<K extends Kind>(site: Site, kind: K, id: CloudId): Pr
 export const said = (result: Result<unknown> | undefined): string =>
   result?.ok ? 'ok' : `${result?.failure.kind} ${result?.failure.code}`;
 
-/** What reached the sandbox since the log was cleared, in order; without waits. */
+/** Actions that reached the sandbox since the log was cleared, in order; without waits. */
 export const actionsOf = ({ sandbox }: GcpStage): readonly string[] =>
   sandbox.control.log
     .entries()

@@ -24,7 +24,7 @@ const instance = {
   networkInterfaces: [{ subnetwork: `${prefix}/acme/regions/europe-west1/subnetworks/core-app` }],
 };
 
-/** What a whole and empty project answers. */
+/** The answer of a complete, empty project. */
 const empty = ({ path }: Asked): Scripted => ({
   body: { kind: path.startsWith('aggregated/') ? 'compute#someAggregatedList' : 'compute#someList' },
 });

@@ -20,7 +20,7 @@ export async function machineIn(estate: Estate, over: Partial<Attributes['instan
   return { creation, observed: await seen(estate, 'instance', id) };
 }
 
-/** What the API says of one, as far as tests ask. */
+/** The fields of the API's instance that tests read. */
 export interface Wire {
   readonly status: string;
   readonly labels?: Readonly<Record<string, string>>;

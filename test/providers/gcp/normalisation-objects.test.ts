@@ -12,7 +12,7 @@ import { diff } from '../../../src/core/diff.ts';
 import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { desiredOf, markFor } from '../../support/fixtures.ts';
 
-/** What Google Cloud reports of networks, subnets and machines, against what a spec says: the cases G35 to G47. */
+/** Reported networks, subnets and machines, compared with a spec: the cases G35 to G47. */
 const project = 'acme';
 const prefix = `https://www.googleapis.com/compute/v1/projects/${project}`;
 const path = `projects/${project}/global/networks/core`;

@@ -21,7 +21,7 @@ export interface Said {
   readonly log?: boolean;
 }
 
-/** What the API reports of a firewall that says `Said`'s defaults. */
+/** The API's firewall for the defaults of `Said`. */
 export const report = (over: Firewall): Firewall => ({
   id: '77',
   name: 'core-web-https-1a2b3c4d',

@@ -13,7 +13,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What is answered to it. `lost`: nothing, and the connection is cut; `never`: nothing at all. */
+/** The answer to a request. `lost`: none, and the connection is cut; `never`: none at all. */
 export type Scripted =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string | object }
   | 'lost'

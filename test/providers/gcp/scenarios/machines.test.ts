@@ -4,7 +4,7 @@ import { network } from '../../../support/engine-world/documents.ts';
 import { project, zone } from '../../../support/gcp-session.ts';
 import { type GcpWorld, gcpWorld, image, machine } from './gcp-world.ts';
 
-/** Which machine was stopped or started when, in order: `stop web-0`. */
+/** Stops and starts of machines, in order: `stop web-0`. */
 const power = ({ sandbox }: GcpWorld): readonly string[] =>
   sandbox.control.log
     .entries({ mutating: true })

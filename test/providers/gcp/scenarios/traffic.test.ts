@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { network, rule } from '../../../support/engine-world/documents.ts';
 import { type GcpWorld, gcpWorld, machine } from './gcp-world.ts';
 
-/** What the firewalls let through or deny, whatever they are called. */
+/** Traffic that the firewalls allow or deny, without their names. */
 async function firewalls({ ask }: GcpWorld): Promise<readonly string[]> {
   const { body } = await ask<{ readonly items?: readonly Firewall[] }>('GET', 'global/firewalls');
   const items: readonly Firewall[] = body.items ?? [];
