@@ -127,7 +127,7 @@ interface Admitted {
   readonly call: Call;
 }
 
-/** Admit → send → report. What the cloud refused is a value; nothing is sent once the reconcile was stopped. */
+/** Admit → send → report. A refusal is a value; after a cancelled reconcile nothing is sent. */
 async function exchange<O extends { readonly $metadata: { readonly requestId?: string | undefined } }>(
   { action, request, call }: Admitted,
   send: (signal: AbortSignal) => Promise<O>,
@@ -139,11 +139,11 @@ async function exchange<O extends { readonly $metadata: { readonly requestId?: s
     call.report(request, { ...answer, durationMs: performance.now() - began });
   try {
     const value = await send(call.signal);
-    report(value.$metadata.requestId === undefined ? {} : { requestId: value.$metadata.requestId });
+    report({ requestId: value.$metadata.requestId });
     return { ok: true, value };
   } catch (error) {
     const failure = toFailure(error, { mutating: request.mutating, makesTwins: 'makesTwins' in actions[action] });
-    report({ failure, ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }) });
+    report({ failure, requestId: failure.requestId });
     return { ok: false, failure };
   }
 }

@@ -49,7 +49,7 @@ async function* list(
   yield await mapInTurns(vpcs, (vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
-    return observeVpc(vpc, { parts, region: key, account, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
+    return observeVpc(vpc, { parts, region: key, account, empty: inUse && !inUse.has(vpc.VpcId ?? '') });
   });
 }
 

@@ -34,5 +34,5 @@ export interface Place {
 export function placeOf(id: CloudId): Place {
   const [path = '', number = ''] = id.split('#');
   const location = /^projects\/[^/]+\/(?:regions|zones)\/([^/]+)\//.exec(path)?.[1];
-  return { path, number, name: lastOf(path), ...(location === undefined ? {} : { location }) };
+  return { path, number, name: lastOf(path), location };
 }

@@ -166,7 +166,7 @@ async function editNow(
   const seen = found.value;
   if (!seen) return failed('not-found', 'notFound', `${observed.id} is gone`);
   const old = markOf(seen);
-  const failure = notToWrite({ observed, ...(mark ? { mark } : {}) }, old);
+  const failure = notToWrite({ observed, mark }, old);
   if (failure) return { ok: false, failure };
   const now = ruleOf(seen);
   const fields = changes.map(({ field }) => field);

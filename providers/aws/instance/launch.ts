@@ -84,7 +84,7 @@ function rowsOf(alike: readonly Item[]): readonly Run[] {
     ...single,
     ...launches.map((row) => ({
       items: row.map(({ item }) => item),
-      ...(row[0] ? { first: row[0].ordinal } : {}),
+      first: row[0]?.ordinal,
     })),
   ];
 }

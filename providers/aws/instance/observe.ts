@@ -15,7 +15,7 @@ export interface Seen {
 
 export const diskPart = 'disk';
 
-/** Pure: what DescribeInstances or RunInstances says of one instance, in the form of a desired one. */
+/** Pure: converts an instance of DescribeInstances or RunInstances into normalised form. */
 export function observeInstance(instance: Instance): Seen {
   const mark = readMark(instance.Tags, instance.AmiLaunchIndex);
   const origin = mark ? undefined : originOf(instance.Tags);
@@ -37,7 +37,7 @@ export function observeInstance(instance: Instance): Seen {
     },
   };
   const dead = observed.condition.state === 'gone' || observed.condition.state === 'deleting';
-  return { observed, ...(root === undefined || dead ? {} : { rootVolume: root }) };
+  return { observed, rootVolume: dead ? undefined : root };
 }
 
 export function withDisk({ observed, rootVolume }: Seen, volumes: ReadonlyMap<string, Volume>): Observed<'instance'> {

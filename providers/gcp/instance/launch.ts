@@ -33,12 +33,12 @@ export async function launch(
   });
 }
 
-/** `diskNamed`: what the boot disk is called; absent: as the machine. */
+/** `diskNamed`: the name of the boot disk; absent: the machine's name. */
 function makingIn(scope: Scope, call: Call, diskNamed?: string): Making<'instance', Instance> {
   const { project } = scope;
   return {
     path: (item) => pathOf(item, project),
-    insert: (item, id) => insert(item, { id, ...(diskNamed === undefined ? {} : { diskNamed }) }, scope, call),
+    insert: (item, id) => insert(item, { id, diskNamed }, scope, call),
     get: (item) => getInstance(pathOf(item, project), scope, call),
     markOf: (instance) => markOf(instance, project),
     made: (item, id) => made(item, id, project),

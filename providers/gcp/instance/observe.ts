@@ -19,7 +19,7 @@ export interface Around {
   readonly disks: ReadonlyMap<string, Disk>;
 }
 
-/** Pure: what the API says of one instance, in the form of a desired one. */
+/** Pure: converts the API's instance into normalised form. */
 export function observeInstance(instance: Instance, around: Around): Observed<'instance'> {
   const name = instance.name ?? '';
   const metadata = readMetadata(instance.metadata);
