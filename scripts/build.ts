@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { definitions } from '../providers/gcp/definitions.ts';
 
-/** What the sources read at run time, by a path relative to their own, and the compiler does not copy. */
+/** Files that the sources read at run time by a relative path and that the compiler does not copy. */
 const ASSETS = ['src/**/*.sql', 'src/**/*.lua', 'src/console/assets'];
 
 /** The files of providers/ that the rest of the program imports. */

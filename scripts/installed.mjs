@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 
 /**
- * What package-lock.json wants on this machine and node_modules lacks, or holds in another version. npm leaves its own
+ * Packages that package-lock.json requires here and node_modules lacks, or holds in another version. npm leaves its own
  * record of what it put there, written last: a broken-off install has none, and everything is missing.
  *
  * @param {string} root the folder of package-lock.json
@@ -51,7 +51,7 @@ function isSame(want, have) {
 }
 
 /**
- * Which C library a machine has is not worth finding out: a package bound to one may be absent.
+ * The machine's C library is not checked: a package bound to one may be absent.
  *
  * @param {LockedPackage} want
  * @param {{ platform: string, arch: string }} machine

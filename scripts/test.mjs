@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { runPinned } from './run-pinned.mjs';
 
-// Who asks a server of theirs in this terminal: the tests' command lines ask it nothing.
+// The tests' command lines must not call a server that this terminal names.
 delete process.env['SETPOINT_SERVER'];
 delete process.env['SETPOINT_TOKEN'];
 

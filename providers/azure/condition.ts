@@ -1,7 +1,7 @@
 import type { Condition } from '../../src/core/observed.ts';
 
 /**
- * What Azure is about to do with a thing. One that failed stands all the same: what it holds is compared, and written again.
+ * The state of Azure's work on a resource. A failed resource exists all the same: it is compared, and written again.
  * https://learn.microsoft.com/azure/networking/troubleshoot-failed-state
  */
 export function stateOf(provisioningState: string | undefined): Condition['state'] {

@@ -13,7 +13,7 @@ import type { Tags } from './tags.ts';
 /** One thing that is known by its name in a resource group. */
 export interface Named<T> {
   readonly place: ArmPlace;
-  /** What it is called, for people. */
+  /** Its type and name, for people. */
   readonly what: string;
   readonly mark: Mark;
   get(sdk: Sdk): Promise<T>;

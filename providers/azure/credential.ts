@@ -3,7 +3,7 @@ import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Access } from '../../src/ports/provider.ts';
 
 /**
- * Who we are: what a secret said, else the SDK's own chain. A sandbox or emulator takes anybody, so none is looked for there
+ * Our identity: from the target's secret, else from the SDK's own chain. A sandbox or emulator takes anybody, so none is looked for there
  * unless the target names one. Resolves late, as `@azure/identity` is slow to load.
  */
 export async function credentialOf({ endpoint, credentials }: Access): Promise<TokenCredential | undefined> {

@@ -11,7 +11,7 @@ import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
 import { writes } from './writes.ts';
 
 /**
- * How Azure says what a spec means. No SDK here: planning needs none.
+ * Translates specs into Azure's terms. No SDK here: planning needs none.
  *
  * An atom is a security rule of the network's NSG, known by its name: the document's and eight digits of a hash of what may
  * not change in place. A machine moves between groups while rules change, so a rule for other groups is another rule,
@@ -134,7 +134,7 @@ function named(document: string, parts: readonly string[]): string {
 const lastOfAll = 4096;
 
 /**
- * What Azure has by itself: within a virtual network everything may talk to everything, nothing else comes in, and all
+ * Azure's default rules: within a virtual network everything may talk to everything, nothing else comes in, and all
  * may go out (https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#default-security-rules).
  *
  *   default | ingress                                  | egress

@@ -2,7 +2,7 @@ import { type Failure, withWait } from '../../src/core/failure.ts';
 import { boundedWait, retryAfterOf as waitIn } from '../../src/core/retry-after.ts';
 
 /**
- * What Azure's codes mean to us: of Resource Manager, the network provider and the compute provider.
+ * Failure classes of Azure's error codes: of Resource Manager, the network provider and the compute provider.
  * https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors
  * https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/error-codes
  * A code that is not here is terminal: a wrong retry can do harm, a wrong stop only makes a page.
@@ -48,7 +48,7 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   ResourceGroupNotFound: 'not-found',
   ParentResourceNotFound: 'not-found',
   NotFound: 'not-found',
-  // What a body refers to and is not there; asking again does not make it.
+  // A resource that a body refers to does not exist. A retry does not create it.
   InvalidResourceReference: 'terminal',
   SubscriptionNotFound: 'terminal',
   InvalidSubscriptionId: 'terminal',
@@ -130,7 +130,7 @@ export function failureOfAnswer({ status, headers, body }: HttpAnswer, mutating 
 }
 
 /**
- * What the subscription's activity log, and its events, call the request: their `correlationId`.
+ * The request's id in the subscription's activity log and its events: their `correlationId`.
  * https://learn.microsoft.com/azure/azure-monitor/platform/activity-log-schema
  */
 export const requestIdIn = (headers: HttpAnswer['headers']): string | undefined =>
@@ -159,13 +159,13 @@ export function failureOfOperation(body: string): Failure {
   };
 }
 
-/** Whether a resource says that the last write to it failed: https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations#provisioningstate-values */
+/** True if a resource reports that the last write to it failed: https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations#provisioningstate-values */
 export function hasFailed(body: string): boolean {
   const state = asObject(objectIn(body)?.['properties'])?.['provisioningState'];
   return typeof state === 'string' && /^(?:failed|cancell?ed)$/i.test(state);
 }
 
-/** How long the cloud asks us to wait. Without its word: a second where Resource Manager's own bucket is empty, a minute where a provider's is. */
+/** The wait that the cloud asks for. Without one: a second where Resource Manager's own bucket is empty, a minute where a provider's is. */
 export function retryAfterOf(headers: HttpAnswer['headers']): number | undefined {
   const asked = askedWait(headers);
   if (asked !== undefined) return asked;
@@ -228,7 +228,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const longestMessage = 600;
 
-/** Where no credential of the default chain is there, each says so on a line of its own. */
+/** If the default chain has no credential, each of its sources reports that on its own line. */
 const firstOfChain = (message: string): string =>
   message.startsWith('ChainedTokenCredential authentication failed')
     ? 'no token for Azure: no credential was found in the environment, a managed identity or a login (az login)'

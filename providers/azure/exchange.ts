@@ -13,13 +13,13 @@ export interface Exchange {
   readonly call: Call;
   /** Sent in place of what the SDK made of a PUT, which would lose what its models do not know. */
   readonly body?: string | undefined;
-  /** What a GET asks for, of which the answer may come in pieces. Any other answer comes without its long lists. */
+  /** The subject of a GET whose answer may come in pieces. Any other answer comes without its long lists. */
   readonly reads?: 'page' | 'resource';
   /** Of a long answer: a request that is sent once more is answered with the next of them. */
   pieces?: Pieces;
   /** The reason that nothing may be sent any more. */
   stopped?: { readonly reason: unknown };
-  /** What was asked last, what came, and what was wrong with it. */
+  /** The last request, its answer, and the failure. */
   asked?: Request;
   answer?: HttpAnswer;
   failure?: Failure;
@@ -34,7 +34,7 @@ export const during = <T>(exchange: Exchange, work: () => T): T => current.run(e
 
 export interface Watch {
   readonly scope: string;
-  /** Where the token may go: what the cloud says to poll or to read on is an URL too. */
+  /** The only origin that may receive the token: the cloud also answers with URLs to poll or to read on. */
   readonly origin: string;
   /** Called as a request that may change something is sent, and again once it is answered or lost. */
   readonly onWrite: () => void;
@@ -172,7 +172,7 @@ const answerOf = ({ status, headers, bodyAsText }: PipelineResponse): HttpAnswer
 });
 
 /**
- * What it means that the SDK threw. Throws where the reconcile was stopped before anything was sent. Before a request there is
+ * The failure for an error of the SDK. Throws if the reconcile was stopped before anything was sent. Before a request there is
  * only the credential to go wrong; what was answered well and cannot be read may have been done, where it was a write.
  */
 export function failureIn({ call, stopped, asked, failure }: Exchange, error: unknown): Failure {

@@ -170,7 +170,7 @@ async function rewrite(
   return edited(items, changed, edits, { scope, call });
 }
 
-/** What is gone is done. */
+/** A rule that is already gone counts as deleted. */
 async function revoke(
   items: readonly Removal<'firewall-rule'>[],
   scope: Scope,

@@ -14,9 +14,9 @@ import { type Listed, pages } from './pages.ts';
 import { canonicalLocation } from './place.ts';
 
 /**
- * What several kinds need from one listing: a VNet carries its subnets, an NSG its rules, a rule names groups and a machine
+ * Listings that several kinds share: a VNet carries its subnets, an NSG its rules, a rule names groups and a machine
  * its interfaces. Each is listed for the whole subscription, as Azure has no listing of a location, and what stands
- * elsewhere is left out. Who shares one, and how long: shared/shared-listing.ts.
+ * elsewhere is left out. For the rules of sharing, see shared/shared-listing.ts.
  *
  * Resource Graph would answer a thousand a call, but from an index that may be behind
  * (https://learn.microsoft.com/azure/governance/resource-graph/overview#how-resource-graph-is-kept-current): absence from

@@ -43,7 +43,7 @@ export function markTags(mark: Mark, extra: Readonly<Partial<Record<Extra, strin
   return Object.fromEntries(entries);
 }
 
-/** What a new mark says no more of an old one: it names neither intent nor a longer address unless it has them. */
+/** Tags of an old mark that a new one drops: it names neither intent nor a longer address unless it has them. */
 export const staleTags = (mark: Mark): readonly string[] => {
   const written = markTags(mark);
   return ['address-more', 'deletion', 'intent', 'attempt']
@@ -71,7 +71,7 @@ export function readMark(tags: Tags | undefined): Mark | undefined {
 
 export const readExtra = (tags: Tags | undefined, name: Extra): string | undefined => readTag(tags, ownPrefix + name);
 
-/** Whether these tags were written by an earlier try of the very creation that `mark` is for. */
+/** True if an earlier attempt of the same create that `mark` is for wrote these tags. */
 export function isSameTry(mark: Mark, tags: Tags | undefined): boolean {
   const other = readMark(tags);
   return (

@@ -5,7 +5,7 @@ import type { Call } from '../../src/ports/provider.ts';
 import { failureOfOperation, hasFailed, retryAfterOf } from './errors.ts';
 import { during, type Exchange, failureIn } from './exchange.ts';
 
-/** What we use of the SDK's poller. It is a promise too, that polls by itself: never await it, nor return it from an async function. */
+/** The members of the SDK's poller that we use. It is a promise too, that polls by itself: never await it, nor return it from an async function. */
 export interface Poller<T> {
   readonly isDone: boolean;
   readonly result: T | undefined;
@@ -15,7 +15,7 @@ export interface Poller<T> {
   serialize(): Promise<string>;
 }
 
-/** How to go on with an operation that is known by its state only. */
+/** Resumes an operation from its saved state. */
 export interface Resumption {
   readonly clock: Clock;
   restore(state: string): Poller<unknown>;

@@ -5,8 +5,8 @@ import type { Tags } from './tags.ts';
 export const filterPart = 'nsg';
 
 /**
- * Whether this is such a part of what bears `owner`: it says so, for the same estate, store and address. Tags can be
- * copied, so what differs in one of them is not ours to take away.
+ * True if the tags name such a part of the resource with the mark `owner`: same estate, store and address. Tags can be
+ * copied, so Setpoint does not delete a part that differs in one of them.
  */
 export const isPartOf = (owner: Mark | undefined, tags: Tags | undefined, part: string): boolean =>
   isNearPartOf(owner, tags, part) && same('store', owner, tags) && same('address', owner, tags);

@@ -1,7 +1,7 @@
 import { type Address, type Kind, prefixIn } from '../../src/core/resource.ts';
 import { partsOfId } from './ids.ts';
 
-/** Where something is made: read from its own address, and nothing is made elsewhere. */
+/** The location for a create, read from the resource's own address. Nothing is created elsewhere. */
 export interface ArmPlace {
   readonly subscription: string;
   readonly location: string;
@@ -16,7 +16,7 @@ export function placeOf(address: Address, kind: Kind): ArmPlace {
 /** `West Europe` and `westeurope` are one place: https://learn.microsoft.com/azure/reliability/regions-list */
 export const canonicalLocation = (text: string): string => text.toLowerCase().replaceAll(' ', '');
 
-/** What stands before `/<kind>/<name>` in the address of something that stands here. */
+/** The part before `/<kind>/<name>` in the address of an existing resource at this location. */
 export function prefixAt(id: string, location: string): string {
   const { subscription, resourceGroup } = partsOfId(id);
   return `azure/${subscription}/${canonicalLocation(location)}/${resourceGroup}`.toLowerCase();

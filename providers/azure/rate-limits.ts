@@ -2,7 +2,7 @@ import type { BatchLimits } from '../../src/core/batches.ts';
 import type { Budget, Request } from '../../src/ports/provider.ts';
 
 /**
- * What Azure allows, per subscription and region: Resource Manager counts every request by what it does, and the resource
+ * Azure's rate limits per subscription and region: Resource Manager counts every request by what it does, and the resource
  * provider behind it counts its own again. Each request that this provider makes is a row, known by its method and the
  * shape of its URL, so that none passes uncounted.
  */
@@ -122,7 +122,7 @@ export const actionsThat = (write: boolean): readonly string[] =>
   rows.filter(([, shape]) => shape.startsWith('GET ') !== write).map(([action]) => action);
 
 /**
- * What a request is and what it costs. Where an operation is polled is the cloud's own choice, so a read of another shape
+ * The type and cost of a request. The cloud chooses the URL for polling an operation, so a read of another shape
  * costs what every read does; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`.
  */
 export function requestFor(scope: string, method: string, url: string): Request {
@@ -153,7 +153,7 @@ const starred = (path: string): string =>
     .join('/');
 
 /**
- * What is read of one answer. Azure lets nobody say how long a page may be, so what can be in one has room.
+ * Bounds for reading one answer. Azure has no option for the length of a page, so a longest page has room.
  *
  *   bound   | is        | and this is known
  *   --------+-----------+------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ export const most = {
   inline: 1000,
 } as const;
 
-/** How many actions one call of ours may carry; machines go side by side. */
+/** Most actions in one call of ours; machines go side by side. */
 export const batches: BatchLimits = {
   'subnet/create': most.inline,
   'subnet/update': most.inline,

@@ -1,7 +1,7 @@
 import type { Answer } from '../../src/ports/provider.ts';
 import type { RateLimitName } from './rate-limits.ts';
 
-/** What an answer's headers say is left of the budgets that `limits.ts` keeps; nothing where they say nothing. */
+/** Remaining budgets of `rate-limits.ts` by an answer's headers; nothing if the headers do not mention them. */
 export function remainingIn(scope: string, header: (name: string) => string | undefined): Remaining {
   const inFront = Object.entries(frontDoor).flatMap(([name, rateLimit]) => told(rateLimit, header(name)));
   const policies = (header('x-ms-ratelimit-remaining-resource') ?? '').split(',').flatMap((each) => {

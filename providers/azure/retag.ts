@@ -8,12 +8,12 @@ import { guidOf } from './ids.ts';
 import type { Tags } from './tags.ts';
 import { saysNothing, type TagEdit, tagsAfter } from './tags-after.ts';
 
-/** What may be tagged in an update. */
+/** The resource properties that a tag update uses. */
 export interface Retagged extends TagEdit {
   readonly observed: Pick<Observed, 'id'>;
 }
 
-/** How a kind of resource is read and its tags written. `etag` and `guid` where it has them. */
+/** Reads a kind of resource and writes its tags. `etag` and `guid` where it has them. */
 export interface Taggable {
   get(sdk: Sdk): Promise<{ readonly tags?: Tags; readonly etag?: string; readonly resourceGuid?: string }>;
   patch(sdk: Sdk, tags: Record<string, string>, options: PatchOptions): Promise<unknown>;
@@ -48,7 +48,7 @@ export async function retag(
 export const ifMatch = (etag: string | undefined): PatchOptions =>
   etag === undefined ? {} : { requestOptions: { headers: { 'If-Match': etag } } };
 
-/** Whether the id was of something that has gone, and this only took its name. */
+/** True if the resource of this id is gone, and another one took its name. */
 export const isAnother = (id: string, guid: string | undefined): boolean => {
   const known = guidOf(id);
   return known !== undefined && guid !== undefined && known !== guid.toLowerCase();

@@ -105,17 +105,17 @@ async function remove(
   return gone.ok || gone.failure.kind === 'not-found' ? done : gone;
 }
 
-/** What shall become of one rule of an NSG. */
+/** The intended change of one rule of an NSG. */
 export interface RuleEdit {
   readonly name: string;
   /** The `properties` of its JSON; absent: it goes. */
   readonly properties?: object;
-  /** Whether it must stand already. */
+  /** True if the rule must exist already. */
   readonly stands: boolean;
   /** A rule that is changed or goes: as it was when that was planned. */
   readonly listed?: RuleAttributes;
   /** The mark that it bears, or shall bear, where the NSG is not ours. */
   readonly mark: Mark | undefined;
-  /** Whether the NSG is the network's own part, by its tags. */
+  /** True if the NSG is the network's own part, by its tags. */
   contained(tags: Tags | undefined): boolean;
 }

@@ -5,7 +5,7 @@ import { canonicalId, cloudIdOf, guidOf } from './ids.ts';
 import { readMark } from './marks.ts';
 import { filterPart, isNearPartOf } from './part.ts';
 
-/** Where the rules of an NSG belong. */
+/** The network that the rules of an NSG belong to. */
 export interface Home {
   /** The network that it filters; its own id where it filters none. */
   readonly network: CloudId;
@@ -15,7 +15,7 @@ export interface Home {
   readonly isPart: boolean;
 }
 
-/** What must be known to read rules: which networks and groups there are. */
+/** The networks and groups that reading rules needs. */
 export interface Around {
   homeOf(nsg: NetworkSecurityGroup): Home;
   /** The id that we have for a group: rules name it without its number. */

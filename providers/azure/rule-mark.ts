@@ -12,7 +12,7 @@ export interface MarkedText {
   readonly mark: Mark | undefined;
 }
 
-/** Where a rule stands: its address is `<prefix>/firewall-rule/<network>.<name>`. */
+/** Place of a rule: its address is `<prefix>/firewall-rule/<network>.<name>`. */
 export interface RulePlace {
   readonly prefix: string;
   readonly name: string;

@@ -24,7 +24,7 @@ export interface OfferedSize {
 export interface Known {
   /** Resource groups that were asked for, so that none is made twice. */
   readonly resourceGroups: Map<string, Promise<Result<void>>>;
-  /** Who writes to a VNet or NSG now: the next one waits its turn. */
+  /** Current writers by VNet or NSG: the next writer waits its turn. */
   readonly turns: Map<string, Promise<unknown>>;
   /** Images that were found to be there. */
   readonly images: Set<string>;

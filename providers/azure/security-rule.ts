@@ -12,7 +12,7 @@ import { canonicalPorts, canonicalProtocol, protocolTexts, withPorts } from './t
  * https://learn.microsoft.com/rest/api/virtualnetwork/security-rules/create-or-update
  */
 
-/** What the cloud says of a rule, in whatever spelling. `groupId`: the id that we have for an application security group. */
+/** A rule as the cloud reports it, in any spelling. `groupId`: the id that we have for an application security group. */
 export function readMatch(rule: SecurityRule, groupId: (armId: string) => CloudId): RuleMatch {
   const inbound = rule.direction?.toLowerCase() !== 'outbound';
   const [own, other] = inbound
@@ -29,7 +29,7 @@ export function readMatch(rule: SecurityRule, groupId: (armId: string) => CloudI
   };
 }
 
-/** What is sent for a rule: the `properties` of its JSON. An empty description is sent as none. */
+/** The sent form of a rule: the `properties` of its JSON. An empty description is sent as none. */
 export function writeRule({ match, description, order }: RuleAttributes): object {
   const { direction, action, protocol, ports, peers, targets = [] } = match;
   const [source, destination] = direction === 'ingress' ? [peers, targets] : [targets, peers];
@@ -46,7 +46,7 @@ export function writeRule({ match, description, order }: RuleAttributes): object
   };
 }
 
-/** Whether the properties of two rules say the same, however they are spelled. */
+/** True if the properties of two rules are equal, in any spelling. */
 export function sameRule(a: object | undefined, b: object | undefined): boolean {
   const text = (properties: object | undefined): string => {
     // why: what ARM wrote or we; every property is read as optional

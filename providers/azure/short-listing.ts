@@ -8,7 +8,7 @@ import { filterPart } from './part.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What one listing names and another lacks tells that the other was short, or is behind. What is ours is judged by several
+ * If one listing names a resource that another lacks, the other was short, or is behind. Ownership is judged by several
  * listings together (a rule by its network, a machine by its subnet and groups), and would seem to differ, or to be somebody
  * else's. Only asked of what bears our mark: credentials may not see all that strangers' things refer to.
  */

@@ -1,6 +1,6 @@
 import type { Failure } from '../../src/core/failure.ts';
 
-/** Whether the call was refused for what it says, so that a smaller one may pass. */
+/** True if the cloud refused the call for its contents, so that a smaller one may pass. */
 export const sinks = ({ kind, code }: Failure): boolean =>
   (kind === 'not-found' || kind === 'conflict' || kind === 'terminal') && !refusesAnySize.has(code);
 

@@ -52,7 +52,7 @@ export async function createSubnets(
   });
 }
 
-/** What a subnet of ours has beside its block. Never Azure's own way out, which nobody asked for and no rule can close. */
+/** The properties of our subnets beside the block. Never Azure's own way out, which nobody asked for and no rule can close. */
 export const filtered = (vnetId: CloudId): object => ({
   networkSecurityGroup: { id: filterIdOf(vnetId) },
   defaultOutboundAccess: false,
@@ -68,7 +68,7 @@ interface SubnetProperties {
 // why: an answer of ARM's own; all that is read of it is optional
 const propertiesOf = ({ properties }: RawChild): SubnetProperties => (properties ?? {}) as SubnetProperties;
 
-/** Whether we would have made it so. It bears no mark that could say more. */
+/** True if we would have created it so. It has no mark that could tell more. */
 function looksOurs(subnet: RawChild, { id }: RawResource): boolean {
   const { networkSecurityGroup, defaultOutboundAccess } = propertiesOf(subnet);
   return canonicalId(networkSecurityGroup?.id ?? '') === canonicalId(filterIdOf(id)) && defaultOutboundAccess === false;

@@ -3,7 +3,7 @@ import type { Mark } from '../../src/core/observed.ts';
 import { type Extra, markTags, staleTags } from './marks.ts';
 import { editTags, type Tags } from './tags.ts';
 
-/** What is to be said in tags: new labels and, when something is adopted or renamed, its new mark. */
+/** The tags to write: new labels and, when something is adopted or renamed, its new mark. */
 export interface TagEdit {
   readonly changes: readonly FieldChange[];
   readonly mark?: Mark;

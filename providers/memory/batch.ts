@@ -15,7 +15,7 @@ export async function singly<T, R>(items: readonly T[], send: (item: T) => Promi
   return results;
 }
 
-/** How a batch is cut into calls: items with one key go together, at most `size` at once. */
+/** Rules that cut a batch into calls: items with one key go together, at most `size` at once. */
 export interface Together<T, R> {
   key(item: T): string;
   readonly size: number;

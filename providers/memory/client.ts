@@ -11,7 +11,7 @@ import { requestOf } from './rate-limits.ts';
 export interface Client {
   readonly scope: ScopeKey;
   send<A extends ActionName>(call: Call, action: A, input: Input<A>): Promise<Result<Output<A>>>;
-  /** What the session waits by. */
+  /** The clock that the session waits by. */
   readonly clock: Clock;
 }
 

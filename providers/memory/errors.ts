@@ -3,7 +3,7 @@ import { boundedWait } from '../../src/core/retry-after.ts';
 import { type ActionName, reads } from './cloud/calls.ts';
 import { Refusal, type RefusalCode } from './cloud/refusal.ts';
 
-/** What each refusal of a write means to us. `ConnectionReset`: it was sent and no answer came. `InternalError`: it may stand all the same. */
+/** The failure class of each refused write. `ConnectionReset`: it was sent and no answer came. `InternalError`: the object may exist all the same. */
 export const meanings: Readonly<Record<RefusalCode, Failure['kind']>> = {
   Throttled: 'throttled',
   ServiceUnavailable: 'retryable',
@@ -47,5 +47,5 @@ const ofOneItem: ReadonlySet<string> = new Set<RefusalCode>([
   'DuplicateRule',
 ]);
 
-/** Whether one bad item may have sunk a whole batch of which nothing was done, so that the others are worth sending singly. */
+/** True if one bad item may have failed a whole batch with no effect, so that the others are worth sending singly. */
 export const sinksBatch = ({ code }: Failure): boolean => ofOneItem.has(code);

@@ -3,7 +3,7 @@ import type { Random } from './cloud/random.ts';
 import type { RefusalCode } from './cloud/refusal.ts';
 
 /**
- * What is done to a request.
+ * The effect of a fault on a request.
  * - `refuse`: it is answered with this code, and nothing was done.
  * - `lost-before`, `lost-after`: no answer comes; the write does not stand, or does. `error-after`: it stands, and an error is answered.
  * - `delay`: it is served `ms` later; `delay-after`: it is served now and answered `ms` later.

@@ -28,7 +28,7 @@ export function partsOf({ id, tags }: Pick<NetworkRecord, 'id' | 'tags'>, everyt
   };
 }
 
-/** Whether the parts stand complete, what they are, and what is missing of them. */
+/** Judges the parts: complete or not, the existing ones and the missing ones. */
 export function judgeParts({ gateways, routeTables }: Parts): {
   readonly internet: boolean | 'partial';
   readonly parts: readonly Part[];
@@ -66,7 +66,7 @@ interface Way {
   readonly parts: Parts;
 }
 
-/** What stands now, and what stopped the rest. */
+/** The existing parts, and the failure that stopped the rest. */
 interface Finished {
   readonly parts: Parts;
   readonly result: Result<void>;

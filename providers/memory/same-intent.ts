@@ -1,6 +1,6 @@
 import type { Mark } from '../../src/core/observed.ts';
 
-/** Whether both were written for the same intent: then the object is what an earlier sending of that creation made. */
+/** True if both were written for the same intent: then an earlier attempt of that create made the object. */
 export const sameIntent = (found: Mark | undefined, mark: Mark): boolean =>
   found !== undefined &&
   found.estate === mark.estate &&

@@ -14,7 +14,7 @@ const key = { userData: 'setpoint:user-data', access: 'setpoint:access' } as con
 
 type Boot = NonNullable<InstanceAttributes['boot']>;
 
-/** What a machine was told at its birth cannot be read back, so its hashes stand beside the mark. */
+/** The launch data of a machine cannot be read back, so its hashes are beside the mark. */
 export const bootTags = ({ userData, access }: Boot = {}): Tags => ({
   ...(userData !== undefined && { [key.userData]: userData }),
   ...(access !== undefined && { [key.access]: access }),

@@ -27,7 +27,7 @@ async function credentialFor(vault: string, endpoint: string | undefined): Promi
   if (endpoint !== undefined)
     return { getToken: async () => ({ token: 'loopback', expiresOnTimestamp: Date.now() + 3_600_000 }) };
   const { AzureAuthorityHosts, DefaultAzureCredential } = await import('@azure/identity');
-  // Who gives tokens for a cloud's vaults: https://learn.microsoft.com/entra/identity-platform/authentication-national-cloud
+  // Token authorities for a cloud's vaults: https://learn.microsoft.com/entra/identity-platform/authentication-national-cloud
   if (vault.endsWith('.azure.cn')) return new DefaultAzureCredential({ authorityHost: AzureAuthorityHosts.AzureChina });
   if (vault.endsWith('.usgovcloudapi.net'))
     return new DefaultAzureCredential({ authorityHost: AzureAuthorityHosts.AzureGovernment });

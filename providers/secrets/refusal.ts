@@ -1,6 +1,6 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 
-/** What a library's error says, and all that is kept of it: its message and body may hold the answer. */
+/** The only fields kept of a library's error: its message and body may hold the answer. */
 export interface Refused {
   /** Of HTTP; absent where there was no answer. */
   readonly status?: number | undefined;
@@ -8,7 +8,7 @@ export interface Refused {
   readonly code?: string | undefined;
 }
 
-/** How the codes of one store read, where its HTTP status does not say it. */
+/** Meaning of one store's error codes, for errors whose HTTP status is not enough. */
 export type Meanings = Readonly<Record<string, keyof typeof words>>;
 
 const words = {
@@ -47,5 +47,5 @@ function byStatus(status: number | undefined): keyof typeof words {
 
 export const strange: Result<never> = refusal({ status: 200 }, {});
 
-/** What a library throws that trips over an answer it does not understand; both may quote it. */
+/** Errors that a library throws for an answer that it cannot parse; both may quote it. */
 export const isTrip = (error: unknown): boolean => error instanceof TypeError || error instanceof SyntaxError;

@@ -35,7 +35,7 @@ interface Open {
   hasItemsHere: boolean;
   /** Of the member that is open, with its colon. */
   key: Uint8Array;
-  /** Whether that is the list which each piece has. */
+  /** True for the list that each piece has. */
   isAlways: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is still to do once an object stands: a stop in between must not lose the object's id, so it is answered with
+ * Runs the remaining work once an object exists: a stop in between must not lose the object's id, so it is answered with
  * `otherwise` and the next reconcile goes on from what it sees.
  */
 export async function standing<T>(work: Promise<T>, otherwise: T): Promise<T> {

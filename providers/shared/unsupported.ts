@@ -2,7 +2,7 @@ import type { FieldChange } from '../../src/core/diff.ts';
 import type { Failure } from '../../src/core/failure.ts';
 
 /**
- * What to say where a change is asked for that no call of a kind can make on this cloud. `handled` are field names or their
+ * The failure for a change that no call of a kind can make on this cloud. `handled` are field names or their
  * beginnings.
  */
 export const unsupportedOn =

@@ -1,9 +1,9 @@
-/** How the clouds of the demo tell of what clients write: each in its own way, to whoever listens. */
+/** The demo clouds' events about clients' writes: each cloud sends its own form to its subscribers. */
 const secret = 'the-demo-has-no-secrets';
 const audience = 'https://setpoint.acme.example';
 const serviceAccount = 'push@acme-prod.iam.gserviceaccount.com';
 
-/** What a worker must have to know events for genuine. */
+/** The secrets that a worker needs to verify events. */
 export const eventSecrets = { SETPOINT_SECRET_EVENTS: secret };
 
 /** `spec.hooks` of the estate; Google's tokens are the sandbox's, which keeps its keys beside its clouds. */

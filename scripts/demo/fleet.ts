@@ -71,7 +71,7 @@ function sideBySide({ url }: Redis, stage: Stage): Crew {
   };
 }
 
-/** What the machine of somebody new has: a queue in PostgreSQL, and one process at a time. */
+/** The fleet on a first reader's machine: a queue in PostgreSQL, and one process at a time. */
 function oneAfterAnother(stage: Stage): Crew {
   const all: Service[] = [];
   const start = (): void => {

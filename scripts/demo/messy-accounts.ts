@@ -1,6 +1,6 @@
 import { messyAws } from './messy-aws.ts';
 
-/** What stands in a project before we come, in the form of `sandbox/compute/estate-form.ts`. */
+/** Existing resources of a project before the demo, in the form of `sandbox/compute/estate-form.ts`. */
 const messyGcp = {
   cloud: 'gcp',
   projects: [
@@ -37,7 +37,7 @@ const rule = (name: string, priority: number, port: string, source: string): obj
   },
 });
 
-/** What stands in a subscription before we come, in the form of `sandbox/arm/estate.ts`. */
+/** Existing resources of a subscription before the demo, in the form of `sandbox/arm/estate.ts`. */
 const messyAzure = {
   cloud: 'azure',
   subscriptions: [

@@ -10,7 +10,7 @@ const rule = (ports: string, peers: readonly string[], description = ''): object
 });
 
 /**
- * What stands in the account before we come: a default VPC and the leavings of four other ways to make things. In the
+ * Existing resources of the account before the demo: a default VPC and the leavings of four other ways to make things. In the
  * form of `sandbox/ec2/estate-form.ts`.
  */
 export const messyAws = {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Ran, Stage } from './stage.ts';
 
-/** What a command must show: its exit code, and lines that must or must not be there. */
+/** The expected result of a command: its exit code, and lines that must be present or absent. */
 export interface Expected {
   readonly code: number;
   readonly shows: readonly RegExp[];
@@ -17,7 +17,7 @@ export interface Narrator {
   /** A heading, and in a sentence or two what is to be seen. */
   chapter(title: string, about: string): void;
   say(text: string): void;
-  /** How many chapters there were. */
+  /** The number of chapters. */
   chapters(): number;
   /** Runs a command whose progress the audience sees, and nothing else; throws where it fails. */
   watch(args: readonly string[]): Promise<void>;

@@ -1,4 +1,4 @@
-/** What somebody wants to know, asked in one request; `shows`: what the answer must hold. */
+/** A question that one request answers; `shows`: texts that the answer must hold. */
 export type Question = (
   | { readonly path: string }
   /** In SQL, where psql is there. */

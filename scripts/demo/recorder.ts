@@ -8,11 +8,11 @@ import { freePort } from './free-port.ts';
 
 /** A proxy that writes every exchange into a file, for the clouds' own checks of what is sent and answered. */
 export interface Recorder {
-  /** Where clients go instead. */
+  /** The address that clients use instead. */
   readonly url: string;
-  /** Where the server listens that it stands before: one after another, if need be. */
+  /** The port of the server behind it. Servers can follow one another. */
   readonly port: number;
-  /** What comes from now on is said to another server, and goes into a file of its own. */
+  /** Sends later requests to another server, and records them in a new file. */
   cut(): Promise<void>;
   end(): Promise<void>;
 }

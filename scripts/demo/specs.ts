@@ -96,7 +96,7 @@ ${head('Instance', '{ name: db, owner: team-data, labels: { tier: db } }')}
 
 type Files = Readonly<Record<string, string>>;
 
-/** What was applied last week. */
+/** The specs that were applied last week. */
 export const lastWeek = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint),
   'network.yaml': `${network}${ftp}`,
@@ -104,7 +104,7 @@ export const lastWeek = (endpoint: string): Files => ({
 });
 
 /**
- * What the repository says today: a web server more on each cloud, a way to the database, and no FTP. From the next commit on the
+ * The repository today: a web server more on each cloud, a way to the database, and no FTP. From the next commit on the
  * fleet may act by itself: none lifts its own guard.
  */
 export const today = (endpoint: string): Files => ({
@@ -113,7 +113,7 @@ export const today = (endpoint: string): Files => ({
   'machines.yaml': machines(2),
 });
 
-/** What is committed while workers follow it: the site grows. */
+/** The commits that arrive while workers follow the repository: the site grows. */
 export const tomorrow = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint, 'enforce'),
   'network.yaml': `${network}${toDatabase}${metrics}`,

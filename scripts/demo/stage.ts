@@ -69,7 +69,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
     if (sandbox.exitCode === null && sandbox.kill()) await once(sandbox, 'exit');
     await record?.end();
     await opening.then((store) => store.close());
-    // Where that account gets through nowhere in the folder, the database says where it went.
+    // If no path in the folder works for that account, the database records its own location.
     const elsewhere = await readFile(join(folder, '.setpoint/home'), 'utf8').catch(() => undefined);
     if (elsewhere !== undefined) await rm(elsewhere.trim(), { recursive: true, force: true, maxRetries: 3 });
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });

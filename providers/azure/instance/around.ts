@@ -87,7 +87,7 @@ export async function readAround(
 const diskIdOf = (vm: VirtualMachine): string | undefined => osDiskOf(vm)?.managedDisk?.id;
 const networkOf = (subnet: string | undefined): string | undefined => subnet?.replace(/\/subnets\/[^/]*$/i, '');
 
-/** What stands of these, each asked for once. */
+/** Those of these resources that exist. Each is read once. */
 async function getEach<T>(
   ids: readonly (string | undefined)[],
   get: (sdk: Sdk, resourceGroup: string, name: string) => Promise<T>,

@@ -8,7 +8,7 @@ import type { ArmPlace } from '../place.ts';
 import type { Scope } from '../scope.ts';
 import { partIdOf } from './parts.ts';
 
-/** What stands under the names of a machine's parts, whosever it is. */
+/** Existing resources under the names of a machine's parts, of any owner. */
 export interface PartsFound {
   readonly nic: NetworkInterface | undefined;
   readonly address: PublicIPAddress | undefined;

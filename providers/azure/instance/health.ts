@@ -8,7 +8,7 @@ import { findMachine } from './machine.ts';
 import { failureIn } from './power-state.ts';
 
 /**
- * What Azure says of whether these machines came up: one request each, as it tells the agent's word of single machines only.
+ * The health of new machines: one request each, as Azure reports the agent's status of single machines only.
  *
  *   provisioning | VM agent                       | health
  *   -------------+--------------------------------+---------------------------------------------------------------------
@@ -29,7 +29,7 @@ export async function healthOf(ids: readonly CloudId[], scope: Scope, call: Call
   });
 }
 
-/** Whether it is gone is for a read to say. */
+/** Only a read can tell that a machine is gone. */
 const untold: Health = { state: 'checking', detail: 'it is not found' };
 
 export function healthIn(view: VirtualMachineInstanceView | undefined): Health {

@@ -21,8 +21,8 @@ export const identityAtLaunch = (identity: string, address: Address): VirtualMac
 });
 
 /**
- * What a PATCH says so that the machine has this user-assigned identity and no other; the one that Azure made for it stays.
- * Undefined where it is so. https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-configure-managed-identities
+ * The PATCH that leaves the machine this user-assigned identity only; the one that Azure made for it stays.
+ * Undefined if nothing changes. https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-configure-managed-identities
  */
 export function identityChange(
   { identity: seen }: VirtualMachine,

@@ -22,7 +22,7 @@ import { imageReferenceOf } from './image.ts';
 import { isPartOfMachine, machineNamedBy } from './parts.ts';
 
 /**
- * Whether Azure would make such a machine.
+ * Asks if Azure would create such a machine.
  *
  *   asked                                            | impossible where
  *   -------------------------------------------------+------------------------------------------------------------

@@ -85,7 +85,7 @@ function attributesOf(
   };
 }
 
-/** What an interface says of where its machine stands, and in which groups. */
+/** The subnet and groups of a machine, by its interface. */
 export function reachOf(
   nic: NetworkInterface | undefined,
   { refOf }: Pick<Around, 'refOf'>,
@@ -115,7 +115,7 @@ function bootOf(tags: Tags | undefined): InstanceAttributes['boot'] {
 }
 
 /**
- * Whether a stop empties a disk of it. Undefined: nobody knows, and it may.
+ * True if a stop empties one of its disks. Undefined: not known, and it may.
  *
  *   machine                                  | emptied
  *   -----------------------------------------+--------------------------------------------------------------------------
@@ -135,7 +135,7 @@ function ephemeralOf({ storageProfile, hardwareProfile }: VirtualMachine): Pick<
   return size === '' || /^standard_[hn]/i.test(size) ? {} : { ephemeral: false };
 }
 
-/** What it refers to and what we would make with it; further interfaces and disks are nobody's business here. */
+/** The resources that it refers to and that we would create with it; further interfaces and disks are ignored. */
 function partsOf(vm: VirtualMachine, { nics, addresses, disks }: Around): readonly Part[] {
   const nic = nics.get(canonicalId(interfaceOf(vm) ?? ''));
   const disk = disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
@@ -154,14 +154,14 @@ export const partOf = (part: PartName, id: string | undefined, guid: string | un
 
 const byId = (a: Part, b: Part): number => (a.id < b.id ? -1 : 1);
 
-/** What machines name and do not hold, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
+/** Resources that machines name but do not contain, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
 export interface Around {
   readonly nics: ReadonlyMap<string, NetworkInterface>;
   readonly addresses: ReadonlyMap<string, PublicIPAddress>;
   readonly disks: ReadonlyMap<string, Disk>;
-  /** How machines run, where they do not say it themselves. */
+  /** Power states of machines that do not report their own. */
   readonly views: ReadonlyMap<string, VirtualMachineInstanceView>;
   readonly refOf: (id: string | undefined) => Ref;
-  /** What an interface names, a network or a group, and is not here. */
+  /** Networks and groups that an interface names and that are not here. */
   readonly unknownTo: (nic: NetworkInterface) => string | undefined;
 }

@@ -4,7 +4,7 @@ import { isPartOf } from '../part.ts';
 import { type ArmPlace, idIn } from '../place.ts';
 import { ownPrefix, type Tags } from '../tags.ts';
 
-/** What a machine is made of beside itself, in the order in which it can go: an address is held by its interface. */
+/** A machine's parts, in the order of their deletion: an interface holds its address. */
 export const partNames = ['network-interface', 'public-address', 'disk'] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -14,7 +14,7 @@ const typesAndEndings = {
   disk: ['Microsoft.Compute/disks', '-disk'],
 } as const satisfies Readonly<Record<PartName, readonly [type: string, ending: string]>>;
 
-/** Where such a part of this machine stands: beside it, named after it. */
+/** The id of such a part of this machine: beside it, named after it. */
 export function partIdOf(
   part: PartName,
   place: Pick<ArmPlace, 'subscription' | 'resourceGroup'>,
@@ -31,7 +31,7 @@ export function machineNamedBy(part: PartName, name: string): string | undefined
 }
 
 /**
- * Whether it says that it is such a part of what bears `owner`. A disk is made by its machine's creation, with the machine's
+ * True if its tags say that it is such a part of the machine with the mark `owner`. A disk is made by its machine's creation, with the machine's
  * own tags: https://github.com/hashicorp/terraform-provider-azurerm/issues/8162
  */
 export const isPartOfMachine = (owner: Mark | undefined, tags: Tags | undefined, part: PartName): boolean =>

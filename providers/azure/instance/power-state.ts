@@ -1,7 +1,7 @@
 import type { VirtualMachineInstanceView } from '@azure/arm-compute';
 import type { Condition } from '../../../src/core/observed.ts';
 
-/** How a machine runs: `state` is `pending` while that changes. */
+/** A machine's power state: `state` is `pending` while it changes. */
 export interface PowerState {
   readonly state: Extract<Condition['state'], 'ready' | 'pending'>;
   readonly power: 'running' | 'stopped';
@@ -17,7 +17,7 @@ const powerStates: Readonly<Record<string, PowerState>> = {
   deallocated: { state: 'ready', power: 'stopped' },
 };
 
-/** What nobody told is not "stopped": such a machine is waited for. */
+/** An unknown state is not "stopped": Setpoint waits for such a machine. */
 const untold: PowerState = { state: 'pending', power: 'running' };
 
 export const powerStateOf = (view: VirtualMachineInstanceView | undefined): PowerState =>

@@ -86,7 +86,7 @@ async function remarkPart(
   );
 }
 
-/** What bears the machine's mark, or the new one already; and what nobody has marked, of a machine that nobody had. */
+/** True for parts with the machine's mark or already with the new one, and for unmarked parts of an unmarked machine. */
 function isToMark(
   tags: Tags | undefined,
   part: PartName,

@@ -59,7 +59,7 @@ const has = ({ changes }: Item, field: string): boolean => changes.some((each) =
 
 type Setting = () => Promise<Result<void>>;
 
-/** What is already so is not set again. */
+/** Values that are already set are not sent again. */
 async function settingsOf(
   item: Item,
   vm: VirtualMachine,

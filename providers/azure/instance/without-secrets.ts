@@ -1,7 +1,7 @@
 import type { Failure } from '../../../src/core/failure.ts';
 import type { Call, Launch } from '../../../src/ports/provider.ts';
 
-/** What must not be told of a launch, as it is and as it is sent. */
+/** The secrets of a launch, in plain and in sent form. */
 export function secretsOf({ userData, access }: Launch): readonly string[] {
   const texts = [userData, access?.password, ...(access?.sshKeys ?? [])].filter((text) => text !== undefined);
   return texts.flatMap((text) => [text, Buffer.from(text, 'utf8').toString('base64')]);

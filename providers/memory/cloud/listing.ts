@@ -14,7 +14,7 @@ export interface Page<R> {
   readonly unreachable?: string;
 }
 
-/** How one request sees the cloud: how stale, how many at once, and what share of the objects it misses without saying so. */
+/** One request's view of the cloud: its staleness, its page size, and the share of objects that it silently misses. */
 export interface View {
   readonly staleMs: number;
   readonly random: Random;

@@ -8,7 +8,7 @@ import type { InstanceRecord, NetworkRecord, Tagged } from './records.ts';
 import { tagTables } from './tables.ts';
 import { must, type World } from './world.ts';
 
-/** What colleagues do by hand: at once, past faults and budgets, but within the cloud's own rules. */
+/** Changes by hand outside Setpoint: at once, past faults and budgets, but within the cloud's own rules. */
 export interface Outside {
   /** Any call. */
   do<A extends ActionName>(action: A, input: Input<A>): Output<A>;

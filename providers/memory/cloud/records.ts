@@ -1,6 +1,6 @@
 import type { RuleMatch } from '../../../src/core/resource.ts';
 
-/** What every object has. `tags` may be written by anyone who may write at all; those beginning `cloud:` only by the cloud. */
+/** The fields of every object. `tags` may be written by anyone who may write at all; those beginning `cloud:` only by the cloud. */
 export interface Tagged {
   readonly id: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ export interface Disk {
   readonly encrypted: boolean;
 }
 
-/** Where it was sent, and when: what it is now follows from the clock. */
+/** The requested state and its time: the current state follows from the clock. */
 export interface Power {
   readonly sent: 'run' | 'stop' | 'terminate';
   readonly at: number;

@@ -7,7 +7,7 @@ export interface Table<R extends { readonly id: string }> {
   all(): readonly R[];
   put(record: R): void;
   drop(id: string): void;
-  /** What one reader sees: of each object, its state some time ago, at most `staleMs`. New ones may miss, dropped ones linger. */
+  /** One reader's view: of each object, its state some time ago, at most `staleMs`. New ones may miss, dropped ones linger. */
   seen(reader: Reader): readonly R[];
 }
 

@@ -17,7 +17,7 @@ export interface World {
   nextId(prefix: IdPrefix): string;
 }
 
-/** What a token was used for: the same again answers the same, something else is refused. */
+/** The request of a used token: the same request gets the same answer, any other request is refused. */
 interface Launch {
   readonly asked: string;
   readonly ids: readonly string[];

@@ -12,7 +12,7 @@ export type InstanceState =
 /** Milliseconds. A dead machine stays listed for about an hour, as on EC2: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/terminating-instances.html */
 const TAKES = { run: 5_000, stop: 10_000, terminate: 10_000, forget: 3_600_000 } as const;
 
-/** What a machine is at `now`: it goes where it was sent, and that takes time. */
+/** A machine's state at `now`: a change of state takes time. */
 export function stateOf({ sent, at }: Power, now: number): InstanceState {
   const age = now - at;
   switch (sent) {

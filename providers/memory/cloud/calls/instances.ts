@@ -14,7 +14,7 @@ export const instanceCalls = {
     const items = page.items.map((record) => ({ ...record, state: stateOf(record.power, now()) }));
     return { ...page, items: items.filter(({ state }) => state !== 'forgotten') };
   },
-  /** Whether an image or a size can be had. */
+  /** True if an image or a size is available. */
   ListOffers: ({ withdrawn }: World, { name }: { readonly what: 'image' | 'size'; readonly name: string }): boolean =>
     !withdrawn.has(name),
   RunInstances,
