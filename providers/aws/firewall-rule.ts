@@ -1,5 +1,5 @@
 import type { IpPermission, SecurityGroup } from '@aws-sdk/client-ec2';
-import type { Result } from '../../src/core/failure.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId, RuleAttributes } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
@@ -8,7 +8,6 @@ import { chunks } from '../shared/chunks.ts';
 import { eachChunk } from '../shared/each-chunk.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { describeGroups, groupOrigin } from './group.ts';
-import { explained } from './no-room.ts';
 import { type Atom, atomId, atomsInTurns, atomsOf, groupOfAtom, writePermission } from './permission.ts';
 import { most } from './rate-limits.ts';
 import { unsupported } from './retag.ts';
@@ -98,7 +97,7 @@ async function authorize(
   });
   return items.map(({ desired: { attributes } }, index) => {
     const answer = answers[index] ?? done;
-    return answer.ok ? { ok: true, value: made(attributes) } : { ok: false, failure: explained(answer.failure) };
+    return answer.ok ? { ok: true, value: made(attributes) } : { ok: false, failure: withQuotaAdvice(answer.failure) };
   });
 }
 
@@ -210,3 +209,18 @@ function described(permissions: readonly IpPermission[], description: string): r
     UserIdGroupPairs: say(permission.UserIdGroupPairs),
   }));
 }
+
+/**
+ * EC2's message says only that a group is full. This adds the cause: Setpoint adds new rules before it removes the replaced
+ * ones, so a changing group needs room for both. Without that room Setpoint removes nothing.
+ * The quota, 60 unless it was raised: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+ */
+function withQuotaAdvice<F extends Failure>(failure: F): F {
+  if (failure.code !== 'RulesPerSecurityGroupLimitExceeded') return failure;
+  return { ...failure, message: `${failure.message} ${fullGroupReason} ${fullGroupAdvice}` };
+}
+
+const fullGroupReason =
+  'Setpoint adds new rules of a group before it removes the old ones, so that it interrupts no traffic. There is no room for both, so the old ones stay.';
+const fullGroupAdvice =
+  'Raise the quota "Inbound or outbound rules per security group" (L-0EA8095F) to the sum of both. Or put the new rules into another group, name that group on the instances, apply, and remove the old rules afterwards.';

@@ -99,18 +99,18 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
     TagSpecifications,
   });
   const answer = await scope.client.send('CreateSecurityGroup', command, call);
-  const made = answer.ok ? bornAs(answer.value.GroupId, tags, item) : await standingOne(answer, item, scope, call);
+  const made = answer.ok ? createdAs(answer.value.GroupId, tags, item) : await existingOne(answer, item, scope, call);
   if (!made.ok) return made;
   const group = observe(made.value, scope.account);
   if (defaultEgress !== 'deny') return { ok: true, value: group };
-  const closed = await standing(revokeBirthEgress(group.id, scope, call), stopped);
+  const closed = await standing(revokeDefaultEgress(group.id, scope, call), stopped);
   return closed.ok ? { ok: true, value: group } : { ok: false, failure: stillOpen(group.id, closed.failure) };
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html: at most 255 of a fixed alphabet */
 const describes = (name: string): string => `Setpoint group ${name}`.slice(0, 255);
 
-function bornAs(
+function createdAs(
   GroupId: string | undefined,
   tags: Readonly<Record<string, string>>,
   { desired }: Creation<'group'>,
@@ -122,7 +122,7 @@ function bornAs(
 }
 
 /** The name is taken: by an earlier try of ours, which then is the answer, or by somebody else. */
-async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
+async function existingOne<R extends Result<unknown> & { readonly ok: false }>(
   refusal: R,
   { mark, desired }: Creation<'group'>,
   { client }: Scope,
@@ -143,7 +143,7 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
  * A group is born allowing all egress. Where the network denies it, that goes in the same step, and until it is gone the
  * creation has not succeeded: nothing may be put into the group.
  */
-async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
+async function revokeDefaultEgress(GroupId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
   const IpPermissions = [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
   const answer = await client.send(
     'RevokeSecurityGroupEgress',

@@ -20,11 +20,11 @@ export async function interfacesIn(
     MaxResults: most,
   });
   const answer = await client.send('DescribeNetworkInterfaces', command, call);
-  return answer.ok ? { ok: true, value: (answer.value.NetworkInterfaces ?? []).map(told) } : answer;
+  return answer.ok ? { ok: true, value: (answer.value.NetworkInterfaces ?? []).map(interfaceText) } : answer;
 }
 
 /** `eni-0a1 (instance i-0b2)`, `eni-0a1 (lambda, RequesterId amazon-aws, "AWS Lambda VPC ENI-web")`. */
-function told({ NetworkInterfaceId = '', ...eni }: NetworkInterface): string {
+function interfaceText({ NetworkInterfaceId = '', ...eni }: NetworkInterface): string {
   const { Attachment, InterfaceType, RequesterManaged, RequesterId, Description } = eni;
   const facts = [
     Attachment?.InstanceId === undefined ? undefined : `instance ${Attachment.InstanceId}`,

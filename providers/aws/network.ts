@@ -1,6 +1,6 @@
 import type { SecurityGroup, Vpc } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
-import type { Observed } from '../../src/core/observed.ts';
+import type { Mark, Observed, Part } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed } from '../shared/answer.ts';
@@ -13,9 +13,9 @@ import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
 import { withPartsToMark } from './internet/mark-parts.ts';
-import { type InternetParts, internetPartsOf } from './internet/parts.ts';
+import { type InternetParts, internetPartsOf, isUnattachedGateway } from './internet/parts.ts';
 import { removeInternet } from './internet/remove.ts';
-import { removeSpares } from './internet/spare.ts';
+import { gatewayPart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readExtra } from './marks.ts';
 import { originOf } from './origin.ts';
@@ -60,21 +60,21 @@ async function occupiedVpcs(listings: Scope['listings'], call: Call): Promise<Re
     listings.groups('network', call),
   ]);
   if (subnets.status === 'rejected' || groups.status === 'rejected') return undefined;
-  const strangers = groups.value.filter(isStranger);
-  return new Set([...subnets.value, ...strangers].map(({ VpcId = '' }) => VpcId));
+  const customGroups = groups.value.filter(isCustomGroup);
+  return new Set([...subnets.value, ...customGroups].map(({ VpcId = '' }) => VpcId));
 }
 
 /** Every VPC is born with a group called `default`, which goes with it. */
-const isStranger = ({ GroupName }: SecurityGroup): boolean => GroupName !== 'default';
+const isCustomGroup = ({ GroupName }: SecurityGroup): boolean => GroupName !== 'default';
 
-interface Around {
+interface VpcContext {
   readonly parts: InternetParts;
   readonly region: string;
   readonly account: string;
   readonly empty?: boolean;
 }
 
-export function observeVpc(vpc: Vpc, { parts, region, account, empty }: Around): Observed<'network'> {
+export function observeVpc(vpc: Vpc, { parts, region, account, empty }: VpcContext): Observed<'network'> {
   const origin = vpc.IsDefault
     ? { why: 'provider-default' as const, detail: `default VPC of ${region}` }
     : originOf(vpc.Tags);
@@ -209,7 +209,7 @@ async function change(
     call,
   );
   if (made.failure) return { ok: false, failure: made.failure };
-  return removeSpares({ owner, seen: parts, kept: made.parts }, scope, call);
+  return removeUnattachedGateways({ owner, seen: parts, kept: made.parts }, scope, call);
 }
 
 /**
@@ -234,8 +234,37 @@ async function checkEmpty(id: CloudId, { client }: Scope, call: Call): Promise<R
   if (!groups.ok) return groups;
   const inside = [
     ...(subnets.value.Subnets ?? []).map(({ SubnetId = '' }) => SubnetId),
-    ...(groups.value.SecurityGroups ?? []).filter(isStranger).map(({ GroupId = '' }) => GroupId),
+    ...(groups.value.SecurityGroups ?? []).filter(isCustomGroup).map(({ GroupId = '' }) => GroupId),
   ];
   if (inside.length === 0) return done;
   return failed('conflict', 'DependencyViolation', `${id} still holds ${inside.slice(0, 5).join(', ')}`);
+}
+
+/**
+ * CreateInternetGateway has no ClientToken: a call that came after it was given up makes a second gateway. It is looked at
+ * again, and goes if it is still attached to nothing; EC2 refuses to delete one that is attached meanwhile.
+ */
+async function removeUnattachedGateways(
+  { owner, seen, kept }: { readonly owner: Mark; readonly seen: readonly Part[]; readonly kept: readonly Part[] },
+  { client }: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  const Values = seen.flatMap(({ part, id }) =>
+    part === gatewayPart && !kept.some((one) => one.id === id) ? [id] : [],
+  );
+  if (Values.length === 0) return done;
+  const Filters = [{ Name: 'internet-gateway-id', Values }];
+  const found = await client.send(
+    'DescribeInternetGateways',
+    new ec2.DescribeInternetGatewaysCommand({ Filters }),
+    call,
+  );
+  if (!found.ok) return found;
+  const spares = (found.value.InternetGateways ?? []).filter((gateway) => isUnattachedGateway(owner, gateway));
+  const gone = await each(spares, async ({ InternetGatewayId }): Promise<Result<void>> => {
+    const command = new ec2.DeleteInternetGatewayCommand({ InternetGatewayId });
+    const answer = await client.send('DeleteInternetGateway', command, call);
+    return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
+  });
+  return gone.find(({ ok }) => !ok) ?? done;
 }

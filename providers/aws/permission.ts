@@ -121,7 +121,7 @@ function atomOf(spelling: IpPermission, direction: 'ingress' | 'egress', group: 
   return {
     id: atomId(id, match),
     attributes: { network: group.VpcId ?? '', group: id, match, description: description ?? '' },
-    spelled: sameWords(spelling, writePermission(match, '')) ? [] : [wordsFor(spelling)],
+    spelled: isSamePermission(spelling, writePermission(match, '')) ? [] : [permissionTextOf(spelling)],
   };
 }
 
@@ -141,7 +141,7 @@ function readPeer({ IpRanges, Ipv6Ranges, PrefixListIds, UserIdGroupPairs }: IpP
 }
 
 /** True where Revoke would know the one by the other. No port and -1 are the same to AWS, and a group's id has one form. */
-function sameWords(a: IpPermission, b: IpPermission): boolean {
+function isSamePermission(a: IpPermission, b: IpPermission): boolean {
   const text = (permission: IpPermission): string =>
     [
       permission.IpProtocol,
@@ -156,7 +156,7 @@ function sameWords(a: IpPermission, b: IpPermission): boolean {
 }
 
 /** Only what identifies: a description in a Revoke would have to match too. */
-function wordsFor({
+function permissionTextOf({
   IpProtocol,
   FromPort,
   ToPort,

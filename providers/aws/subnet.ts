@@ -11,7 +11,7 @@ import { mapInTurns } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { partsOfVpcs } from './internet/around.ts';
-import { leadsTo, tablePart, wayOutOf } from './internet/signs.ts';
+import { hasDefaultRouteTo, internetRouteOf, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
@@ -75,7 +75,7 @@ export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex, 
       network: subnet.VpcId ?? '',
       cidr: canonicalCidr(subnet.CidrBlock ?? ''),
       ...(subnet.AvailabilityZone === undefined ? {} : { zone: subnet.AvailabilityZone }),
-      internet: table === undefined ? false : wayOutOf(table),
+      internet: table === undefined ? false : internetRouteOf(table),
       labels: readLabels(subnet.Tags),
     },
     signs: signsOf(subnet, account, origin),
@@ -123,7 +123,7 @@ async function create(
   const answer = await scope.client.send('CreateSubnet', command, call);
   const made = answer.ok
     ? { ok: true as const, value: answer.value.Subnet }
-    : await standingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
+    : await existingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
   if (!made.ok) return made;
   const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() }, scope.account);
   if (internet !== true) return { ok: true, value: subnet };
@@ -138,7 +138,7 @@ interface Same {
 }
 
 /** The block is taken: by an earlier try of ours, which then is the answer, or by somebody else. */
-async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
+async function existingOne<R extends Result<unknown> & { readonly ok: false }>(
   refusal: R,
   { VpcId, CidrBlock, mark }: Same,
   { client }: Scope,
@@ -191,7 +191,7 @@ async function associate(
   const { client, known } = scope;
   const tables = await tablesOf(attributes.network, scope, call);
   if (!tables.ok) return tables;
-  const target = known.tables.get(attributes.network) ?? wayOf(tables.value, signs.mark)?.RouteTableId;
+  const target = known.tables.get(attributes.network) ?? internetTableOf(tables.value, signs.mark)?.RouteTableId;
   if (target === undefined)
     return failed('conflict', 'NoRouteTable', `${attributes.network} has no route table to the internet yet`);
   const now = associationOf(SubnetId, tables.value);
@@ -225,11 +225,11 @@ async function disassociate({ id, attributes }: Observed<'subnet'>, scope: Scope
 }
 
 /** The table that our estate made as its way out, else any that leads there. */
-function wayOf(tables: readonly RouteTable[], mark: Mark | undefined): RouteTable | undefined {
+function internetTableOf(tables: readonly RouteTable[], mark: Mark | undefined): RouteTable | undefined {
   const ours = tables.filter(
     ({ Tags }) => readExtra(Tags, 'part') === tablePart && mark && readMark(Tags)?.estate === mark.estate,
   );
-  return ours.find((table) => leadsTo(table)) ?? ours[0] ?? tables.find((table) => leadsTo(table));
+  return ours.find((table) => hasDefaultRouteTo(table)) ?? ours[0] ?? tables.find((table) => hasDefaultRouteTo(table));
 }
 
 const associationOf = (subnetId: CloudId, tables: readonly RouteTable[]) =>

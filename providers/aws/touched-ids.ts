@@ -120,17 +120,18 @@ function ruleIds({ action, account, asked, answered }: TrailRecord, side: Side):
   return atoms.length === 0 ? [group] : atoms;
 }
 
-function permissionOf(told: Fields): IpPermission {
-  const port = (name: string): number | undefined => (typeof told[name] === 'number' ? told[name] : undefined);
-  const of = (set: string, field: string): readonly string[] => textsAt(told[set], [field]);
+function permissionOf(permission: Fields): IpPermission {
+  const port = (name: string): number | undefined =>
+    typeof permission[name] === 'number' ? permission[name] : undefined;
+  const of = (set: string, field: string): readonly string[] => textsAt(permission[set], [field]);
   return {
-    IpProtocol: textOf(told['ipProtocol']),
+    IpProtocol: textOf(permission['ipProtocol']),
     FromPort: port('fromPort'),
     ToPort: port('toPort'),
     IpRanges: of('ipRanges', 'cidrIp').map((CidrIp) => ({ CidrIp })),
     Ipv6Ranges: of('ipv6Ranges', 'cidrIpv6').map((CidrIpv6) => ({ CidrIpv6 })),
     PrefixListIds: of('prefixListIds', 'prefixListId').map((PrefixListId) => ({ PrefixListId })),
-    UserIdGroupPairs: valuesAt(told['groups'], []).flatMap((pair) => {
+    UserIdGroupPairs: valuesAt(permission['groups'], []).flatMap((pair) => {
       const { groupId, userId } = fieldsOf(pair);
       const id = textOf(groupId);
       return id === undefined ? [] : [{ GroupId: id, UserId: textOf(userId) }];

@@ -85,12 +85,12 @@ function others({ observed, changes }: Changed): number {
     (fields.has('groups') ? 1 : 0) +
     (fields.has('machine.identity') ? 1 : 0) +
     (disk ? 1 : 0) +
-    (internet === undefined ? 0 : wayOut(observed, internet.to === true))
+    (internet === undefined ? 0 : internetWrites(observed, internet.to === true))
   );
 }
 
 /** A subnet moves from one table to another; a network gains its missing gateway, table and route, or loses them. */
-function wayOut(observed: Observed, opens: boolean): number {
+function internetWrites(observed: Observed, opens: boolean): number {
   if (observed.kind !== 'network') return 1;
   const parts = observed.condition.parts?.length ?? 0;
   return opens ? Math.max(1, 4 - 2 * parts) : partsRemoved(observed);

@@ -52,7 +52,7 @@ export function makeClient(access: Access, clock: Clock): Client {
     try {
       return await exchanged({ asked, request, call, clock }, (exchange, options) => {
         tell();
-        return transport.noting(exchange, () => run(sdk, options));
+        return transport.recording(exchange, () => run(sdk, options));
       });
     } finally {
       tell();

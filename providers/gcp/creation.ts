@@ -44,7 +44,7 @@ export async function createEach<K extends Kind, T extends Named>(
     const result = ended[index] ?? unanswered;
     if (!result.ok) return refused(item, result.failure, begun[index]?.ok === true, { making, scope });
     const number = numberOf(result.value?.targetId);
-    if (number === undefined) return standingOne(item, unanswered.failure, making);
+    if (number === undefined) return existingOne(item, unanswered.failure, making);
     return { ok: true, value: making.made(item, `${making.path(item)}#${number}`) };
   });
 }
@@ -63,12 +63,12 @@ const unanswered = {
  * as its mark says which it is, and the cloud may refuse what differs under one id; the name keeps it from being made twice.
  */
 function tryOf<K extends Kind>({ token, desired, mark }: Creation<K>, { known }: Scope): string {
-  const spent = known.spent.get(spentKey(token, desired.address)) ?? 0;
+  const spent = known.spent.get(failedRequestKey(token, desired.address)) ?? 0;
   const again = spent === 0 ? [] : [`${spent}`];
   return requestId(token, desired.kind, desired.address, `${mark.attempt ?? 1}`, ...again);
 }
 
-const spentKey = (token: string, address: string): string => `${token} ${address}`;
+const failedRequestKey = (token: string, address: string): string => `${token} ${address}`;
 
 async function refused<K extends Kind, T extends Named>(
   item: Creation<K>,
@@ -76,16 +76,16 @@ async function refused<K extends Kind, T extends Named>(
   wasBegun: boolean,
   { making, scope }: { readonly making: Making<K, T>; readonly scope: Scope },
 ): Promise<Result<Observed<K>>> {
-  const key = spentKey(item.token, item.desired.address);
+  const key = failedRequestKey(item.token, item.desired.address);
   if (wasBegun && failure.kind !== 'ambiguous') scope.known.spent.set(key, (scope.known.spent.get(key) ?? 0) + 1);
-  return isTaken(failure) ? standingOne(item, failure, making) : { ok: false, failure };
+  return isTaken(failure) ? existingOne(item, failure, making) : { ok: false, failure };
 }
 
 const isTaken = ({ code }: Failure): boolean =>
   code === 'alreadyExists' || code === 'RESOURCE_ALREADY_EXISTS' || code === 'Http409';
 
 /** The name is taken: by an earlier try of ours, which then is the answer, or by somebody else. */
-async function standingOne<K extends Kind, T extends Named>(
+async function existingOne<K extends Kind, T extends Named>(
   item: Creation<K>,
   failure: Failure,
   making: Making<K, T>,

@@ -155,13 +155,13 @@ function kindOf(code: string, { status }: Refusal, unanswered: Failure['kind']):
   if (meaning !== undefined) return meaning;
   if (neverSent.has(code)) return 'retryable';
   if (status === undefined || status < 400) return unanswered;
-  if (lostOnTheWay.has(code)) return unanswered;
+  if (gatewayErrors.has(code)) return unanswered;
   if (status >= 500) return 'retryable';
   return statuses[status] ?? 'terminal';
 }
 
 /** Of a gateway, which says nothing of what the cloud did: https://www.rfc-editor.org/rfc/rfc9110#section-15.6.3 */
-const lostOnTheWay: ReadonlySet<string> = new Set(['Http502', 'Http504']);
+const gatewayErrors: ReadonlySet<string> = new Set(['Http502', 'Http504']);
 
 const known = (code: string): Failure['kind'] | undefined =>
   Object.hasOwn(meanings, code) ? meanings[code] : undefined;
@@ -170,14 +170,16 @@ const longestMessage = 600;
 
 /** The reason that the body gives, else Node's code, else the status. */
 function said({ status, body, error }: Refusal): { readonly code: string; readonly message: string } {
-  const told = toldIn(body);
-  const code = told?.code ?? (status === undefined ? codeOf(error) : `Http${status}`);
-  const message = told?.message ?? messageOf(error) ?? `the cloud answered ${status} and no reason`;
+  const reported = errorBodyIn(body);
+  const code = reported?.code ?? (status === undefined ? codeOf(error) : `Http${status}`);
+  const message = reported?.message ?? messageOf(error) ?? `the cloud answered ${status} and no reason`;
   return { code, message: message.slice(0, longestMessage) };
 }
 
 /** `{"error":{"code":403,"message":"…","errors":[{"reason":"forbidden"}]}}`, or with `details` instead of `errors`. */
-function toldIn(body: string | undefined): { readonly code: string | undefined; readonly message: string } | undefined {
+function errorBodyIn(
+  body: string | undefined,
+): { readonly code: string | undefined; readonly message: string } | undefined {
   const error = errorIn(body);
   if (!error) return undefined;
   const { message, errors, details, status } = error;
@@ -185,20 +187,20 @@ function toldIn(body: string | undefined): { readonly code: string | undefined; 
   return { code: reasons[0] ?? status, message: message ?? 'the cloud gave no message' };
 }
 
-interface Told {
+interface ErrorBody {
   readonly message?: string;
   readonly status?: string;
   readonly errors?: readonly { readonly reason?: string }[];
   readonly details?: readonly { readonly reason?: string }[];
 }
 
-function errorIn(body: string | undefined): Told | undefined {
+function errorIn(body: string | undefined): ErrorBody | undefined {
   try {
     const value: unknown = JSON.parse(body ?? '');
     if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
     const { error } = value;
     // why: an answer of the cloud has no type; every property is read as optional
-    return typeof error === 'object' && error !== null ? (error as Told) : undefined;
+    return typeof error === 'object' && error !== null ? (error as ErrorBody) : undefined;
   } catch {
     return undefined;
   }

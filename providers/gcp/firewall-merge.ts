@@ -8,7 +8,7 @@ export type Rule = Omit<RuleAttributes, 'network' | 'order'> & {
 };
 
 /** One firewall at three moments. `fields`: those that the plan changes, as `match.peers`. */
-export interface Moments {
+export interface MergeInput {
   readonly planned: Rule;
   readonly wanted: Rule;
   readonly now: Rule;
@@ -34,7 +34,7 @@ export interface Moments {
  *
  * The effect: action, priority, and whether it is off. After a conflict the next plan rests on the firewall as it stands.
  */
-export function mergeRule({ planned, wanted, now, fields }: Moments): Result<Rule> {
+export function mergeRule({ planned, wanted, now, fields }: MergeInput): Result<Rule> {
   const values = Object.fromEntries(
     Object.entries(valueFields).map(([field, read]) => {
       const isPlanned = fields.includes(field);

@@ -11,11 +11,11 @@ import { createEach } from './creation.ts';
 import { fieldsBetween, firewallOf, listNames, observeFirewall, ruleIn, ruleOf } from './firewall.ts';
 import { changedMeanwhile, mergeRule } from './firewall-merge.ts';
 import { getFirewall, getNetwork } from './get.ts';
-import { notToWrite, unmarked } from './guard.ts';
+import { unmarked, writeConflict } from './guard.ts';
 import { lookUp } from './lookup.ts';
 import { describe as described, readDescription } from './marks/description.ts';
 import type { Firewall } from './messages.ts';
-import { type Begun, settle } from './operations.ts';
+import { type StartedOperation, settle } from './operations.ts';
 import { resolveBy, resolveIn } from './parents.ts';
 import { deleteEach } from './removal.ts';
 import type { Scope } from './scope.ts';
@@ -119,7 +119,7 @@ async function rewrite(
  * the SDK leaves empty lists out of a PATCH.
  * https://cloud.google.com/compute/docs/reference/rest/v1/firewalls/patch
  */
-async function put(item: Revision<'firewall-rule'>, scope: Scope, call: Call): Promise<Begun> {
+async function put(item: Revision<'firewall-rule'>, scope: Scope, call: Call): Promise<StartedOperation> {
   const { observed, changes, mark } = item;
   const stray = unsupported(changes, ['match', 'description', 'order']);
   if (stray) return { ok: false, failure: stray };
@@ -166,7 +166,7 @@ async function editNow(
   const seen = found.value;
   if (!seen) return failed('not-found', 'notFound', `${observed.id} is gone`);
   const old = markOf(seen);
-  const failure = notToWrite({ observed, mark }, old);
+  const failure = writeConflict({ observed, mark }, old);
   if (failure) return { ok: false, failure };
   const now = ruleOf(seen);
   const fields = changes.map(({ field }) => field);

@@ -8,7 +8,7 @@ import { mapInTurns } from '../shared/turns.ts';
 import { getDisk, getInstance, getSubnetwork } from './get.ts';
 import { change } from './instance/change.ts';
 import { launch } from './instance/launch.ts';
-import { type Around, bootDiskOf, observeInstance } from './instance/observe.ts';
+import { bootDiskOf, type InstanceContext, observeInstance } from './instance/observe.ts';
 import { terminate } from './instance/terminate.ts';
 import { pathOf } from './links.ts';
 import { lookUp } from './lookup.ts';
@@ -35,18 +35,18 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
     listings.subnetworks('instance', call),
   ]);
   const disks = instances.length === 0 ? [] : await listings.disks('instance', call);
-  const around: Around = { project, resolve: resolveIn(subnetworks, scope), disks: byPath(disks) };
-  yield await mapInTurns(instances, (instance) => complete(instance, around));
+  const context: InstanceContext = { project, resolve: resolveIn(subnetworks, scope), disks: byPath(disks) };
+  yield await mapInTurns(instances, (instance) => complete(instance, context));
 }
 
 const byPath = (disks: readonly Disk[]): ReadonlyMap<string, Disk> =>
   new Map(disks.map((disk) => [pathOf(disk.selfLink ?? ''), disk]));
 
 /** If a ready machine has no listed disk, the listing of disks was incomplete. */
-function complete(instance: Instance, around: Around): Observed<'instance'> {
-  const observed = observeInstance(instance, around);
+function complete(instance: Instance, context: InstanceContext): Observed<'instance'> {
+  const observed = observeInstance(instance, context);
   const boot = bootDiskOf(instance);
-  if (observed.condition.state === 'ready' && boot !== undefined && !around.disks.has(boot)) {
+  if (observed.condition.state === 'ready' && boot !== undefined && !context.disks.has(boot)) {
     const message = `${boot} of ${observed.id} was not listed`;
     throw new ListingFailed('ShortListing', message, { kind: 'retryable', code: 'ShortListing', message });
   }
@@ -67,8 +67,8 @@ async function read(
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
     if (!resolve.ok) return resolve;
     if (!disks.ok) return disks;
-    const around: Around = { project: scope.project, resolve: resolve.value, disks: byPath(disks.value) };
-    return { ok: true, value: observeInstance(result.value, around) };
+    const context: InstanceContext = { project: scope.project, resolve: resolve.value, disks: byPath(disks.value) };
+    return { ok: true, value: observeInstance(result.value, context) };
   });
 }
 

@@ -9,9 +9,9 @@ import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
-import { closeWay, removeRoutes, routesIn } from './default-route/close.ts';
-import { openWay } from './default-route/open.ts';
-import { type Way, wayOf } from './default-route/way.ts';
+import { closeDefaultRoute, removeRoutes, routesIn } from './default-route/close.ts';
+import { openDefaultRoute } from './default-route/open.ts';
+import { type DefaultRoute, defaultRouteOf } from './default-route/routes.ts';
 import { getNetwork } from './get.ts';
 import { pathOf } from './links.ts';
 import { lookUp } from './lookup.ts';
@@ -39,12 +39,12 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
   const [networks, routes] = await together([listings.networks('network', call), listings.routes('network', call)]);
   yield await mapInTurns(networks, (network) => {
     const path = pathOf(network.selfLink ?? '');
-    return observeNetwork(network, wayOf(path, readDescription(network.description).mark, routes));
+    return observeNetwork(network, defaultRouteOf(path, readDescription(network.description).mark, routes));
   });
 }
 
 /** A network bears no labels, and its blocks are its subnets'. */
-export function observeNetwork(network: Network, way: Way): Observed<'network'> {
+export function observeNetwork(network: Network, defaultRoute: DefaultRoute): Observed<'network'> {
   const { mark } = readDescription(network.description);
   const name = network.name ?? '';
   const origin = mark ? undefined : networkOrigin(network);
@@ -52,7 +52,7 @@ export function observeNetwork(network: Network, way: Way): Observed<'network'> 
     kind: 'network',
     id: idOf(network) ?? '',
     name,
-    attributes: { internet: way.internet, labels: {} },
+    attributes: { internet: defaultRoute.internet, labels: {} },
     signs: {
       ...(mark ? { mark } : {}),
       slot: slotOf(prefixOf(pathOf(network.selfLink ?? '')), 'network', name),
@@ -60,8 +60,8 @@ export function observeNetwork(network: Network, way: Way): Observed<'network'> 
     },
     condition: {
       state: 'ready',
-      ...(way.parts.length === 0 ? {} : { parts: way.parts }),
-      ...(way.missing.length === 0 ? {} : { missing: way.missing }),
+      ...(defaultRoute.parts.length === 0 ? {} : { parts: defaultRoute.parts }),
+      ...(defaultRoute.missing.length === 0 ? {} : { missing: defaultRoute.missing }),
     },
   };
 }
@@ -88,8 +88,8 @@ async function read(
     if (!result.ok || !result.value) return withoutNetwork(result);
     if (!routes.ok) return routes;
     const mark = readDescription(result.value.description).mark;
-    const way = wayOf(pathOf(result.value.selfLink ?? ''), mark, routes.value);
-    return { ok: true, value: observeNetwork(result.value, way) };
+    const defaultRoute = defaultRouteOf(pathOf(result.value.selfLink ?? ''), mark, routes.value);
+    return { ok: true, value: observeNetwork(result.value, defaultRoute) };
   });
 }
 
@@ -119,7 +119,7 @@ async function create(
         }),
       get: ({ desired }) => getNetwork(desired.name, scope, call),
       markOf: ({ description }) => readDescription(description).mark,
-      made: bornAs,
+      made: createdAs,
     },
     scope,
     call,
@@ -127,7 +127,7 @@ async function create(
   return each([...batch.entries()], async ([index, item]) => {
     const made = results[index];
     if (!made?.ok || item.desired.attributes.internet !== false) return made ?? unanswered;
-    const close = closeWay({ path: placeOf(made.value.id).path, mark: item.mark }, scope, call);
+    const close = closeDefaultRoute({ path: placeOf(made.value.id).path, mark: item.mark }, scope, call);
     const closed = await standing(close, failed('conflict', 'NotSent', 'the reconcile stopped'));
     return { ok: true, value: { ...made.value, attributes: { internet: !closed.ok, labels: {} } } };
   });
@@ -135,7 +135,7 @@ async function create(
 
 const unanswered = failed('ambiguous', 'Unanswered', 'the cloud did not answer for this network');
 
-function bornAs({ desired, mark }: Creation<'network'>, id: CloudId): Observed<'network'> {
+function createdAs({ desired, mark }: Creation<'network'>, id: CloudId): Observed<'network'> {
   const { name } = desired;
   return {
     kind: 'network',
@@ -161,8 +161,8 @@ async function change(
   if (!found.value) return failed('not-found', 'notFound', `${observed.id} is gone`);
   const { path } = placeOf(observed.id);
   const { mark } = readDescription(found.value.description);
-  if (desired.attributes.internet === false) return closeWay({ path, mark }, scope, call);
-  if (mark) return openWay({ path, mark }, scope, call);
+  if (desired.attributes.internet === false) return closeDefaultRoute({ path, mark }, scope, call);
+  if (mark) return openDefaultRoute({ path, mark }, scope, call);
   const message = `${path} was adopted and has no mark, so Setpoint could not recognise its own route later; create its default route by hand`;
   return failed('terminal', 'NoMark', message);
 }

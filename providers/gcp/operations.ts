@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 import type { Sdk } from './sdk.ts';
 
 /** A started operation. Undefined: there was nothing to do. */
-export type Begun = Result<Operation | undefined>;
+export type StartedOperation = Result<Operation | undefined>;
 
 /**
  * Awaits the started operations, with one result for each, in order: a failed operation is a failure. One operation is awaited by `wait`,
@@ -17,9 +17,13 @@ export type Begun = Result<Operation | undefined>;
  * calls for all of them. What could not be awaited to its end is ambiguous: it was accepted, and may yet be done.
  * https://cloud.google.com/compute/docs/api/how-tos/api-requests-responses#handling_api_responses
  */
-export async function settle(begun: readonly Begun[], scope: Scope, call: Call): Promise<readonly Begun[]> {
+export async function settle(
+  begun: readonly StartedOperation[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly StartedOperation[]> {
   const operations = begun.flatMap(({ ok, ...rest }) => (ok && 'value' in rest && rest.value ? [rest.value] : []));
-  const ended = new Map<string, Begun>();
+  const ended = new Map<string, StartedOperation>();
   const places = Map.groupBy(operations, placeKey);
   await Promise.all([...places.values()].map((same) => settleAt(same, ended, scope, call)));
   return begun.map((result) => {
@@ -34,7 +38,7 @@ export async function carryOut(
   run: (sdk: Sdk, options: CallOptions) => Promise<readonly [unknown, ...(readonly unknown[])]>,
   scope: Scope,
   call: Call,
-): Promise<Begun> {
+): Promise<StartedOperation> {
   const [ended] = await settle([await scope.client.write(ask, call, run)], scope, call);
   return ended ?? { ok: true, value: undefined };
 }
@@ -46,7 +50,7 @@ const mostTroubles = 5;
 
 async function settleAt(
   operations: readonly Operation[],
-  ended: Map<string, Begun>,
+  ended: Map<string, StartedOperation>,
   scope: Scope,
   call: Call,
 ): Promise<void> {
@@ -66,7 +70,11 @@ async function settleAt(
 }
 
 /** Returns the operations that still run. */
-function note(open: readonly Operation[], seen: readonly Operation[], ended: Map<string, Begun>): readonly Operation[] {
+function note(
+  open: readonly Operation[],
+  seen: readonly Operation[],
+  ended: Map<string, StartedOperation>,
+): readonly Operation[] {
   for (const operation of seen) {
     if (operation.status !== 'DONE') continue;
     const failure = failureOf(operation);

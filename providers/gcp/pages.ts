@@ -34,7 +34,7 @@ export async function whole<T extends Named>(ask: AskPage<T>, project: string, c
       }
       throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
     }
-    const doubt = doubtOf(answer.value);
+    const doubt = incompleteReason(answer.value);
     if (doubt) throw new ListingFailed(doubt.code, doubt.message, doubt);
     for (const item of answer.value.items) found.set(ownId(item, project), item);
     const { next } = answer.value;
@@ -63,7 +63,7 @@ const harmless: ReadonlySet<string> = new Set([
   'EXPERIMENTAL_TYPE_USED',
 ]);
 
-function doubtOf({ kind, warnings, unreachables }: Page<unknown>): Failure | undefined {
+function incompleteReason({ kind, warnings, unreachables }: Page<unknown>): Failure | undefined {
   if (!kind.endsWith('List'))
     return passing('NoListing', `the cloud answered a listing with ${kind || 'something else'}`);
   const warning = warnings.find(({ code }) => !harmless.has(String(code ?? '')));

@@ -5,10 +5,10 @@ import type { Call, Removal } from '../../src/ports/provider.ts';
 import { done } from '../shared/answer.ts';
 import { each } from '../shared/each.ts';
 import type { Named } from './cloud-id.ts';
-import { notAsSeen } from './guard.ts';
+import { markConflict } from './guard.ts';
 import { lookUp } from './lookup.ts';
 import type { Operation } from './messages.ts';
-import { type Begun, settle } from './operations.ts';
+import { type StartedOperation, settle } from './operations.ts';
 import type { Scope } from './scope.ts';
 
 /** The removal of one kind. */
@@ -28,11 +28,11 @@ export async function deleteEach<K extends Kind, T extends Named>(
   scope: Scope,
   call: Call,
 ): Promise<readonly Result<void>[]> {
-  const begun = await each(batch, async ({ id, observed }): Promise<Begun> => {
+  const begun = await each(batch, async ({ id, observed }): Promise<StartedOperation> => {
     const found = await lookUp(id, (each) => unmaking.get(each));
     if (!found.ok) return found;
     if (!found.value) return { ok: true, value: undefined };
-    const failure = notAsSeen(id, observed.signs.mark, unmaking.markOf(found.value));
+    const failure = markConflict(id, observed.signs.mark, unmaking.markOf(found.value));
     return failure ? { ok: false, failure } : unmaking.delete(found.value, id);
   });
   const ended = await settle(begun, scope, call);

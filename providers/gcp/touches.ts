@@ -55,13 +55,17 @@ const numbers: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-interface Told {
+interface AuditResource {
   readonly type: string | undefined;
   readonly labels: Fields;
 }
 
 /** Undefined: no kind of ours, nor a part of one. An object without its number is not named: another may have had its name. */
-function objectsOf(project: string, payload: Fields, { type = '', labels }: Told): readonly CloudId[] | undefined {
+function objectsOf(
+  project: string,
+  payload: Fields,
+  { type = '', labels }: AuditResource,
+): readonly CloudId[] | undefined {
   const label = numbers.get(type);
   if (label === undefined) return undefined;
   const path = /^projects\/[^/]+\/(.+)$/.exec(textOf(payload['resourceName']) ?? '')?.[1];

@@ -25,7 +25,7 @@ export function canonicalProtocol(text: string): string {
 
 /** The ports of one rule, merged: `443,8000-8100`; `all` where no port is named or every one is. */
 export function canonicalPorts(protocol: string, texts: readonly string[]): string {
-  if (!portful.has(protocol) || texts.length === 0 || texts.includes('all')) return 'all';
+  if (!protocolsWithPorts.has(protocol) || texts.length === 0 || texts.includes('all')) return 'all';
   const ranges = parsePorts(texts);
   if (ranges === undefined) throw new RangeError(`${texts.join(', ')} are no ports`);
   return portsText(ranges);
@@ -125,11 +125,11 @@ const names: Readonly<Record<string, string>> = {
   sctp: '132',
 };
 
-const portful: ReadonlySet<string> = new Set(['tcp', 'udp', '132']);
+const protocolsWithPorts: ReadonlySet<string> = new Set(['tcp', 'udp', '132']);
 
 /** Keeps the cloud's text even if it is no known port, so that it differs from everything that Setpoint would write. */
 function readPorts(protocol: string, texts: readonly string[]): string {
-  if (!portful.has(protocol) || texts.includes('all')) return 'all';
+  if (!protocolsWithPorts.has(protocol) || texts.includes('all')) return 'all';
   const ranges = parsePorts(texts);
   return ranges === undefined ? texts.toSorted().join(',') : portsText(ranges);
 }

@@ -25,7 +25,7 @@ export interface Exchange {
 /** One session's way to the cloud. */
 export interface Transport {
   /** Runs one SDK call; all that it sends is sent as this session, and noted in `exchange`. */
-  noting<T>(exchange: Exchange, work: () => Promise<T>): Promise<T>;
+  recording<T>(exchange: Exchange, work: () => Promise<T>): Promise<T>;
 }
 
 /** The sender of a request, and its address. */
@@ -41,7 +41,7 @@ const senders = new AsyncLocalStorage<Sender>();
 export function makeTransport(access: Access): Transport {
   const { endpoint } = access;
   const token = tokenOf(access);
-  return { noting: (exchange, work) => senders.run({ endpoint, token, exchange }, work) };
+  return { recording: (exchange, work) => senders.run({ endpoint, token, exchange }, work) };
 }
 
 /** The SDK's `authClient`: the SDK sends every request through its `fetch`. */
@@ -69,7 +69,7 @@ class CredentialsError extends Error {
 
 /** The SDK gets a refusal without its details: for those it would read all its protos again, half a second for each. */
 async function send(url: string, init: RequestInit, { endpoint, token, exchange }: Sender): Promise<Response> {
-  if (exchange.pieces !== undefined) return handed(exchange.pieces.next().text);
+  if (exchange.pieces !== undefined) return toResponse(exchange.pieces.next().text);
   const { method, body, signal } = init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${await token()}`);
@@ -95,10 +95,10 @@ async function send(url: string, init: RequestInit, { endpoint, token, exchange 
   }
   if (read.length === 0) return new Response(null, { status: answer.status });
   const found = await scanAnswer(read, bounds, asked);
-  if (!found.isLong) return handed(read, answer.status);
+  if (!found.isLong) return toResponse(read, answer.status);
   if (method !== 'GET') throw new AnswerRefused(tooLarge, asked, 'more than an operation has');
   exchange.pieces = found.pieces();
-  return handed(exchange.pieces.next().text);
+  return toResponse(exchange.pieces.next().text);
 }
 
 /** By a reader: it can be cancelled while a chunk is awaited, a loop over the stream cannot. */
@@ -113,7 +113,7 @@ function bodyOf(stream: ReadableStream<Uint8Array>): Body {
 }
 
 /** All that the SDK asks of an answer: a Response would copy its bytes twice. They are the whole of their buffer. */
-const handed = ({ buffer }: Uint8Array<ArrayBuffer>, status = 200): Response =>
+const toResponse = ({ buffer }: Uint8Array<ArrayBuffer>, status = 200): Response =>
   ({ status, ok: true, arrayBuffer: async () => buffer }) as Response; // why: the SDK asks for no more
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];

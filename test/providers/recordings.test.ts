@@ -14,7 +14,7 @@ import { observeSubnet as awsSubnet } from '../../providers/aws/subnet.ts';
 import { canonicalId } from '../../providers/azure/ids.ts';
 import { type Around, observeMachine, reachOf } from '../../providers/azure/instance/observe.ts';
 import { readMatch, writeRule } from '../../providers/azure/security-rule.ts';
-import { wayOf } from '../../providers/gcp/default-route/way.ts';
+import { defaultRouteOf } from '../../providers/gcp/default-route/routes.ts';
 import { firewallOf, observeFirewall } from '../../providers/gcp/firewall.ts';
 import { observeInstance as gcpInstance } from '../../providers/gcp/instance/observe.ts';
 import { pathOf } from '../../providers/gcp/links.ts';
@@ -190,7 +190,7 @@ const reads =
 
 const googleKinds: Readonly<Record<string, Reader>> = {
   'compute#firewall': reads<Firewall>((firewall) => observeFirewall(firewall, linkOf, 'p')),
-  'compute#network': reads<Network>((network) => observeNetwork(network, wayOf('', undefined, []))),
+  'compute#network': reads<Network>((network) => observeNetwork(network, defaultRouteOf('', undefined, []))),
   'compute#subnetwork': reads<Subnetwork>((subnetwork) => gcpSubnet(subnetwork, linkOf, { project: 'p' })),
   'compute#instance': reads<GcpInstance>((instance) =>
     gcpInstance(instance, { project: 'p', resolve: linkOf, disks: new Map<string, Disk>() }),

@@ -31,7 +31,7 @@ export async function launch(
   scope: Scope,
   call: Call,
 ): Promise<readonly Result<Observed<'instance'>>[]> {
-  const runs = groupBy(batch, likeness).flatMap((alike) => rowsOf(alike));
+  const runs = groupBy(batch, launchKey).flatMap((alike) => rowsOf(alike));
   const answers = await each(runs, async (run): Promise<Result<readonly Result<Observed<'instance'>>[]>> => {
     const answer = await launchRun(run, scope, call);
     return answer.ok ? { ok: true, value: answer.value } : answer;
@@ -62,7 +62,7 @@ function ordinalOf(item: Item): number | undefined {
 }
 
 /** The fields that must be equal for one launch. Its mark names the intent of the first. */
-function likeness(item: Item): string {
+function launchKey(item: Item): string {
   const { estate, store, deletionPolicy } = item.mark;
   return JSON.stringify([documentOf(item), item.desired.attributes, [estate, store, deletionPolicy]]);
 }

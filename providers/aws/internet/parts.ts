@@ -3,7 +3,7 @@ import type { Failure } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
-import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart, wayOutOf } from './signs.ts';
+import { gatewayPart, hasDefaultRouteTo, internetRouteOf, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
 /** The existing parts of a VPC's way to the internet. `table`: the route table that leads there, or will. */
 export interface InternetParts {
@@ -66,18 +66,21 @@ function piecesOf(vpc: Vpc, gateways: readonly InternetGateway[], tables: readon
   const gateway =
     attached ?? gateways.find((loose) => !loose.Attachments?.length && isPartOf(mark, loose.Tags, gatewayPart));
   const here = tables.filter((table) => table.VpcId === vpcId);
-  const leads = (table: RouteTable): boolean => attached !== undefined && leadsTo(table, attached.InternetGatewayId);
+  const leads = (table: RouteTable): boolean =>
+    attached !== undefined && hasDefaultRouteTo(table, attached.InternetGatewayId);
   const own = here.filter(({ Tags }) => isPartOf(mark, Tags, tablePart));
   const near = here.find(({ Tags }) => isNearPartOf(mark, Tags, tablePart));
   const table = own.find(leads) ?? own[0] ?? near ?? here.find(leads);
   const begun = isNearPartOf(mark, gateway?.Tags, gatewayPart) || isNearPartOf(mark, table?.Tags, tablePart);
-  const spare = attached ? gateways.filter((one) => isSpare(mark, one)).map((one) => one.InternetGatewayId ?? '') : [];
+  const spare = attached
+    ? gateways.filter((one) => isUnattachedGateway(mark, one)).map((one) => one.InternetGatewayId ?? '')
+    : [];
   return {
     attached: attached !== undefined,
     gateway,
     table,
     routed: table !== undefined && leads(table),
-    leaks: here.some((each) => attached !== undefined && wayOutOf(each, attached.InternetGatewayId) !== false),
+    leaks: here.some((each) => attached !== undefined && internetRouteOf(each, attached.InternetGatewayId) !== false),
     begun,
     spare,
   };
@@ -87,7 +90,7 @@ const isAttachedTo = ({ Attachments = [] }: InternetGateway, vpcId: string): boo
   Attachments.some((attachment) => attachment.VpcId === vpcId && attachment.State !== 'detached');
 
 /** A gateway that is attached to nothing and was made for the very intent of that network, which has another attached. */
-export const isSpare = (owner: Mark | undefined, { Attachments = [], Tags }: InternetGateway): boolean =>
+export const isUnattachedGateway = (owner: Mark | undefined, { Attachments = [], Tags }: InternetGateway): boolean =>
   Attachments.length === 0 &&
   owner?.intent !== undefined &&
   readMark(Tags)?.intent === owner.intent &&

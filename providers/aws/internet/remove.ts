@@ -8,7 +8,7 @@ import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import { gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
-export interface Doomed {
+export interface InternetRemoval {
   readonly vpcId: CloudId;
   /** The mark of the VPC: what bears another is not its part. */
   readonly owner: Mark | undefined;
@@ -21,7 +21,7 @@ export interface Doomed {
  * Takes away the route table and gateway that carry the VPC's own mark; the order is what EC2 demands. All is looked at
  * again before the first write: where something is in doubt, nothing is touched.
  */
-export async function removeInternet(doomed: Doomed, scope: Scope, call: Call): Promise<Result<void>> {
+export async function removeInternet(doomed: InternetRemoval, scope: Scope, call: Call): Promise<Result<void>> {
   if (doomed.parts.length === 0) return done;
   const tables = await ownTables(doomed, scope, call);
   if (!tables.ok) return tables;
@@ -40,7 +40,7 @@ export async function removeInternet(doomed: Doomed, scope: Scope, call: Call): 
 }
 
 async function ownTables(
-  { vpcId, owner, parts, whole }: Doomed,
+  { vpcId, owner, parts, whole }: InternetRemoval,
   { client }: Scope,
   call: Call,
 ): Promise<Result<readonly RouteTable[]>> {
@@ -66,7 +66,7 @@ const idsOf = (tables: readonly RouteTable[]): string => tables.map(({ RouteTabl
 const isMain = ({ Associations = [] }: RouteTable): boolean => Associations.some(({ Main }) => Main);
 
 async function ownGateways(
-  { vpcId, owner, parts, whole }: Doomed,
+  { vpcId, owner, parts, whole }: InternetRemoval,
   { client }: Scope,
   call: Call,
 ): Promise<Result<readonly InternetGateway[]>> {

@@ -30,7 +30,8 @@ const sameAddress = (owner: Mark | undefined, tags: readonly Tag[] | undefined):
   readMark(tags)?.address === owner?.address;
 
 /** Checks that the table's default route leads to this gateway; without an id, to any gateway. */
-export const leadsTo = (table: RouteTable, gatewayId?: string): boolean => wayOutOf(table, gatewayId) === true;
+export const hasDefaultRouteTo = (table: RouteTable, gatewayId?: string): boolean =>
+  internetRouteOf(table, gatewayId) === true;
 
 /**
  * The extent of a table's routes to this internet gateway; without an id, to any. Routes through NAT and egress-only
@@ -42,7 +43,7 @@ export const leadsTo = (table: RouteTable, gatewayId?: string): boolean => wayOu
  *   others: ::/0, halves (0.0.0.0/1 and 128.0.0.0/1), any part| 'partial'
  *   none                                                      | false
  */
-export function wayOutOf({ Routes = [] }: RouteTable, gatewayId?: string): boolean | 'partial' {
+export function internetRouteOf({ Routes = [] }: RouteTable, gatewayId?: string): boolean | 'partial' {
   const leading = Routes.filter(
     ({ GatewayId, State }) =>
       State !== 'blackhole' &&

@@ -5,19 +5,18 @@ import { done, failed } from '../../shared/answer.ts';
 import type { Route } from '../messages.ts';
 import { settle } from '../operations.ts';
 import type { Scope } from '../scope.ts';
-import { routesOf } from './routes-of.ts';
-import { isBorn, isOurs, leadsOut } from './way.ts';
+import { isCreatedByCloud, isDefaultRoute, isOurs, routesOf } from './routes.ts';
 
 /** Deletes the default route that the cloud made with the network, or ours; a foreign route prevents this. */
-export async function closeWay(
+export async function closeDefaultRoute(
   { path, mark }: { readonly path: string; readonly mark: Mark | undefined },
   scope: Scope,
   call: Call,
 ): Promise<Result<void>> {
   const routes = await routesOf(path, scope, call);
   if (!routes.ok) return routes;
-  const leading = routes.value.filter(leadsOut);
-  const foreign = leading.find((route) => !isBorn(route) && !isOurs(route, mark));
+  const leading = routes.value.filter(isDefaultRoute);
+  const foreign = leading.find((route) => !isCreatedByCloud(route) && !isOurs(route, mark));
   if (foreign) {
     const message = `route ${foreign.name} leads from ${path} to the internet and does not carry its mark; delete it by hand, or write internet: true`;
     return failed('terminal', 'ForeignRoute', message);
@@ -39,7 +38,7 @@ export async function routesIn(
   const routes = await routesOf(path, scope, call);
   if (!routes.ok) return routes;
   const [own = [], rest = []] = [true, false].map((ours) => routes.value.filter((one) => isOurs(one, mark) === ours));
-  const others = rest.filter((route) => !isBorn(route) && !route.nextHopNetwork && !route.nextHopPeering);
+  const others = rest.filter((route) => !isCreatedByCloud(route) && !route.nextHopNetwork && !route.nextHopPeering);
   return { ok: true, value: { own, others } };
 }
 

@@ -10,11 +10,10 @@ import { carryOut } from '../operations.ts';
 import { answered } from '../pages.ts';
 import type { Scope } from '../scope.ts';
 import type { Sdk } from '../sdk.ts';
-import { routesOf } from './routes-of.ts';
-import { leadsOut, routePart } from './way.ts';
+import { isDefaultRoute, routePart, routesOf } from './routes.ts';
 
 /** The network, such as `projects/acme/global/networks/core`, and the mark that identifies its parts. */
-export interface Wanting {
+export interface OpenRequest {
   readonly path: string;
   readonly mark: Mark;
 }
@@ -23,10 +22,10 @@ export interface Wanting {
  * The network's own default route, made if it is absent. Its name follows from the network's, so it is made once: no request
  * id, by which the cloud would answer the making of one that is gone again.
  */
-export async function openWay({ path, mark }: Wanting, scope: Scope, call: Call): Promise<Result<void>> {
+export async function openDefaultRoute({ path, mark }: OpenRequest, scope: Scope, call: Call): Promise<Result<void>> {
   const routes = await routesOf(path, scope, call);
   if (!routes.ok) return routes;
-  if (routes.value.some(leadsOut)) return done;
+  if (routes.value.some(isDefaultRoute)) return done;
   const name = nameOf(path);
   const routeResource: Route = {
     name,
@@ -53,7 +52,7 @@ async function taken(
   if (!routes.ok) return routes;
   const standing = routes.value.find((route) => route.name === name);
   if (!standing) return failed('retryable', 'StillMade', `route ${name} is being created, and is not there yet`);
-  if (leadsOut(standing) && pathOf(standing.network ?? '') === path) return done;
+  if (isDefaultRoute(standing) && pathOf(standing.network ?? '') === path) return done;
   const message = `${name} stands in ${project} and leads elsewhere; delete or rename it by hand: it has the name of the default route of ${path}`;
   return failed('terminal', 'alreadyExists', message);
 }

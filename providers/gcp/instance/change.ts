@@ -4,15 +4,15 @@ import { done, failed } from '../../shared/answer.ts';
 import { each } from '../../shared/each.ts';
 import { placeOf } from '../cloud-id.ts';
 import { getDisk, getInstance } from '../get.ts';
-import { notToWrite } from '../guard.ts';
+import { writeConflict } from '../guard.ts';
 import { regionOfZone } from '../links.ts';
 import { lookUp } from '../lookup.ts';
 import type { Instance } from '../messages.ts';
-import { type Begun, carryOut, settle } from '../operations.ts';
+import { carryOut, type StartedOperation, settle } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { unsupported } from '../unsupported.ts';
+import { markOf } from './metadata-keys.ts';
 import { bootDiskOf } from './observe.ts';
-import { markOf } from './own-words.ts';
 import { reshape } from './reshape.ts';
 import { retag } from './retag.ts';
 
@@ -23,7 +23,7 @@ const handled = ['labels', 'groups', 'machine.identity', 'machine.size', 'machin
 /** Labels for many at once, awaited together; then what else each machine needs. A failure ends an item's steps. */
 export async function change(batch: readonly Item[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
   const looked = await each(batch, (item) => look(item, scope, call));
-  const begun = await each([...batch.entries()], async ([index, item]): Promise<Begun> => {
+  const begun = await each([...batch.entries()], async ([index, item]): Promise<StartedOperation> => {
     const seen = looked[index] ?? unanswered;
     if (!seen.ok) return seen;
     return seen.value ? retag(item, seen.value, scope, call) : { ok: true, value: undefined };
@@ -46,7 +46,7 @@ async function look(item: Item, scope: Scope, call: Call): Promise<Result<Instan
   const found = await lookUp(item.observed.id, (id) => getInstance(id, scope, call));
   if (!found.ok) return found;
   if (!found.value) return failed('not-found', 'notFound', `${item.observed.id} is gone`);
-  const doubt = notToWrite(item, markOf(found.value, scope.project));
+  const doubt = writeConflict(item, markOf(found.value, scope.project));
   return doubt ? { ok: false, failure: doubt } : found;
 }
 
@@ -72,7 +72,7 @@ async function changeOne(item: Item, seen: Instance, scope: Scope, call: Call): 
 }
 
 /** Tags are written whole, with the fingerprint of those they replace: https://cloud.google.com/compute/docs/reference/rest/v1/instances/setTags */
-function setTags({ desired, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<Begun> {
+function setTags({ desired, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<StartedOperation> {
   const { location: zone = '', name: instance } = placeOf(observed.id);
   const items = (desired.attributes.groups ?? []).map((group) => group.replace(/^tag:/, ''));
   const tagsResource = { items, fingerprint: seen.tags?.fingerprint ?? null };
@@ -85,7 +85,12 @@ function setTags({ desired, observed }: Item, seen: Instance, scope: Scope, call
 }
 
 /** A disk grows while in use, and only grows: the same size again is refused. https://cloud.google.com/compute/docs/disks/resize-persistent-disk */
-async function growDisk({ desired, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<Begun> {
+async function growDisk(
+  { desired, observed }: Item,
+  seen: Instance,
+  scope: Scope,
+  call: Call,
+): Promise<StartedOperation> {
   const path = bootDiskOf(seen);
   if (path === undefined) return failed('terminal', 'NoDisk', `${observed.id} has no boot disk to change`);
   const { location: zone = '', name: disk } = placeOf(path);

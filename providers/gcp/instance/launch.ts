@@ -15,7 +15,7 @@ import { requestId } from '../request-id.ts';
 import type { Scope } from '../scope.ts';
 import { accountScopes, canonicalIdentity, canonicalImage, canonicalType } from '../spelling.ts';
 import { bootMetadata } from './boot-metadata.ts';
-import { markOf, own } from './own-words.ts';
+import { markOf, metadataKeys } from './metadata-keys.ts';
 import { stop } from './power.ts';
 
 type Item = Creation<'instance'>;
@@ -140,10 +140,10 @@ function metadataOf({ desired, mark }: Item, boot: Launch): Readonly<Record<stri
   const text = markText(mark);
   return {
     ...bootMetadata(boot),
-    [own.image]: attributes.machine.image,
-    [own.userData]: attributes.boot?.userData ?? '',
-    [own.access]: attributes.boot?.access ?? '',
-    ...(text === undefined ? {} : { [own.mark]: text }),
+    [metadataKeys.image]: attributes.machine.image,
+    [metadataKeys.userData]: attributes.boot?.userData ?? '',
+    [metadataKeys.access]: attributes.boot?.access ?? '',
+    ...(text === undefined ? {} : { [metadataKeys.mark]: text }),
   };
 }
 
@@ -154,13 +154,13 @@ function made(item: Item, id: CloudId, project: string): Observed<'instance'> {
     kind: 'instance',
     id,
     name: desired.name,
-    attributes: asMade(desired.attributes, zone, project),
+    attributes: createdAttributes(desired.attributes, zone, project),
     signs: { mark, slot: slotOf(`gcp/${project}/${zone}`, 'instance', desired.name) },
     condition: { state: 'pending' },
   };
 }
 
-function asMade(attributes: InstanceAttributes, zone: string, project: string): InstanceAttributes {
+function createdAttributes(attributes: InstanceAttributes, zone: string, project: string): InstanceAttributes {
   const { machine, placement, disk } = attributes;
   return {
     ...attributes,

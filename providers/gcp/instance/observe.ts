@@ -7,34 +7,34 @@ import type { Disk, Instance } from '../messages.ts';
 import { originOf } from '../origin.ts';
 import type { Resolve } from '../parents.ts';
 import { canonicalImage, canonicalType } from '../spelling.ts';
-import { markOf, own, placeIn, readMetadata } from './own-words.ts';
+import { markOf, metadataKeys, placeIn, readMetadata } from './metadata-keys.ts';
 import { unstatedOf } from './unstated.ts';
 
 const diskPart = 'disk';
 
 /** Objects that an instance refers to: the boot disk by its path, if known, and the ids of its network and subnet. */
-export interface Around {
+export interface InstanceContext {
   readonly project: string;
   readonly resolve: Resolve;
   readonly disks: ReadonlyMap<string, Disk>;
 }
 
 /** Pure: converts the API's instance into normalised form. */
-export function observeInstance(instance: Instance, around: Around): Observed<'instance'> {
+export function observeInstance(instance: Instance, context: InstanceContext): Observed<'instance'> {
   const name = instance.name ?? '';
   const metadata = readMetadata(instance.metadata);
-  const mark = markOf(instance, around.project);
+  const mark = markOf(instance, context.project);
   const origin = mark ? undefined : originOf({ name, labels: instance.labels ?? {}, metadata });
-  const disk = around.disks.get(bootDiskOf(instance) ?? '');
+  const disk = context.disks.get(bootDiskOf(instance) ?? '');
   const unstated = unstatedOf(instance);
   return {
     kind: 'instance',
     id: idOf(instance) ?? '',
     name,
-    attributes: attributesOf(instance, { disk, metadata }, around),
+    attributes: attributesOf(instance, { disk, metadata }, context),
     signs: {
       ...(mark ? { mark } : {}),
-      slot: slotOf(placeIn(instance, around.project), 'instance', name),
+      slot: slotOf(placeIn(instance, context.project), 'instance', name),
       ...(origin ? { origin } : {}),
     },
     condition: {
@@ -53,12 +53,16 @@ export const bootDiskOf = ({ disks }: Instance): string | undefined => {
   return source ? pathOf(source) : undefined;
 };
 
-interface Told {
+interface BootSources {
   readonly disk: Disk | undefined;
   readonly metadata: Labels;
 }
 
-function attributesOf(instance: Instance, { disk, metadata }: Told, { resolve, project }: Around): InstanceAttributes {
+function attributesOf(
+  instance: Instance,
+  { disk, metadata }: BootSources,
+  { resolve, project }: InstanceContext,
+): InstanceAttributes {
   const [nic] = instance.networkInterfaces ?? [];
   const [account] = instance.serviceAccounts ?? [];
   const boot = bootOf(metadata);
@@ -70,7 +74,7 @@ function attributesOf(instance: Instance, { disk, metadata }: Told, { resolve, p
     },
     groups: (instance.tags?.items ?? []).map((tag) => `tag:${tag}`).sort(),
     machine: {
-      image: metadata[own.image] ?? canonicalImage(disk?.sourceImage ?? '', project),
+      image: metadata[metadataKeys.image] ?? canonicalImage(disk?.sourceImage ?? '', project),
       size: canonicalType(instance.machineType ?? ''),
       ...(account?.email ? { identity: account.email } : {}),
       power: powerOf(instance),
@@ -90,7 +94,7 @@ const diskAttributes = ({ sizeGb, type }: Disk): NonNullable<InstanceAttributes[
 
 /** Hashes are known of machines that we made only; '' there means none. */
 function bootOf(metadata: Labels): InstanceAttributes['boot'] {
-  const [userData, access] = [metadata[own.userData], metadata[own.access]];
+  const [userData, access] = [metadata[metadataKeys.userData], metadata[metadataKeys.access]];
   if (userData === undefined && access === undefined) return undefined;
   return { ...(userData === undefined ? {} : { userData }), ...(access === undefined ? {} : { access }) };
 }

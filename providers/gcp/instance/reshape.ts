@@ -4,7 +4,7 @@ import { done, failed } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
 import { regionOfZone } from '../links.ts';
 import type { Instance } from '../messages.ts';
-import { type Begun, carryOut } from '../operations.ts';
+import { carryOut, type StartedOperation } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { accountScopes, canonicalIdentity, canonicalType } from '../spelling.ts';
 import { start, stop } from './power.ts';
@@ -24,12 +24,12 @@ type Item = Revision<'instance'>;
 export async function reshape(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
   const { id } = item.observed;
   const settings = settingsOf(item, seen, scope.project);
-  const standing = isStanding(seen);
+  const standing = isStopped(seen);
   if (settings.length > 0 && !standing) {
     const stopped = await stop(id, scope, call);
     if (!stopped.ok) return stopped;
   }
-  let refused: Begun | undefined;
+  let refused: StartedOperation | undefined;
   for (const set of settings) {
     const answer = await set(item, scope, call);
     if (!answer.ok) refused ??= answer;
@@ -65,10 +65,10 @@ function powerAfter(item: Item): 'running' | 'stopped' | undefined {
 
 const has = ({ changes }: Item, field: string): boolean => changes.some((each) => each.field === field);
 
-const still: ReadonlySet<string> = new Set(['TERMINATED', 'STOPPED', 'SUSPENDED']);
-const isStanding = ({ status }: Instance): boolean => still.has(String(status));
+const stoppedStatuses: ReadonlySet<string> = new Set(['TERMINATED', 'STOPPED', 'SUSPENDED']);
+const isStopped = ({ status }: Instance): boolean => stoppedStatuses.has(String(status));
 
-type Setting = (item: Item, scope: Scope, call: Call) => Promise<Begun>;
+type Setting = (item: Item, scope: Scope, call: Call) => Promise<StartedOperation>;
 
 /** The settings that differ; equal ones are not sent again. */
 function settingsOf(item: Item, seen: Instance, project: string): readonly Setting[] {

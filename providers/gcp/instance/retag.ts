@@ -8,10 +8,10 @@ import { regionOfZone } from '../links.ts';
 import { markLabels, markText, readLabels, withoutMark } from '../marks/labels.ts';
 import { isSameOwner } from '../marks.ts';
 import type { Instance } from '../messages.ts';
-import { type Begun, carryOut } from '../operations.ts';
+import { carryOut, type StartedOperation } from '../operations.ts';
 import type { Scope } from '../scope.ts';
+import { metadataKeys, readMetadata } from './metadata-keys.ts';
 import { bootDiskOf } from './observe.ts';
-import { own, readMetadata } from './own-words.ts';
 
 type Item = Revision<'instance'>;
 
@@ -20,7 +20,7 @@ type Item = Revision<'instance'>;
  * replace: so they are written from a look made for it, and a change in between is refused (412).
  * https://cloud.google.com/compute/docs/reference/rest/v1/instances/setLabels
  */
-export async function retag(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Begun> {
+export async function retag(item: Item, seen: Instance, scope: Scope, call: Call): Promise<StartedOperation> {
   const before = seen.labels ?? {};
   const labels = labelsAfter(before, item);
   if (JSON.stringify(sorted(labels)) === JSON.stringify(sorted(before))) return { ok: true, value: undefined };
@@ -57,9 +57,9 @@ const sorted = (labels: Labels): readonly (readonly [string, string])[] =>
 async function tellWhole({ mark, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
   const text = mark && markText(mark);
   const before = readMetadata(seen.metadata);
-  if (before[own.mark] === text) return done;
-  const { [own.mark]: _, ...others } = before;
-  const wanted = { ...others, ...(text === undefined ? {} : { [own.mark]: text }) };
+  if (before[metadataKeys.mark] === text) return done;
+  const { [metadataKeys.mark]: _, ...others } = before;
+  const wanted = { ...others, ...(text === undefined ? {} : { [metadataKeys.mark]: text }) };
   const items = Object.entries(wanted).map(([key, value]) => ({ key, value }));
   const { location: zone = '', name: instance } = placeOf(observed.id);
   const metadataResource = { fingerprint: seen.metadata?.fingerprint ?? null, items };

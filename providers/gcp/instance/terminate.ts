@@ -6,7 +6,7 @@ import { regionOfZone } from '../links.ts';
 import type { Instance } from '../messages.ts';
 import { deleteEach } from '../removal.ts';
 import type { Scope } from '../scope.ts';
-import { markOf } from './own-words.ts';
+import { markOf } from './metadata-keys.ts';
 
 /** Its disks go with it (autoDelete). https://cloud.google.com/compute/docs/reference/rest/v1/instances/delete */
 export async function terminate(

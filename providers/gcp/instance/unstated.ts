@@ -5,7 +5,7 @@ import type { Labels } from '../../../src/core/resource.ts';
 import { lastOf } from '../links.ts';
 import type { Instance } from '../messages.ts';
 import { accountScopes } from '../spelling.ts';
-import { own, readMetadata } from './own-words.ts';
+import { metadataKeys, readMetadata } from './metadata-keys.ts';
 
 /**
  * Settings of a machine that no spec states and that open it to others, as `instances.aggregatedList` has them.
@@ -50,7 +50,7 @@ function scopesOf({ serviceAccounts }: Instance): readonly Setting[] {
 }
 
 function keysOf(metadata: Labels): readonly Setting[] {
-  const sent = metadata[own.access];
+  const sent = metadata[metadataKeys.access];
   const text = metadata['ssh-keys'];
   if (!isComparable(sent) || text === undefined || text === '') return [];
   if (sent !== '' && hashOfKeys(text) === sent) return [];
@@ -68,7 +68,7 @@ function hashOfKeys(text: string): string | undefined {
 }
 
 function scriptsOf(metadata: Labels): readonly Setting[] {
-  const sent = metadata[own.userData];
+  const sent = metadata[metadataKeys.userData];
   if (!isComparable(sent)) return [];
   return ['startup-script', 'user-data'].flatMap((key) => {
     const text = metadata[key];

@@ -11,7 +11,7 @@ import {
   EC2Client,
   type Route,
 } from '@aws-sdk/client-ec2';
-import { wayOutOf } from '../../../providers/aws/internet/signs.ts';
+import { internetRouteOf } from '../../../providers/aws/internet/signs.ts';
 import { markTags } from '../../../providers/aws/marks.ts';
 import { tagList } from '../../../providers/aws/tags.ts';
 import { diff } from '../../../src/core/diff.ts';
@@ -305,9 +305,9 @@ const rows: readonly Row[] = [
 describe('how far a route table leads to the internet', () => {
   for (const { name, routes, want } of rows)
     test(`${name}: ${want}`, () => {
-      assert.equal(wayOutOf({ Routes: [...routes] }), want);
-      assert.equal(wayOutOf({ Routes: [...routes] }, 'igw-1'), want);
-      assert.equal(wayOutOf({ Routes: [...routes] }, 'igw-2'), false);
+      assert.equal(internetRouteOf({ Routes: [...routes] }), want);
+      assert.equal(internetRouteOf({ Routes: [...routes] }, 'igw-1'), want);
+      assert.equal(internetRouteOf({ Routes: [...routes] }, 'igw-2'), false);
     });
 });
 

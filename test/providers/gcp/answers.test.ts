@@ -340,7 +340,7 @@ describe('an answer that stops half way', () => {
   test('is given up without a word of the SDK', async () => {
     await using cloud = await stuck();
     const exchange = { action: 'networks.get', answerMs: 100 };
-    const asking = makeTransport(cloud.access).noting(exchange, () =>
+    const asking = makeTransport(cloud.access).recording(exchange, () =>
       authClient.fetch(`${base}/global/networks/core`, { method: 'GET' }),
     );
     await assert.rejects(asking, { code: 'AnswerNotEnded' });

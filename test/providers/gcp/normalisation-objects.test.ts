@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wayOf } from '../../../providers/gcp/default-route/way.ts';
+import { defaultRouteOf } from '../../../providers/gcp/default-route/routes.ts';
 import { dialect } from '../../../providers/gcp/dialect.ts';
 import { bootDiskOf, observeInstance } from '../../../providers/gcp/instance/observe.ts';
 import { describe as described } from '../../../providers/gcp/marks/description.ts';
@@ -38,7 +38,7 @@ const route = (over: Route = {}): Route => ({
 });
 
 describe('networks', () => {
-  const seen = (over: Network) => observeNetwork(network(over), wayOf(path, undefined, [route()])).attributes;
+  const seen = (over: Network) => observeNetwork(network(over), defaultRouteOf(path, undefined, [route()])).attributes;
   test('G35: the way of choosing best paths is nobody’s wish: same', () =>
     assert.deepEqual(
       diff(
@@ -60,7 +60,10 @@ describe('networks', () => {
       [],
     ));
   test('the network that a project is born with says that it is', () => {
-    const born = observeNetwork(network({ name: 'default', autoCreateSubnetworks: true }), wayOf(path, undefined, []));
+    const born = observeNetwork(
+      network({ name: 'default', autoCreateSubnetworks: true }),
+      defaultRouteOf(path, undefined, []),
+    );
     assert.equal(born.signs.origin?.why, 'provider-default');
   });
 });
@@ -84,7 +87,7 @@ describe('the way to the internet', () => {
   ];
   for (const [name, routes, internet, parts] of rows)
     test(`${name}: ${internet}, ${parts} parts`, () => {
-      const way = wayOf(path, mark, routes);
+      const way = defaultRouteOf(path, mark, routes);
       assert.deepEqual([way.internet, way.parts.length], [internet, parts]);
     });
   test('a route of another estate’s mark is not ours', () => {
@@ -92,7 +95,7 @@ describe('the way to the internet', () => {
       name: 'core-internet',
       description: described('', { ...mark, estate: 'other' }, 'default-route'),
     });
-    assert.deepEqual(wayOf(path, mark, [theirs]).parts, []);
+    assert.deepEqual(defaultRouteOf(path, mark, [theirs]).parts, []);
   });
 });
 

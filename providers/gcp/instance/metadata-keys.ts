@@ -5,7 +5,7 @@ import { readLabels } from '../marks/labels.ts';
 import type { Instance, Metadata } from '../messages.ts';
 
 /** Setpoint's metadata keys: inputs of the launch that the API does not return. */
-export const own = {
+export const metadataKeys = {
   image: 'setpoint-image',
   userData: 'setpoint-user-data',
   access: 'setpoint-access',
@@ -13,7 +13,7 @@ export const own = {
 } as const;
 
 export const markOf = (instance: Instance, project: string): Mark | undefined =>
-  readLabels(instance.labels ?? {}, placeIn(instance, project), readMetadata(instance.metadata)[own.mark]);
+  readLabels(instance.labels ?? {}, placeIn(instance, project), readMetadata(instance.metadata)[metadataKeys.mark]);
 
 export const placeIn = ({ zone }: Instance, project: string): string => `gcp/${project}/${lastOf(zone ?? '')}`;
 

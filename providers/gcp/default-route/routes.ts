@@ -1,15 +1,19 @@
+import type { Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { idOf } from '../cloud-id.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { readDescription } from '../marks/description.ts';
 import { isSameOwner } from '../marks.ts';
 import type { Route } from '../messages.ts';
+import { answered } from '../pages.ts';
+import type { Scope } from '../scope.ts';
 
 /** The part of a network that leads to the internet: https://cloud.google.com/vpc/docs/routes#routingpacketsinternet */
 export const routePart = 'default-route';
 
 /** The existing parts of a network's way to the internet. */
-export interface Way {
+export interface DefaultRoute {
   readonly internet: boolean | 'partial';
   readonly parts: readonly Part[];
   readonly missing: readonly string[];
@@ -24,9 +28,9 @@ export interface Way {
  *
  * Its part is the route that the network was born with, or ours: what we may take away.
  */
-export function wayOf(network: string, mark: Mark | undefined, routes: readonly Route[]): Way {
-  const leading = routes.filter((route) => leadsOut(route) && pathOf(route.network ?? '') === network);
-  const own = leading.filter((route) => isBorn(route) || isOurs(route, mark));
+export function defaultRouteOf(network: string, mark: Mark | undefined, routes: readonly Route[]): DefaultRoute {
+  const leading = routes.filter((route) => isDefaultRoute(route) && pathOf(route.network ?? '') === network);
+  const own = leading.filter((route) => isCreatedByCloud(route) || isOurs(route, mark));
   const parts = own.flatMap((route) => {
     const id = idOf(route);
     return id === undefined ? [] : [{ part: routePart, id }];
@@ -38,14 +42,20 @@ export function wayOf(network: string, mark: Mark | undefined, routes: readonly 
 }
 
 /** A tagged route serves only the machines with its tags. */
-export const leadsOut = ({ destRange, nextHopGateway, tags }: Route): boolean =>
+export const isDefaultRoute = ({ destRange, nextHopGateway, tags }: Route): boolean =>
   destRange === '0.0.0.0/0' && lastOf(nextHopGateway ?? '') === 'default-internet-gateway' && (tags ?? []).length === 0;
 
 /** "Default route to the Internet.", `default-route-896c4dea71047e56`: made with every network, and by nobody else so. */
-export const isBorn = ({ name, description }: Route): boolean =>
+export const isCreatedByCloud = ({ name, description }: Route): boolean =>
   /^default-route-(?:r-)?[0-9a-f]+$/.test(name ?? '') && /^default route to the internet/i.test(description ?? '');
 
 export function isOurs({ description }: Route, mark: Mark | undefined): boolean {
   const read = readDescription(description);
   return read.part === routePart && isSameOwner(mark, read.mark);
+}
+
+/** Lists the routes anew: Setpoint must not delete a route because of an older listing. */
+export async function routesOf(path: string, { listings }: Scope, call: Call): Promise<Result<readonly Route[]>> {
+  const routes = await answered(listings.routes('network', call));
+  return routes.ok ? { ok: true, value: routes.value.filter(({ network }) => pathOf(network ?? '') === path) } : routes;
 }
