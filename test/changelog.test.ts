@@ -12,6 +12,7 @@ const headings: Readonly<Record<string, string>> = {
   apiFields: 'API: fields and values',
   apiSchemas: 'API: schemas of the OpenAPI document',
   apiOperations: 'API: operation ids',
+  apiPaths: 'API: paths',
   healthPort: 'Health port: paths',
   cliOptions: 'Command line: options',
   cliFields: 'Command line: fields of the JSON',

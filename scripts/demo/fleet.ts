@@ -23,7 +23,7 @@ export async function fleet(stage: Stage, narrator: Narrator, colleagues: Collea
   const redis = await redisHere();
   const crew = redis === undefined ? oneAfterAnother(stage) : sideBySide(redis, stage);
   narrator.chapter(crew.name, crew.about);
-  const before = (await standing(stage)).generation?.number ?? 0;
+  const before = (await readStatus(stage)).generation?.number ?? 0;
   await stage.write(tomorrow(stage.endpoint));
   crew.start();
   try {
@@ -101,7 +101,7 @@ const firstAtWork = ({ all }: Crew): Promise<Service> =>
     { pauseMs: 20 },
   );
 
-async function standing(stage: Stage): Promise<EstateStatus> {
+async function readStatus(stage: Stage): Promise<EstateStatus> {
   const { code, stdout, stderr } = await stage.setpoint(['status', '--json']);
   if (code !== 0) throw new Error(`setpoint status ended with ${code}:\n${stdout}${stderr}`);
   return JSON.parse(stdout);
@@ -111,9 +111,9 @@ async function standing(stage: Stage): Promise<EstateStatus> {
 const untilAtRest = (stage: Stage, least: number): Promise<true> =>
   until(
     async () => {
-      const { generation, scopes, leases } = await standing(stage);
+      const { generation, scopes, leases } = await readStatus(stage);
       const atWork = new Set(leases.map(({ scope }) => scope));
-      const isAtRest = ({ scope, standing: applied, reconcileRequest }: ScopeStatus): boolean =>
+      const isAtRest = ({ scope, appliedGeneration: applied, reconcileRequest }: ScopeStatus): boolean =>
         applied === generation?.number && applied >= least && reconcileRequest === undefined && !atWork.has(scope);
       return scopes.every(isAtRest) || undefined;
     },

@@ -39,6 +39,9 @@ export type ReconcileOutcome =
   | 'quarantined'
   | 'failed';
 
+/** An outcome as the API, the metrics and the log show it. The store keeps `partly`. */
+export const shownOutcome = (outcome: ReconcileOutcome) => (outcome === 'partly' ? 'partial' : outcome);
+
 export interface RateLimitWatch {
   /** A request was sent on this rate limit after waiting so long. */
   waited(rateLimitKey: string, ms: number): void;

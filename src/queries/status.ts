@@ -42,14 +42,14 @@ interface InHand {
   /** The worker that follows the sources; absent: none does, so newer commits do not count. */
   readonly follower?: string;
   readonly pin?: Pin;
-  readonly leftAlone: readonly UnmanagedScopes[];
+  readonly unmanagedScopes: readonly UnmanagedScopes[];
   readonly withheldDrift: readonly WithheldDrift[];
 }
 
 export interface ScopeStatus {
   readonly scope: ScopeKey;
-  /** The newest generation that workers brought wholly into force; 0: none. */
-  readonly standing: number;
+  /** The newest generation that workers fully applied; 0: none. */
+  readonly appliedGeneration: number;
   readonly approvals: readonly Approval[];
   readonly stopped: readonly StoppedRollout[];
   readonly replacements: readonly Replacement[];
@@ -75,14 +75,14 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     estate: name,
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
     folder: { dir, revision: tree.revision },
-    scopes: await Promise.all(scopes.map(({ scope }) => standingIn(scope, name, blocked, store))),
+    scopes: await Promise.all(scopes.map(({ scope }) => scopeStatusOf(scope, name, blocked, store))),
     limited: byLimits(blocked),
     pauses,
     quarantined,
     leases,
     sources,
     follower,
-    leftAlone: dropped,
+    unmanagedScopes: dropped,
     withheldDrift: withheld,
     pin,
   };
@@ -101,14 +101,14 @@ function byLimits(blocked: readonly KeptRow[]): readonly HeldByLimit[] {
   return [...held.values()];
 }
 
-async function standingIn(
+async function scopeStatusOf(
   scope: ScopeKey,
   estate: string,
   blocked: readonly KeptRow[],
   { fleet, inventory }: Store,
 ): Promise<ScopeStatus> {
   const where = { estate, scope };
-  const [knowledge, standing, approvals, stopped, { request, reason }] = await Promise.all([
+  const [knowledge, appliedGeneration, approvals, stopped, { request, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),
     fleet.rollouts.standing(where),
     fleet.approvals.inForce(where),
@@ -118,7 +118,7 @@ async function standingIn(
   const replacements = halfReplacedIn(knowledge, blocked);
   return {
     scope,
-    standing,
+    appliedGeneration,
     approvals,
     stopped,
     replacements,

@@ -144,7 +144,7 @@ async function verify({ context, checkpoints, keys }: Keeping, estate: string, h
     if (!check.follow(item)) break;
     if (row && 'body' in item && row.address !== (item.body['address'] ?? null)) {
       const reason = 'it is listed under another address than its content names';
-      return { ok: false, problem: 'broken', seq: row.seq, reason };
+      return { ok: false, problem: 'tampered', seq: row.seq, reason };
     }
   }
   return check.end(recorded ?? { first: genesis(context.store, estate, sha256), heads: [] });

@@ -47,10 +47,10 @@ export async function verifyExport(
 function covered(verdict: Verdict): Verdict {
   if (!verdict.ok || verdict.entries === 0 || verdict.checkpoints > 0) return verdict;
   const reason = 'no signed checkpoint covers this export: name the folder of the signer with --dir, or a witness';
-  return { ok: false, problem: 'unproven', seq: 1, reason };
+  return { ok: false, problem: 'unverified', seq: 1, reason };
 }
 
-const broken = (seq: number, reason: string): Verdict => ({ ok: false, problem: 'broken', seq, reason });
+const broken = (seq: number, reason: string): Verdict => ({ ok: false, problem: 'tampered', seq, reason });
 
 function lineIn(text: string): Line | undefined {
   try {

@@ -3,7 +3,13 @@ import type { Failure } from '../core/failure.ts';
 import type { Progress } from '../engine/ports.ts';
 import type { Fields, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
-import type { RateLimitLevel, ReconcileWatch, Samples, Telemetry } from '../ports/telemetry.ts';
+import {
+  type RateLimitLevel,
+  type ReconcileWatch,
+  type Samples,
+  shownOutcome,
+  type Telemetry,
+} from '../ports/telemetry.ts';
 
 /** What is told, and what is shown of it. */
 interface TelemetryAndMetrics {
@@ -80,7 +86,8 @@ function watchReconcile(
       count(event);
       logProgress(log, event);
     },
-    ended: (outcome, why) => {
+    ended: (stored, why) => {
+      const outcome = shownOutcome(stored);
       const durationMs = Math.round(monotonic() - began);
       instruments.reconciles.inc({ cloud, outcome });
       instruments.reconcileSeconds.observe({ cloud }, durationMs / 1000);

@@ -33,7 +33,7 @@ test('a ledger is signed, compared with its witness, cut, damaged and signed by 
   await writeFile(join(cwd, 'empty'), '');
   const nothing = await run(['verify', '--witness', 'empty']);
   assert.equal(nothing.code, 1);
-  assert.match(nothing.stdout, /^Ledger: NOT PROVEN: the witness holds no checkpoint of this ledger/);
+  assert.match(nothing.stdout, /^Ledger: UNVERIFIED: the witness holds no checkpoint of this ledger/);
   const missing = await run(['verify', '--witness', 'none']);
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /The witness .*none cannot be read, so nothing was compared/);
@@ -50,10 +50,10 @@ test('a ledger is signed, compared with its witness, cut, damaged and signed by 
   );
   const cut = await run(['verify', '--export', 'cut.jsonl']);
   assert.equal(cut.code, 1);
-  assert.match(cut.stdout, /^Ledger: BROKEN at entry \d+: the tail is cut/);
+  assert.match(cut.stdout, /^Ledger: TAMPERED at entry \d+: the tail is cut/);
   const bare = await run(['verify', '--export', 'ledger.jsonl', '--dir', 'elsewhere']);
   assert.equal(bare.code, 1);
-  assert.match(bare.stdout, /^Ledger: NOT PROVEN at entry 1: no signed checkpoint covers this export/);
+  assert.match(bare.stdout, /^Ledger: UNVERIFIED at entry 1: no signed checkpoint covers this export/);
 
   const file = join(cwd, '.setpoint/checkpoints.jsonl');
   const text = await readFile(file, 'utf8');

@@ -23,7 +23,7 @@ test('what stands where no target is any more is told, left alone, and can be le
     stdout,
   );
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);
-  assert.deepEqual(json.leftAlone, [{ scope: dropped, resources: held?.resources }]);
+  assert.deepEqual(json.unmanagedScopes, [{ scope: dropped, resources: held?.resources }]);
   assert.ok((await run(['plan', specs, allow])).stderr.includes(`! ${said}: restore the target`));
 
   sandbox.control.log.clear();
@@ -31,5 +31,5 @@ test('what stands where no target is any more is told, left alone, and can be le
   assert.equal(forgotten.code, 0, forgotten.stderr);
   assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
   const after = JSON.parse((await run(['status', specs, '--json'])).stdout);
-  assert.deepEqual(after.leftAlone, [{ scope: dropped, resources: (held?.resources ?? 0) - 1 }]);
+  assert.deepEqual(after.unmanagedScopes, [{ scope: dropped, resources: (held?.resources ?? 0) - 1 }]);
 });

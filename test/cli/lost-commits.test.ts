@@ -55,7 +55,7 @@ test('after a failover that lost an update nothing is deleted before a person ac
   const held = await run(['apply', specs, allow, '--yes']);
   assert.match(held.stdout, /^Applied: 0 added, .* 0 deleted/);
   const broken = await run(['ledger', 'verify']);
-  assert.deepEqual([broken.code, /BROKEN/.test(broken.stdout)], [1, true], broken.stdout);
+  assert.deepEqual([broken.code, /TAMPERED/.test(broken.stdout)], [1, true], broken.stdout);
 
   const none = await run(['ledger', 'accept-loss']);
   assert.equal(none.code, 1);

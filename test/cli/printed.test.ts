@@ -156,7 +156,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [
             {
-              ...{ scope, standing: 1, approvals: [approval], reconcileRequest: 'ann resumed' },
+              ...{ scope, appliedGeneration: 1, approvals: [approval], reconcileRequest: 'ann resumed' },
               stopped: [{ document: net.address, generation: 2, why: 'failed' }],
               replacements: [
                 { address: net.address, predecessor: 'i-1', successor: 'i-2', since: 0, waitsFor: 'i-2 to be ready' },
@@ -174,7 +174,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           leases: [{ estate: 'acme', scope, holder: 'ann@host', epoch: 1, since: 0 }],
           sources: [source],
           pin: { revision, by: { person: 'ann', reason: 'broke' }, at: 0 },
-          leftAlone: [{ scope, resources: 2 }],
+          unmanagedScopes: [{ scope, resources: 2 }],
         }),
         { now: moment, paint: tone },
       ).join('\n'),

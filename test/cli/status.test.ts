@@ -70,18 +70,21 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
   ];
   for (const pattern of said) assert.match(stdout, pattern);
   const json = JSON.parse((await run(['status', specs, '--json'])).stdout);
-  assert.deepEqual([json.estate, json.generation.number, json.scopes[0].standing], ['acme', 2, 1]);
+  assert.deepEqual([json.estate, json.generation.number, json.scopes[0].appliedGeneration], ['acme', 2, 1]);
   assert.deepEqual(
     [
       json.pauses.length,
       json.scopes[0].approvals.length,
-      json.scopes[0].stopped.length,
+      json.scopes[0].stoppedRollouts.length,
       json.scopes[0].reconcileRequest,
     ],
     [1, 1, 1, 'ann wants it'],
   );
   assert.deepEqual([json.quarantined.length, json.leases.length], [1, 1]);
-  assert.deepEqual([json.pauses[0].subject.type, json.scopes[0].stopped[0].reason], ['owner', 'web-0 does not run']);
+  assert.deepEqual(
+    [json.pauses[0].subject.type, json.scopes[0].stoppedRollouts[0].reason],
+    ['owner', 'web-0 does not run'],
+  );
   assert.ok(held.ok);
   await held.lease.release();
 });
@@ -125,8 +128,8 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
   const standing: EstateStatus = {
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
-    scopes: [{ scope, standing: 1, approvals: [], stopped: [], replacements }],
-    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], leftAlone: [], withheldDrift: [] },
+    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements }],
+    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);

@@ -157,7 +157,7 @@ test('an export that no checkpoint covers proves nothing', async () => {
   await written('alone');
   const lines = await linesOf('alone');
   const bare = await verifyExport(lines, { checkpoints: [], keys: trusting([]), now });
-  assert.ok(!bare.ok && bare.problem === 'unproven');
+  assert.ok(!bare.ok && bare.problem === 'unverified');
   assert.match(bare.reason, /no signed checkpoint covers this export/);
 });
 
@@ -166,7 +166,7 @@ test('entries that stay unsigned are told of, and after the limit the ledger is 
   const soon = await store.audit.verify('tail');
   assert.deepEqual(soon.ok && soon.unsigned?.entries, 2);
   const late = await store.audit.verify('tail', { unsignedLimitMs: -1 });
-  assert.ok(!late.ok && late.problem === 'unproven' && late.seq === 4);
+  assert.ok(!late.ok && late.problem === 'unverified' && late.seq === 4);
 });
 
 test('a ledger that is shorter than its newest checkpoint is signed no further', async () => {

@@ -19,12 +19,16 @@ const fields = Object.entries(renamed.apiFields).toSorted(([a], [b]) => b.length
 /** `Row.since` as it is today: its schema or operation first, then the field, or the fields above it. */
 function today(word: string): string {
   const [, title = '', operation = ''] = /^([A-Z]+ \S+ )(\w+)$/.exec(word) ?? [];
-  if (title !== '') return `${title}${schemas.get(operation) ?? operation}`;
+  if (title !== '') return `${todaysPath(title)}${schemas.get(operation) ?? operation}`;
   const [head = ''] = /^\w+/.exec(word) ?? [];
   const named = `${schemas.get(head) ?? head}${word.slice(head.length)}`;
   const [from, to] = fields.find(([from]) => named === from || isBelow(named, from)) ?? [named, named];
   return to + named.slice(from.length);
 }
+
+const paths = Object.entries(renamed.apiPaths);
+const todaysPath = (title: string): string =>
+  paths.reduce((text, [from, to]) => text.replace(` ${from} `, ` ${to} `), title);
 
 const isBelow = (word: string, field: string): boolean =>
   word.startsWith(`${field}.`) || word.startsWith(`${field} = `);

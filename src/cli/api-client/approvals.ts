@@ -38,7 +38,7 @@ const waiting = decode.object({
   generation: decode.number,
   digest: decode.string,
   unapproved: decode.number,
-  authors: decode.object({ refused: decode.optional(decode.string), unknown: decode.boolean }),
+  authors: decode.object({ denialReason: decode.optional(decode.string), unknown: decode.boolean }),
   scopes: decode.list(
     decode.object({
       scope: decode.string,
@@ -68,7 +68,7 @@ const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
       })),
       calls: { observed: 0, predicted: 0 },
     })),
-    refused: authors.refused,
+    refused: authors.denialReason,
     authorsUnknown: authors.unknown,
   };
 };

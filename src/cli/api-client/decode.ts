@@ -1,4 +1,5 @@
 import type { Action, Finding } from '../../core/action.ts';
+import type { Desired } from '../../core/desired.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 
@@ -116,6 +117,7 @@ interface AttributedJson {
   readonly reason?: unknown;
   readonly parent?: unknown;
   readonly observed?: object;
+  readonly desired?: unknown;
   readonly surge?: object;
 }
 
@@ -130,11 +132,20 @@ export const attributed =
   <T extends { readonly by?: TouchedBy }>({ reason: field, least }: AttributedFields): Decoder<T> =>
   (value, at) => {
     least(value, at);
-    const { lastModifiedBy, reason, parent, observed, surge, ...rest } = decode.unchecked<AttributedJson>()(value, at);
+    const {
+      lastModifiedBy,
+      reason,
+      parent,
+      desired: wanted,
+      observed,
+      surge,
+      ...rest
+    } = decode.unchecked<AttributedJson>()(value, at);
     const decoded = {
       ...rest,
       ...(reason === undefined ? {} : { [field]: reason }),
       ...(parent === undefined ? {} : { of: parent }),
+      ...(wanted === undefined ? {} : { desired: desired(wanted, `${at}.desired`) }),
       ...(observed === undefined ? {} : { observed: observedOf(observed) }),
       ...(surge === undefined ? {} : { surge: surgeOf(surge) }),
       ...(lastModifiedBy === undefined ? {} : { by: lastModified(lastModifiedBy, `${at}.lastModifiedBy`) }),
@@ -143,15 +154,42 @@ export const attributed =
   };
 
 interface ObservedJson {
-  readonly signs?: { readonly origin?: { readonly reason?: unknown } };
+  readonly metadata?: { readonly origin?: { readonly reason?: unknown } };
 }
 
-function observedOf(observed: ObservedJson): object {
-  const { signs } = observed;
-  if (signs?.origin === undefined) return observed;
-  const { reason: why, ...origin } = signs.origin;
-  return { ...observed, signs: { ...signs, origin: { why, ...origin } } };
+function observedOf({ metadata = {}, ...observed }: ObservedJson): object {
+  const { origin, ...signs } = metadata;
+  if (origin === undefined) return { ...observed, signs };
+  const { reason: why, ...others } = origin;
+  return { ...observed, signs: { ...signs, origin: { why, ...others } } };
 }
+
+interface TermsJson {
+  readonly claim?: { readonly adopt?: string; readonly previousAddresses?: readonly string[] };
+  readonly requirement?: keyof typeof presences;
+}
+
+const presences = { required: 'stated', 'provider-default': 'implied', optional: 'tolerated' } as const;
+
+/** One desired resource. Its other members are checked where they are shown. */
+export const desired: Decoder<Desired> = (value, at) => {
+  const { terms, ...rest } = decode.unchecked<{ readonly terms: TermsJson }>()(value, at);
+  const { claim, requirement, ...others } = terms;
+  const decoded = {
+    ...rest,
+    terms: {
+      ...others,
+      ...(claim === undefined ? {} : { claim: claimOf(claim) }),
+      ...(requirement === undefined ? {} : { presence: presences[requirement] }),
+    },
+  };
+  return decoded as unknown as Desired; // why: a server of our version makes the rest
+};
+
+const claimOf = ({ previousAddresses, ...claim }: NonNullable<TermsJson['claim']>): object => ({
+  ...claim,
+  ...(previousAddresses === undefined ? {} : { was: previousAddresses }),
+});
 
 const surgeOf = ({ upToDate, ...surge }: { readonly upToDate?: unknown }): object => ({
   ...surge,

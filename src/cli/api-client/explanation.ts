@@ -1,4 +1,3 @@
-import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
@@ -6,7 +5,7 @@ import { printable } from '../../core/text.ts';
 import { UserError } from '../errors.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiClient, queryString } from './client.ts';
-import { action, attributed, decode, finding, heldSource } from './decode.ts';
+import { action, attributed, decode, desired, finding, heldSource } from './decode.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
 export interface ExplanationReport {
@@ -30,7 +29,7 @@ interface ModeJson extends Omit<ModeReason, 'why'> {
 
 const answer = decode.object({
   address: decode.string,
-  desired: decode.list(decode.unchecked<Desired>()),
+  desired: decode.list(desired),
   origins: decode.list(decode.unchecked<Origin>()),
   mode: decode.optional(decode.unchecked<ModeJson>()),
   objects: decode.list(ownership),
@@ -47,8 +46,14 @@ export async function fetchExplanation(
 ): Promise<ExplanationReport> {
   const path = `/v1/explanations/${of.split('/').map(encodeURIComponent).join('/')}${queryString({ estate })}`;
   try {
-    const { sources, mode, desired, objects, ...explanation } = await client.request({ method: 'GET', path }, answer);
-    return { explanation: { ...explanation, wanted: desired, there: objects, mode: mode && modeOf(mode) }, sources };
+    const {
+      sources,
+      mode,
+      desired: wanted,
+      objects,
+      ...explanation
+    } = await client.request({ method: 'GET', path }, answer);
+    return { explanation: { ...explanation, wanted, there: objects, mode: mode && modeOf(mode) }, sources };
   } catch (error) {
     throw error instanceof ApiError ? severalOf(of, error) : error;
   }

@@ -77,7 +77,7 @@ const whole = decode.object({
   unsigned: decode.optional(decode.object({ entries: decode.number, seq: decode.number, at: decode.timestamp })),
 });
 const problem = decode.object({
-  problem: decode.oneOf('broken', 'unproven'),
+  problem: decode.oneOf('tampered', 'unverified'),
   seq: decode.optional(decode.number),
   reason: decode.string,
 });

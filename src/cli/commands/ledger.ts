@@ -289,7 +289,7 @@ async function provenExport(file: string, folder: string, { compared, context }:
 function verdictText(verdict: Verdict, now: number): string {
   if (!verdict.ok) {
     const at = verdict.seq === undefined ? '' : ` at entry ${verdict.seq}`;
-    return `Ledger: ${verdict.problem === 'broken' ? 'BROKEN' : 'NOT PROVEN'}${at}: ${verdict.reason}`;
+    return `Ledger: ${verdict.problem === 'tampered' ? 'TAMPERED' : 'UNVERIFIED'}${at}: ${verdict.reason}`;
   }
   const { entries, chains, checkpoints, witnessed, lost = [], later } = verdict;
   const lines = [

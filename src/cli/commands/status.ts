@@ -38,30 +38,37 @@ export const status = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  const standing = await withExistingStore(options.dir, context, (store) => estateStatusOf(estate, store));
-  if (options.json) printJson(terminal, statusJson(standing));
+  const found = await withExistingStore(options.dir, context, (store) => estateStatusOf(estate, store));
+  if (options.json) printJson(terminal, statusJson(found));
   else {
-    printWithheld(terminal, standing.withheldDrift);
+    printWithheld(terminal, found.withheldDrift);
     const { out } = terminal;
-    printText(terminal, ...statusText(standing, { now: clock.now(), paint: paintFor(out), width: out.width }));
+    printText(terminal, ...statusText(found, { now: clock.now(), paint: paintFor(out), width: out.width }));
   }
   return exitCodes.done;
 }
 
 /** The same as one object, in the words of the API. */
-const statusJson = ({ scopes, limited, pauses, quarantined, sources, pin, ...rest }: EstateStatus): object => ({
-  ...rest,
-  scopes: scopes.map(({ approvals, stopped, ...scope }) => ({
-    ...scope,
-    ...approvalJson(approvals),
-    stopped: stopped.map(withReason),
-  })),
-  limited: limited.map(withReason),
-  pauses: pauses.map(pauseJson),
-  quarantined: quarantined.map(withReason),
-  sources: sources.map(sourceJson),
-  pin: pin && { revision: pin.revision, actor: pin.by.person, reason: pin.by.reason, at: pin.at },
-});
+const statusJson = (status: EstateStatus): object => {
+  const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, ...rest } = status;
+  return {
+    ...rest,
+    scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, reconcileRequest }) => ({
+      scope,
+      appliedGeneration,
+      replacements: replacements.map(({ heldBy, ...replacement }) => ({ ...replacement, reason: heldBy })),
+      reconcileRequest,
+      ...approvalJson(approvals),
+      stoppedRollouts: stopped.map(withReason),
+    })),
+    withheldByLimit: limited.map(withReason),
+    unmanagedScopes,
+    pauses: pauses.map(pauseJson),
+    quarantined: quarantined.map(withReason),
+    sources: sources.map(sourceJson),
+    pin: pin && { revision: pin.revision, actor: pin.by.person, reason: pin.by.reason, at: pin.at },
+  };
+};
 
 const withReason = <T extends { readonly why: string }>({ why, ...rest }: T) => ({ ...rest, reason: why });
 
@@ -73,20 +80,17 @@ interface How {
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
 export function statusText(given: EstateStatus, { now, paint, width }: How): readonly [verdict: string, body: string] {
-  const standing = printable(given);
-  const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
+  const status = printable(given);
+  const body = sectionsOf(status, now).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
-  const scopes = standing.scopes.map((one) => [one.scope, progressOf(one, standing.generation?.number ?? 0)]);
+  const scopes = status.scopes.map((one) => [one.scope, progressOf(one, status.generation?.number ?? 0)]);
   const rows = table(['SCOPE', 'APPLIED'], scopes, width).trimEnd();
-  return [
-    paint('strong', verdictOf(standing)),
-    [...folderLines(standing), rows, ...leftLines(standing), ...body].join('\n'),
-  ];
+  return [paint('strong', verdictOf(status)), [...folderLines(status), rows, ...leftLines(status), ...body].join('\n')];
 }
 
-function verdictOf(standing: EstateStatus): string {
-  const { estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone } = standing;
+function verdictOf(status: EstateStatus): string {
+  const { estate, generation, pin, scopes, limited, pauses, quarantined, unmanagedScopes } = status;
   const sum = (of: (scope: ScopeStatus) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
@@ -95,7 +99,7 @@ function verdictOf(standing: EstateStatus): string {
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
     ...(pin === undefined ? [] : ['Pinned']),
-    ...(followerLines(standing).length === 0 ? [] : ['no worker follows the specs']),
+    ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
       'change withheld by a limit',
@@ -116,7 +120,7 @@ function verdictOf(standing: EstateStatus): string {
       'machines half replaced',
     ),
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
-    ...some(leftAlone.length, 'unmanaged scope', 'unmanaged scopes'),
+    ...some(unmanagedScopes.length, 'unmanaged scope', 'unmanaged scopes'),
   ].join(' · ');
 }
 
@@ -126,35 +130,36 @@ const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): r
     : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
 
 /** Only workers bring a generation wholly into force; who applies by hand may leave something. */
-function progressOf({ standing, reconcileRequest }: ScopeStatus, newest: number): string {
-  const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
-  const waits = standing < newest ? `, ${newest} is not fully applied` : '';
+function progressOf({ appliedGeneration, reconcileRequest }: ScopeStatus, newest: number): string {
+  const at = appliedGeneration === 0 ? 'no generation yet' : `generation ${appliedGeneration}`;
+  const waits = appliedGeneration < newest ? `, ${newest} is not fully applied` : '';
   return `${at}${waits}${reconcileRequest === undefined ? '' : ` · reconcile requested: ${reconcileRequest}`}`;
 }
 
 /** Nothing where a reconcile is still to come: that may be all. */
 const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
   scopes.some(
-    ({ standing, reconcileRequest }) => standing < (generation?.number ?? 0) && reconcileRequest === undefined,
+    ({ appliedGeneration, reconcileRequest }) =>
+      appliedGeneration < (generation?.number ?? 0) && reconcileRequest === undefined,
   )
     ? ['  To see the rest: setpoint plan. To see and approve pending actions: setpoint approve --reason "…"']
     : [];
 
 function sectionsOf(
-  standing: EstateStatus,
+  status: EstateStatus,
   now: number,
 ): readonly (readonly [title: string, lines: readonly string[]])[] {
-  const { scopes, limited, pauses, quarantined, leases, sources, pin } = standing;
+  const { scopes, limited, pauses, quarantined, leases, sources, pin } = status;
   return [
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
-    ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(standing)]],
+    ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Withheld by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
-    ['Unmanaged scopes', standing.leftAlone.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
+    ['Unmanaged scopes', status.unmanagedScopes.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
     ['Busy', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
 }

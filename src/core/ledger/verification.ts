@@ -29,7 +29,7 @@ import type { Linked } from './entry.ts';
  *   ok    | problem  | the ledger
  *   ------+----------+--------------------------------------------------------------------------------------
  *   true  |          | is whole; entries behind the newest signature are counted in `unsigned`
- *   false | broken   | was changed. `seq`: the first bad entry, or where one is missing a number that it can have
+ *   false | tampered | was changed. `seq`: the first bad entry, or where one is missing a number that it can have
  *   false | unproven | shows no change, but signatures or the witness do not reach far enough
  */
 export type Verdict =
@@ -59,7 +59,7 @@ export interface LostRange {
 
 /** `seq`: absent where a checkpoint is bad and not an entry. */
 export interface Problem {
-  readonly problem: 'broken' | 'unproven';
+  readonly problem: 'tampered' | 'unverified';
   readonly seq?: number;
   readonly reason: string;
 }
@@ -155,9 +155,9 @@ export function verification(claimed: Claimed, proof: Proof): Verification {
   const end = (recorded?: Recorded): Verdict => {
     const found = bad ?? cutFirst(state, signed) ?? cutTail(state, signed, recorded) ?? unlikeRecorded(state, recorded);
     const broken = found ?? badCheckpoint(claimed, signed, proof);
-    if (broken) return { ok: false, problem: 'broken', ...broken };
+    if (broken) return { ok: false, problem: 'tampered', ...broken };
     const unproven = unsignedTooLong(state, claimed) ?? unwitnessed(claimed, signed);
-    return unproven ? { ok: false, problem: 'unproven', ...unproven } : wholeOf(state, signed, claimed);
+    return unproven ? { ok: false, problem: 'unverified', ...unproven } : wholeOf(state, signed, claimed);
   };
   return { follow, end };
 }

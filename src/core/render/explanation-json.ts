@@ -1,10 +1,10 @@
 import type { Explanation, ModeReason, Ownership } from '../inventory/ownership.ts';
-import { actionJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
+import { actionJson, desiredJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
 
 /** An explanation as data: what `--json` prints and the API answers. */
 export const explanationJson = ({ address, wanted, origins, mode, there, actions, findings }: Explanation) => ({
   address,
-  desired: wanted,
+  desired: wanted.map(desiredJson),
   origins,
   mode: mode && modeJson(mode),
   objects: there.map(ownershipJson),

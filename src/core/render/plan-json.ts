@@ -1,4 +1,5 @@
 import type { About, Action, Finding, Incarnated, ScopePlan, Surge, Told } from '../action.ts';
+import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
 import type { TouchedBy } from '../last-modified.ts';
@@ -61,15 +62,15 @@ export function actionJson(action: Action) {
   switch (action.verb) {
     case 'create': {
       const { verb, desired, because } = action;
-      return { verb, ...aboutJson(action), ...incarnationJson(action), desired, reason: because };
+      return { verb, ...aboutJson(action), ...incarnationJson(action), desired: desiredJson(desired), reason: because };
     }
     case 'update': {
       const { verb, desired, observed, changes, effect } = action;
-      return { verb, ...aboutJson(action), desired, observed: observedJson(observed), changes, effect };
+      return { verb, ...aboutJson(action), ...sidesJson(desired, observed), changes, effect };
     }
     case 'replace': {
       const { verb, desired, observed, changes, surge } = action;
-      const sides = { desired, observed: observedJson(observed), changes };
+      const sides = { ...sidesJson(desired, observed), changes };
       return { verb, ...aboutJson(action), ...incarnationJson(action), ...sides, surge: surge && surgeJson(surge) };
     }
     case 'delete': {
@@ -78,7 +79,7 @@ export function actionJson(action: Action) {
     }
     case 'adopt': {
       const { verb, desired, observed, changes } = action;
-      return { verb, ...aboutJson(action), desired, observed: observedJson(observed), changes };
+      return { verb, ...aboutJson(action), ...sidesJson(desired, observed), changes };
     }
     case 'forget': {
       const { verb, id, because } = action;
@@ -86,6 +87,11 @@ export function actionJson(action: Action) {
     }
   }
 }
+
+const sidesJson = (desired: Desired, observed: Observed) => ({
+  desired: desiredJson(desired),
+  observed: observedJson(observed),
+});
 
 const aboutJson = ({ kind, address, documents, cause, by }: About) => ({
   kind,
@@ -142,12 +148,38 @@ export const lastModifiedByJson = ({ who, action, from, agent, event, at }: Touc
   at,
 });
 
+export const desiredJson = ({ kind, address, name, attributes, terms, documents }: Desired) => ({
+  kind,
+  address,
+  name,
+  attributes,
+  terms: termsJson(terms),
+  documents,
+});
+
+const termsJson = ({ mode, protect, deletionPolicy, claim, ignore, presence, minReadyMs, replace }: Terms) => ({
+  mode,
+  protect,
+  deletionPolicy,
+  claim: claim && { adopt: claim.adopt, previousAddresses: claim.was },
+  ignore,
+  requirement: presence && requirements[presence],
+  minReadyMs,
+  replace,
+});
+
+const requirements = {
+  stated: 'required',
+  implied: 'provider-default',
+  tolerated: 'optional',
+} as const satisfies Record<Presence, string>;
+
 export const observedJson = ({ kind, id, name, attributes, signs, condition }: Observed) => ({
   kind,
   id,
   name,
   attributes,
-  signs: {
+  metadata: {
     mark: signs.mark,
     container: signs.container,
     parent: signs.parent,

@@ -461,22 +461,22 @@ const sequenceRows: readonly {
   readonly items?: readonly LedgerItem[];
   readonly checkpoints: readonly AnyCheckpoint[];
   readonly compared?: Pick<Claimed, 'witness' | 'unsignedLimit'>;
-  readonly want: 'ok' | 'broken' | 'unproven';
+  readonly want: 'ok' | 'tampered' | 'unverified';
   readonly reason?: RegExp;
 }[] = [
   { name: 'three checkpoints, in any order and twice', checkpoints: [...three].reverse().concat(one), want: 'ok' },
-  { name: 'the first one missing', checkpoints: three.slice(1), want: 'broken', reason: /checkpoint 1 is missing/ },
+  { name: 'the first one missing', checkpoints: three.slice(1), want: 'tampered', reason: /checkpoint 1 is missing/ },
   {
     name: 'one missing',
     checkpoints: [...one, last(three)],
-    want: 'broken',
+    want: 'tampered',
     reason: /checkpoint 2 is missing: 3 follows 1/,
   },
-  { name: 'two of one number', checkpoints: [...three, other], want: 'broken', reason: /two different.*number 3/ },
+  { name: 'two of one number', checkpoints: [...three, other], want: 'tampered', reason: /two different.*number 3/ },
   {
     name: 'one that follows another',
     checkpoints: [...one, numbered({ number: 2, previous: 'x', seqs: [4] })],
-    want: 'broken',
+    want: 'tampered',
     reason: /checkpoint 2 does not follow/,
   },
   {
@@ -485,7 +485,7 @@ const sequenceRows: readonly {
       ...three,
       { ...numbered({ number: 4, previous: rootOf(last(three), hash), seqs: [] }), signature: 'x' },
     ],
-    want: 'broken',
+    want: 'tampered',
     reason: /checkpoint 4 has no valid signature/,
   },
   { name: 'a witness that agrees', checkpoints: three, compared: { witness: three }, want: 'ok' },
@@ -502,7 +502,7 @@ const sequenceRows: readonly {
     items: [{ seal }, ...without(5, 6)],
     checkpoints: firstTwo,
     compared: { witness: brief(three) },
-    want: 'broken',
+    want: 'tampered',
     reason: /holds checkpoint 3 of 1970-01-01 00:00 UTC, which is missing here/,
   },
   {
@@ -510,28 +510,28 @@ const sequenceRows: readonly {
     items: [],
     checkpoints: [],
     compared: { witness: brief(one) },
-    want: 'broken',
+    want: 'tampered',
     reason: /missing here/,
   },
   {
     name: 'a witness that holds another history of the same key',
     checkpoints: [...firstTwo, other],
     compared: { witness: brief(three) },
-    want: 'broken',
+    want: 'tampered',
     reason: /checkpoint 3 is not the one that the witness holds/,
   },
   {
     name: 'a witness with the signature of a key that is not trusted',
     checkpoints: three,
     compared: { witness: [{ ...last(three), key: 'z', signature: 'x' }] },
-    want: 'broken',
+    want: 'tampered',
     reason: /by the key z, which is not trusted/,
   },
   {
     name: 'a witness that holds nothing of this ledger',
     checkpoints: three,
     compared: { witness: [] },
-    want: 'unproven',
+    want: 'unverified',
     reason: /no checkpoint of this ledger/,
   },
   { name: 'nothing signed or witnessed yet', items: [], checkpoints: [], compared: { witness: [] }, want: 'ok' },
@@ -539,7 +539,7 @@ const sequenceRows: readonly {
     name: 'a witness that was sent nothing for too long',
     checkpoints: three,
     compared: { witness: one, unsignedLimit: { now: 1_201, limitMs: 1_000 } },
-    want: 'unproven',
+    want: 'unverified',
     reason: /up to 1 only/,
   },
   {
@@ -552,7 +552,7 @@ const sequenceRows: readonly {
     name: 'entries without a signature for too long',
     checkpoints: firstTwo,
     compared: { unsignedLimit: { now: 1_006, limitMs: 1_000 } },
-    want: 'unproven',
+    want: 'unverified',
     reason: /^2 entries are not signed, the oldest since 1970/,
   },
   {
@@ -565,7 +565,7 @@ const sequenceRows: readonly {
     name: 'no checkpoint at all, for too long',
     checkpoints: [],
     compared: { unsignedLimit: { now: 2_000, limitMs: 1_000 } },
-    want: 'unproven',
+    want: 'unverified',
     reason: /^6 entries/,
   },
 ];

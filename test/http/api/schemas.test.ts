@@ -9,6 +9,7 @@ import type { Observed } from '../../../src/core/observed.ts';
 import type { explanationJson } from '../../../src/core/render/explanation-json.ts';
 import type {
   actionJson,
+  desiredJson,
   findingJson,
   lastModifiedByJson,
   observedJson,
@@ -39,12 +40,19 @@ type Names<T> = T extends string | number | boolean | null | undefined
 type ActionJson = ReturnType<typeof actionJson>;
 type FindingJson = ReturnType<typeof findingJson>;
 type ObservedJson = ReturnType<typeof observedJson>;
+type DesiredJson = ReturnType<typeof desiredJson>;
 type LastModifiedByJson = ReturnType<typeof lastModifiedByJson>;
 type ExplanationJson = ReturnType<typeof explanationJson>;
 
 /** Whatever a core type has its JSON has too, but for names that are others there: a name that only the type has is an error of the compiler. */
 type Dropped<Core, Json, Renamed extends string> = Exclude<Names<Core>, Names<Json> | Renamed | `${Renamed}.${string}`>;
-type RenamedInAction = 'by' | 'because' | 'surge.asWanted' | 'observed.signs.origin.why';
+type RenamedInAction =
+  | 'by'
+  | 'because'
+  | 'surge.asWanted'
+  | 'desired.terms.claim.was'
+  | 'desired.terms.presence'
+  | 'observed.signs';
 
 /** Whatever a core type says its schema declares: a name that only the type has makes this an error of the compiler. */
 type Missing<Core, Schema extends z.ZodType> = Exclude<Names<Core>, Names<z.input<Schema>>>;
@@ -68,7 +76,9 @@ type CodeOf<T> = Shown extends infer F
 export type Declared = [
   None<Dropped<Action, ActionJson, RenamedInAction>>,
   None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of'>>,
-  None<Dropped<Observed, ObservedJson, 'signs.origin.why'>>,
+  None<Dropped<Observed, ObservedJson, 'signs'>>,
+  None<Dropped<Observed['signs'], ObservedJson['metadata'], 'origin.why'>>,
+  None<Dropped<Desired, DesiredJson, 'terms.claim.was' | 'terms.presence'>>,
   None<Dropped<TouchedBy, LastModifiedByJson, 'who'>>,
   None<
     Exclude<
@@ -77,13 +87,13 @@ export type Declared = [
         ExplanationJson,
         'wanted' | 'there' | 'mode.why' | 'findings.by' | 'findings.why' | 'findings.of'
       >,
-      `actions.${RenamedInAction}` | `actions.by.${string}`
+      `actions.${RenamedInAction}` | `actions.by.${string}` | `actions.observed.signs.${string}`
     >
   >,
   None<Missing<ActionJson, typeof actionSchema>>,
   None<Missing<ActionJson, typeof plannedActionSchema>>,
   None<Missing<FindingJson, typeof findingSchema>>,
-  None<Missing<Desired, typeof desiredSchema>>,
+  None<Missing<DesiredJson, typeof desiredSchema>>,
   None<Missing<ObservedJson, typeof observedSchema>>,
   None<Missing<LastModifiedByJson, typeof lastModifiedBySchema>>,
   None<Missing<ExplanationJson, typeof explanationSchema>>,

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../../ports/events.ts';
-import { eventSchema, shownEventType } from '../schemas/event.ts';
+import { eventSchema, shownAbout, shownEventType } from '../schemas/event.ts';
 
 /** An event, and what a client is sent of it. */
 export interface EventText {
@@ -18,9 +18,14 @@ export const eventTexts = (
     return [];
   });
 
-const shown = ({ at, estate, type, targets, owner, about }: StoredEvent) => {
-  return { at: new Date(at).toISOString(), estate, type: shownEventType(type), targets, owner, about };
-};
+const shown = ({ at, estate, type, targets, owner, about }: StoredEvent) => ({
+  at: new Date(at).toISOString(),
+  estate,
+  type: shownEventType(type),
+  targets,
+  owner,
+  about: shownAbout(type, about),
+});
 
 /** One event as https://html.spec.whatwg.org/multipage/server-sent-events.html has it. JSON has no line breaks of its own. */
 export function eventText(event: StoredEvent): EventText {

@@ -13,7 +13,7 @@ export interface ExplanationsDependencies extends Pick<Answers, 'explain'> {
 export const explanationsRoutes = ({ explain, estates }: ExplanationsDependencies): readonly Route[] => [
   route({
     method: 'GET',
-    path: '/v1/explanations/{+of}',
+    path: '/v1/explanations/{+resource}',
     operation: {
       id: 'explain',
       tag: 'Inventory',
@@ -24,10 +24,10 @@ export const explanationsRoutes = ({ explain, estates }: ExplanationsDependencie
     },
     permission: 'read',
     request: {
-      params: z.strictObject({ of: z.string().min(1).max(1000) }),
+      params: z.strictObject({ resource: z.string().min(1).max(1000) }),
       query: z.strictObject({ estate: estateField }),
     },
-    handle: async ({ params: { of }, query, context: { caller, now } }) => {
+    handle: async ({ params: { resource: of }, query, context: { caller, now } }) => {
       const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
       const found = await orDeclinedProblem(explain({ estate, seen: boundsFor(caller.grants, 'read'), of }));
       return { status: 200, body: explanationAnswer(found, now) };

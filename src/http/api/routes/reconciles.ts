@@ -125,7 +125,7 @@ const filterOf = ({ estate, scope, target, outcome, since, until }: Asked, now: 
   estate,
   ...(scope === undefined ? {} : { scope }),
   ...(target === undefined ? {} : { target }),
-  ...(outcome === undefined ? {} : { outcomes: outcome }),
+  ...(outcome === undefined ? {} : { outcomes: outcome.map((one) => (one === 'partial' ? 'partly' : one)) }),
   ...(since === undefined ? {} : { since: since(now) }),
   ...(until === undefined ? {} : { until: until(now) }),
 });

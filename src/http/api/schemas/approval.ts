@@ -44,7 +44,7 @@ const approvalSchema = z
 
 const authorsSchema = z
   .object({
-    refused: z.string().optional().meta({ description: 'The reason that you may not approve it; absent: none' }),
+    denialReason: z.string().optional().meta({ description: 'The reason that you may not approve it; absent: none' }),
     unknown: z.boolean().meta({ description: 'Some changes have an unknown author' }),
   })
   .meta({ id: 'Authors', description: 'The check that nobody approves their own changes' });
@@ -115,7 +115,7 @@ export const pendingApprovalsAnswer = (
   generation,
   digest,
   unapproved: free,
-  authors,
+  authors: authorsAnswer(authors),
   approvals: given.map(approvalAnswer),
 });
 
@@ -125,4 +125,11 @@ export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({
   inFlight: onTheWay,
 });
 
-export const givenApprovalsAnswer = ({ given, ...said }: Given) => ({ ...said, approvals: given.map(approvalAnswer) });
+export const givenApprovalsAnswer = ({ generation, digest, authors, given }: Given) => ({
+  generation,
+  digest,
+  authors: authorsAnswer(authors),
+  approvals: given.map(approvalAnswer),
+});
+
+const authorsAnswer = ({ refused, unknown }: Given['authors']) => ({ denialReason: refused, unknown });

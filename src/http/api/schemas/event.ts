@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { StoredEvent } from '../../../ports/events.ts';
+import { shownOutcome } from '../../../ports/telemetry.ts';
 import { examples, story } from './examples.ts';
 
 /** The types that the API shows, by the types that the store keeps. */
@@ -12,6 +13,10 @@ const shownTypes = {
 
 /** A type of events as the API shows it; as the store keeps it where an unknown version wrote it. */
 export const shownEventType = (type: StoredEvent['type']): string => shownTypes[type] ?? type;
+
+/** The outcome of a reconcile in the words of the API. */
+export const shownAbout = (type: StoredEvent['type'], about: StoredEvent['about']): StoredEvent['about'] =>
+  type === 'pass' && about['outcome'] === 'partly' ? { ...about, outcome: shownOutcome('partly') } : about;
 
 /** The types that a caller may ask for, as the store keeps them. */
 export const eventTypeSchema = z

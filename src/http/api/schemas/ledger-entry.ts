@@ -102,8 +102,9 @@ export const ledgerVerdictSchema = z
     }),
     z.object({
       ok: z.literal(false),
-      problem: z.enum(['broken', 'unproven']).meta({
-        description: 'broken: somebody changed the ledger; unproven: entries have had no signature for five minutes',
+      problem: z.enum(['tampered', 'unverified']).meta({
+        description:
+          'tampered: somebody changed the ledger; unverified: entries have had no signature for five minutes',
       }),
       seq: z.int().optional().meta({ description: 'The first bad entry; absent if a checkpoint is bad' }),
       reason: z.string(),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import type { KeptReconcile } from '../../../ports/reconciles.ts';
+import { shownOutcome } from '../../../ports/telemetry.ts';
 import type { VisibleEntry, VisibleTimeline } from '../visible-records.ts';
 import { kindSchema, verbSchema } from './action.ts';
 import { examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
-const outcomes = ['done', 'partly', 'unfinished', 'stopped', 'busy', 'idle', 'quarantined', 'failed'] as const;
+const outcomes = ['done', 'partial', 'unfinished', 'stopped', 'busy', 'idle', 'quarantined', 'failed'] as const;
 
 export const outcomeSchema = z.enum(outcomes).meta({
   description:
-    "done: every permitted change is made; partly: something failed, or waits for a person; unfinished: attempts or time ran out; stopped: a newer request, another scope's turn, or the end of the worker; busy: another worker held the scope; idle: no specs name it; quarantined: skipped, because its reconciles failed in Setpoint's own code; failed: it failed in Setpoint's own code.",
+    "done: every permitted change is made; partial: something failed, or waits for a person; unfinished: attempts or time ran out; stopped: a newer request, another scope's turn, or the end of the worker; busy: another worker held the scope; idle: no specs name it; quarantined: skipped, because its reconciles failed in Setpoint's own code; failed: it failed in Setpoint's own code.",
 });
 
 const countsSchema = z.object({
@@ -78,7 +79,7 @@ export function reconcileAnswer({ id, ground, ending, ...reconcile }: KeptReconc
     generation: generation === 0 ? undefined : generation,
     revision: revision === '' ? undefined : revision,
     worker: lease?.holder,
-    ...{ endedAt: ended, outcome, message, counts },
+    ...{ endedAt: ended, outcome: outcome && shownOutcome(outcome), message, counts },
     durationMs: ended === undefined ? undefined : ended - began,
   };
 }

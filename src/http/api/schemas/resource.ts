@@ -120,9 +120,12 @@ const terms = z.object({
   mode: modeSchema,
   protect: z.boolean(),
   deletionPolicy: z.enum(['retain', 'delete']),
-  claim: z.object({ adopt: z.string().optional(), was: z.array(z.string()).optional() }).optional(),
+  claim: z.object({ adopt: z.string().optional(), previousAddresses: z.array(z.string()).optional() }).optional(),
   ignore: z.array(z.string()).optional(),
-  presence: z.enum(['stated', 'implied', 'tolerated']).optional(),
+  requirement: z.enum(['required', 'provider-default', 'optional']).optional().meta({
+    description:
+      'required, also if absent: a document asks for it; provider-default: the cloud creates it with its container; optional: Setpoint never creates it, and its absence is no drift',
+  }),
   minReadyMs: z.number().int().optional(),
   replace: z.enum(['surge', 'recreate']).optional(),
 });
@@ -166,7 +169,7 @@ const mark = z.object({
   attempt: z.number().optional(),
 });
 
-const signs = z.object({
+const metadata = z.object({
   mark: mark.optional(),
   container: z.string().optional(),
   parent: z.string().optional(),
@@ -201,7 +204,7 @@ const observedOf = <K extends keyof typeof attributesByKind>(kind: K) =>
     id: z.string(),
     name: z.string(),
     attributes: attributesByKind[kind],
-    signs,
+    metadata,
     condition,
   });
 
@@ -220,7 +223,7 @@ export const observedSchema = z
       id: story.machine,
       name: 'web-0',
       attributes: observedMachine,
-      signs: {
+      metadata: {
         mark: {
           estate: story.estate,
           store: '7263d056-258a-4d32-9e64-e09c22be97cf',

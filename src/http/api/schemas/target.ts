@@ -16,7 +16,7 @@ const rateLimitsSchema = z
   .object({
     known: z.boolean().meta({ description: 'True if the answering process runs reconciles' }),
     note: z.string().optional(),
-    rateLimits: z.array(
+    items: z.array(
       z.object({
         key: z.string(),
         remaining: z.number().meta({ description: '1: all of it; below 0: in debt' }),
@@ -24,7 +24,10 @@ const rateLimitsSchema = z
       }),
     ),
   })
-  .meta({ id: 'Budget', description: 'The remaining rate limits that the answering process has used since its start' });
+  .meta({
+    id: 'RateLimits',
+    description: 'The remaining rate limits that the answering process has used since its start',
+  });
 
 const replacementSchema = z
   .object({
@@ -36,7 +39,7 @@ const replacementSchema = z
       .meta({ description: 'The id of the machine that takes its place; absent: it is being launched' }),
     since: timestamp,
     waitsFor: z.string().meta({ description: 'The next step' }),
-    heldBy: z
+    reason: z
       .string()
       .optional()
       .meta({ description: 'The reason that stopped the last reconcile, such as a pause; absent: none did' }),
@@ -83,11 +86,11 @@ export const targetSchema = z
       .optional()
       .meta({ description: 'The latest time of the next reconcile; absent: not known' }),
     held: heldSchema.optional(),
-    budget: rateLimitsSchema.optional(),
+    rateLimits: rateLimitsSchema.optional(),
   })
   .meta({
     id: 'Target',
-    description: 'Only callers that see all owners of the target get reconciles, held and budget',
+    description: 'Only callers that see all owners of the target get reconciles, held and rateLimits',
   })
   .register(examples, {
     example: {
@@ -103,7 +106,7 @@ export const targetSchema = z
       lastReconcile: exampleOf(reconcileSchema),
       nextReconcileAt: story.nextAt,
       held: { pauses: [], stoppedRollouts: [], halfReplaced: [] },
-      budget: { known: true, rateLimits: [{ key: `${story.scope}/DescribeInstances`, remaining: 1 }] },
+      rateLimits: { known: true, items: [{ key: `${story.scope}/DescribeInstances`, remaining: 1 }] },
     },
   });
 
@@ -122,7 +125,7 @@ export function targetAnswer({ name, place, mode, look, reconciles, held }: Targ
     counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
     observed: observationAnswer(look, around.now),
     ...(reconciles && reconcilesAnswer(reconciles, around.seen)),
-    ...(held && { held: heldAnswer(held), budget: rateLimitsAnswer(place.scope, around.rateLimits) }),
+    ...(held && { held: heldAnswer(held), rateLimits: rateLimitsAnswer(place.scope, around.rateLimits) }),
   };
 }
 
@@ -139,7 +142,7 @@ const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced }: TargetHeld) 
   quarantine: quarantine && { reason: quarantine.why, since: quarantine.since, generation: quarantine.generation },
   stoppedRollouts: rollouts.map(stoppedRolloutAnswer),
   halfReplaced: halfReplaced.map(({ address, predecessor, successor, since, waitsFor, heldBy }) => {
-    return { address, predecessor, successor, since, waitsFor, heldBy };
+    return { address, predecessor, successor, since, waitsFor, reason: heldBy };
   }),
 });
 
@@ -148,11 +151,11 @@ const rateLimitsAnswer = (scope: string, rateLimits: readonly RateLimitLevel[] |
     ? {
         known: false,
         note: 'This process runs no reconciles: ask a worker, at /rate-limits of its health port.',
-        rateLimits: [],
+        items: [],
       }
     : {
         known: true,
-        rateLimits: rateLimits
+        items: rateLimits
           .filter(({ key }) => key.startsWith(`${scope}/`))
           .map(({ key, level, slowedUntil }) => ({ key, remaining: level, slowedUntil })),
       };

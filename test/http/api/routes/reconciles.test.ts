@@ -153,7 +153,7 @@ describe('GET /v1/reconciles/{id}', () => {
     });
     assert.deepEqual(body, {
       ...{ reconcileId: 'p-1', estate: 'acme', scope: 'aws/1/eu', targets: ['north'], state: 'ended' },
-      ...{ reason: 'ann: try', generation: 3, revision: 'r3', worker: 'w-1', outcome: 'partly' },
+      ...{ reason: 'ann: try', generation: 3, revision: 'r3', worker: 'w-1', outcome: 'partial' },
       ...{ startedAt: new Date(now - 60_000).toISOString(), endedAt: new Date(now - 50_000).toISOString() },
       ...{ durationMs: 10_000, message: 'withheld: mode 1', counts: ending.account.counts },
       timeline: { entries, omitted: { call: 9 } },

@@ -109,12 +109,12 @@ describe('GET /v1/targets', () => {
   it('tells what is left of the budgets, or that it does not know', async () => {
     const world = await passed();
     const knowing = await apiOf(world, { rateLimits: async () => rateLimits }).ask('viewer', 'GET /v1/targets/here');
-    assert.deepEqual(said(knowing.body)['budget'], {
+    assert.deepEqual(said(knowing.body)['rateLimits'], {
       known: true,
-      rateLimits: [{ key: `${where.scope}/Make`, remaining: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
+      items: [{ key: `${where.scope}/Make`, remaining: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
     });
     const without = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
-    const { known, note } = said(said(without.body)['budget']);
+    const { known, note } = said(said(without.body)['rateLimits']);
     assert.equal(known, false);
     assert.match(String(note), /ask a worker/);
   });
@@ -251,7 +251,7 @@ describe('a machine half replaced', () => {
     const world = await halfReplaced();
     const now = world.clock.now();
     assert.deepEqual(await listed(world, 'here', 'here'), [
-      { ...pairOf('web-0', now), successor: 'web-0-after', waitsFor: 'the deletion of web-0-before', heldBy: paused },
+      { ...pairOf('web-0', now), successor: 'web-0-after', waitsFor: 'the deletion of web-0-before', reason: paused },
       { ...pairOf('web-1', now), waitsFor: 'the launch of its successor' },
     ]);
   });

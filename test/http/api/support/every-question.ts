@@ -17,7 +17,7 @@ export interface Question {
 /** What stands in the holes of a path: by name, or for this path alone. A new hole needs a line. */
 const holes: Readonly<Record<string, (place: Place) => string>> = {
   name: ({ target }) => target,
-  of: ({ address }) => address,
+  resource: ({ address }) => address,
   address: ({ address }) => address,
   '/v1/reconciles/{id}': ({ ids }) => ids.reconcile,
   '/v1/tokens/{id}': ({ ids }) => ids.token,
