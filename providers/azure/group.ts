@@ -148,7 +148,7 @@ async function update(
   const failure = unsupported(changes, ['labels']);
   if (failure) return { ok: false, failure };
   const extra = ofNetwork(desired.attributes.network);
-  return retag({ observed, changes, ...(mark ? { mark, extra } : {}) }, asgAt(observed.id), client, call);
+  return retag({ observed, changes, mark, extra }, asgAt(observed.id), client, call);
 }
 
 /** Azure refuses while a machine or a rule names it. */

@@ -140,8 +140,7 @@ async function update(
   const vnetId = observed.id;
   const marked = mark ? await remarkFilter({ vnetId, before, mark }, scope, call) : done;
   if (!marked.ok) return marked;
-  const revision = { observed, changes, ...(mark ? { mark } : {}) };
-  const tagged = await retag(revision, vnetAt(vnetId), scope.client, call);
+  const tagged = await retag({ observed, changes, mark }, vnetAt(vnetId), scope.client, call);
   if (!tagged.ok || !changes.some(({ field }) => field === 'filter')) return tagged;
   const owner = mark ?? before;
   if (!owner) return failed('conflict', 'Unmarked', `${vnetId} has no mark for its filter`);

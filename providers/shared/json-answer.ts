@@ -138,7 +138,7 @@ export class JsonAnswer {
 
   /** `always`: a list of the answer that each piece has, be it empty. */
   pieces(always?: string): Pieces {
-    const cut = { size: short, ...(always === undefined ? {} : { always }) };
+    const cut = { size: short, always };
     return new Pieces(this.asked, () => new JsonCutter(this.bytes, this.large, cut));
   }
 

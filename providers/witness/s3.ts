@@ -111,7 +111,7 @@ async function listed(
   const xml = await answer.text();
   const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => decodeURIComponent(key));
   const [, next] = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml) ?? [];
-  return { keys, ...(next === undefined ? {} : { next }) };
+  return { keys, next };
 }
 
 async function checkpointAt(bucket: Bucket, key: string): Promise<readonly WitnessedCheckpoint[]> {

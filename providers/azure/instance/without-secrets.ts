@@ -36,5 +36,5 @@ export const redactedCall = (call: Call, secrets: readonly string[]): Call => ({
   report: (request, { failure, ...answer }) =>
     call.report(request, failure ? { ...answer, failure: withoutSecrets(failure, secrets) } : answer),
   secret: (address) => call.secret(address),
-  ...(call.operations ? { operations: call.operations } : {}),
+  operations: call.operations,
 });
