@@ -127,7 +127,7 @@ async function account({ narrator, stage }: Play): Promise<void> {
   narrator.say(`\n  … entry ${seq} of the copy now says another approver …`);
   await narrator.show(['ledger', 'verify', '--export', 'copy.jsonl'], {
     code: 1,
-    shows: [new RegExp(`^Ledger: BROKEN at entry ${seq}: its content was changed`)],
+    shows: [new RegExp(`^Ledger: TAMPERED at entry ${seq}: its content was changed`)],
   });
 }
 

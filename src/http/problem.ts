@@ -68,7 +68,7 @@ export class ProblemError extends Error {
 export const notFound: Problem = {
   status: 404,
   title: 'Not Found',
-  detail: 'There is nothing here that you may see.',
+  detail: 'It does not exist, or your grants do not cover it.',
 };
 
 /** Always the same, whatever is wrong with a credential: who guesses learns nothing. */
@@ -83,14 +83,14 @@ export const unauthorized: Problem = {
 export const forbidden = (permission: Permission): Problem => ({
   status: 403,
   title: 'Forbidden',
-  detail: `This needs the permission ${permission} there: ask an administrator of Setpoint for it.`,
+  detail: `You need the permission ${permission} for this. Ask an administrator of Setpoint for it.`,
   more: { permission },
 });
 
 export const badInput = (errors: readonly InputError[]): Problem => ({
   status: 400,
   title: 'Bad Request',
-  detail: 'The request does not fit what this address takes: `errors` says where. See /docs.',
+  detail: 'The request is invalid: `errors` lists the malformed parts. See /docs.',
   errors,
 });
 
@@ -99,7 +99,7 @@ export const authenticationUnavailable = (): ProblemError =>
   new ProblemError({
     status: 503,
     title: 'Service Unavailable',
-    detail: 'What is needed to find out who asks is out of reach. Come again.',
+    detail: 'Setpoint cannot verify your credential at the moment. Retry in a few seconds.',
     headers: { 'retry-after': '10' },
   });
 

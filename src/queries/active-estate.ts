@@ -38,13 +38,16 @@ export async function openActiveSpec(
 ): Promise<ActiveSpec> {
   const generation = await store.generations.current(name);
   if (generation === undefined)
-    throw new Declined('conflict', 'No specs are in force here yet. Apply some, or let a worker follow them.');
+    throw new Declined(
+      'conflict',
+      'The estate has no active generation yet. Apply specs, or start a worker that follows them.',
+    );
   return { generation, estate: await open(name, generation).catch(unopened) };
 }
 
 function unopened(cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);
-  throw new Declined('conflict', `The specs in force cannot be opened by this version of Setpoint: ${why}`, { cause });
+  throw new Declined('conflict', `This version of Setpoint cannot open the active specs: ${why}`, { cause });
 }
 
 /** The active specs with their newest observations; of these targets only, where some are named. */
@@ -58,7 +61,7 @@ export async function activeEstateView(
     const survey = await estateViewOf({ ...estate, dir: '', scopes }, grounds.store);
     // why: another generation may have come into force meanwhile, and this would be the plan of none
     if (survey.bound.generation === generation.number) return survey;
-    if (left === 0) throw new Declined('conflict', 'New specs come into force again and again: ask once more.');
+    if (left === 0) throw new Declined('conflict', 'The active generation keeps changing. Retry.');
   }
 }
 

@@ -64,7 +64,7 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
   if (digest !== asked.digest)
     throw new Declined(
       'conflict',
-      'What waits has another digest by now. Look at it, and approve what you saw: GET /v1/approvals.',
+      'The pending actions have another digest now. Review them with GET /v1/approvals, and approve that digest.',
       {
         digest,
         generation,
@@ -155,7 +155,7 @@ async function withdrawAsked(
   const isTheirs = approval.by.person === by.person || hasScope(asked.mine, approval.scope, estate);
   if (!isTheirs && !hasScope(asked.seen, approval.scope, estate)) throw unknown();
   if (!isTheirs)
-    throw new Declined('forbidden', 'This needs the permission approve over all of the scope.', {
+    throw new Declined('forbidden', 'You need the permission approve for the whole scope.', {
       permission: 'approve',
     });
   const withdrawn = await withdrawApproval(asked.estate, { seq, by }, store);
@@ -163,7 +163,7 @@ async function withdrawAsked(
   return withdrawn;
 }
 
-const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
 
 /** Earlier decisions of people on a scope: active approvals, and rollouts that stopped and nobody resumed. */
 interface Said {

@@ -42,20 +42,26 @@ function judged(generations: readonly GenerationAuthors[], by: Poster): Authorsh
     told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
   );
   if (mine.length > 0)
-    return { unknown, refused: `You made some of it (${listed(mine)}): somebody else looks at it, and approves it.` };
+    return {
+      unknown,
+      refused: `You are an author of these actions (${listed(mine)}): another person must review and approve them.`,
+    };
   const nameless = generations.filter(({ told }) => told?.names.includes(somebody));
   if (nameless.length > 0)
     return {
       unknown,
-      refused: `Who posted some of it is not known (${listed(nameless)}), and so not whether you did. ${named}`,
+      refused: `Some actions have an unknown author (${listed(nameless)}), who may be you. ${named}`,
     };
   if (generations.length > most || generations.some(({ told }) => told?.more === true))
-    return { unknown, refused: `More people made it than can be told, and you may be one of them. ${onStore}` };
+    return { unknown, refused: `These actions have too many authors to check, and you may be one of them. ${onStore}` };
   const names = generations.flatMap(({ told }) => told?.names ?? []);
   if (names.length > 0 && by.names.length === 0)
-    return { unknown, refused: `Whose token this is is not known, and so not whether you made it. ${ownToken}` };
+    return {
+      unknown,
+      refused: `Your token names no person, so Setpoint cannot tell whether you are an author. ${ownToken}`,
+    };
   if (names.some(isAddress) && !by.names.some(isAddress))
-    return { unknown, refused: `Its authors are known by e-mail address, and you are not. ${ownToken}` };
+    return { unknown, refused: `Setpoint knows the authors by e-mail address, and you have none. ${ownToken}` };
   return { unknown };
 }
 
@@ -80,6 +86,6 @@ const listed = (generations: readonly GenerationAuthors[]): string =>
 
 const shown = 5;
 
-const onStore = 'Whoever may open the store approves with: setpoint approve';
-const named = `Post with a token made --for a person: setpoint token make. ${onStore}`;
-const ownToken = 'Ask with a token, or by an issuer, that says who you are by your e-mail address.';
+const onStore = 'A person with access to the store can approve with: setpoint approve';
+const named = `Submit with a token of a person: setpoint token make --for PERSON. ${onStore}`;
+const ownToken = 'Use a token or an issuer that gives your e-mail address.';

@@ -39,7 +39,7 @@ export async function explained(
   };
 }
 
-const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
 
 const seenIn =
   ({ looked }: StoredEstateView, asked: EstateAsked) =>
@@ -61,7 +61,7 @@ function addressIn(given: string, known: readonly Address[]): Address {
   const [only] = fits;
   if (only === undefined) throw unknown();
   if (fits.length === 1) return only;
-  throw new Declined('conflict', `That may be one of ${fits.length}: write one of \`addresses\` whole.`, {
+  throw new Declined('conflict', `The name matches ${fits.length} addresses. Send one of \`addresses\` in full.`, {
     addresses: fits.slice(0, told),
   });
 }

@@ -74,7 +74,7 @@ async function end(asked: PauseAsked, { held, by }: Ending, grounds: QueryContex
 function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: OpenedEstate): void {
   if (!subjectWithin(seen, of, estate) && of.by !== 'estate') throw unknown();
   if (!subjectWithin(mine, of, estate))
-    throw new Declined('forbidden', 'This needs the permission operate over all that is held.', {
+    throw new Declined('forbidden', 'You need the permission operate for everything that the pause covers.', {
       permission: 'operate',
     });
 }
@@ -115,7 +115,7 @@ function stopNamed(given: string, stops: readonly Stop[]): Stop {
   const [stop] = fits;
   if (stop === undefined) throw unknown();
   if (fits.length === 1) return stop;
-  throw new Declined('conflict', `That may be one of ${fits.length}: write one of \`addresses\` whole.`, {
+  throw new Declined('conflict', `The name matches ${fits.length} addresses. Send one of \`addresses\` in full.`, {
     addresses: fits.slice(0, told).map(({ rollout }) => rollout.document),
   });
 }
@@ -149,10 +149,12 @@ function targetsIn(scope: ScopeKey, { name: estate, compiled }: OpenedEstate) {
   return targets.length === 0 ? [{ estate }] : targets.map((target) => ({ estate, targets: [target] }));
 }
 
-const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
 
 const notTheirs = (): Declined =>
-  new Declined('forbidden', 'This needs the permission operate over all that is let go on.', { permission: 'operate' });
+  new Declined('forbidden', 'You need the permission operate for everything that you resume.', {
+    permission: 'operate',
+  });
 
 export interface Stop {
   readonly where: Where;

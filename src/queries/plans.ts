@@ -42,7 +42,7 @@ export function plansOn(grounds: PreviewContext): PlanAnswers {
   const read = async (asked: PlanNamed): Promise<Proposal> => {
     const found = await grounds.store.proposals.read(asked.id);
     if (found === undefined || !seesPlan(found.head, asked))
-      throw new Declined('unknown', 'There is nothing here that you may see.');
+      throw new Declined('unknown', 'It does not exist, or your grants do not cover it.');
     return found;
   };
   return {
@@ -87,7 +87,7 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
     ...(of === 'posted' ? { tree: keptTree(tree) } : {}),
   };
   if (JSON.stringify(proposal).length > mostLength)
-    throw new Declined('conflict', 'The plan is too large to be kept. Plan fewer targets, or by: setpoint plan');
+    throw new Declined('conflict', 'The plan is too large to save. Plan fewer targets, or use: setpoint plan');
   await grounds.store.proposals.keep(proposal, mostKept);
   return { ...proposal, stale: false };
 }
@@ -110,7 +110,7 @@ async function proposed({ estate: name, posted }: PlanAsked, grounds: QueryConte
   const survey = await estateViewOf(await postedEstate(posted, before, grounds), grounds.store);
   const now = await grounds.store.generations.current(name);
   if (now?.number !== before.generation.number)
-    throw new Declined('conflict', 'Other specs came into force meanwhile: ask once more.');
+    throw new Declined('conflict', 'The active generation changed during the request. Retry.');
   return { survey, of: 'posted', generation: before.generation.number };
 }
 
@@ -135,7 +135,7 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: QueryConte
   if (kept === undefined)
     throw new Declined(
       'conflict',
-      'This is a plan of what is in force: workers carry it out, and what they may not is approved.',
+      'This is a plan of the active generation. Workers apply it; approve its withheld actions with POST /v1/approvals.',
     );
   const inForce = await openActiveSpec(head.estate, grounds);
   await refuseFollowed(inForce, store);
@@ -156,7 +156,7 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: QueryConte
 const overtaken = (): Declined =>
   new Declined(
     'conflict',
-    'Other specs have come into force since this was planned. Post it again, and look at what it does now.',
+    'The active generation changed after this plan. Submit the proposal again, and review the new plan.',
   );
 
 /** Two who say what is in force would take it back from one another; and no post comes past signatures that commits need. */
@@ -166,13 +166,19 @@ async function refuseFollowed({ generation, estate }: ActiveSpec, store: Store):
   const sources = (await store.sources.states.list(name)).map(({ source }) => source);
   const follows = sources.length > 0 ? sources.join(', ') : 'a folder';
   if (leader !== undefined)
-    throw new Declined('conflict', `Merge it: ${follows} is followed, and what is posted here would be taken back.`);
+    throw new Declined('conflict', `Merge the proposal: workers follow ${follows}, and would revert a submitted one.`);
   if (generation.revision.startsWith('git:')) {
     const what = sources.length > 0 ? sources.join(', ') : 'a repository';
-    throw new Declined('conflict', `Merge it: what is in force is ${shortRevision(generation.revision)} of ${what}.`);
+    throw new Declined(
+      'conflict',
+      `Merge the proposal: the active revision is ${shortRevision(generation.revision)} of ${what}.`,
+    );
   }
   if (tree.estate?.value.spec.signatures?.required)
-    throw new Declined('conflict', 'Merge it: the estate asks for signed commits, and what is posted is none.');
+    throw new Declined(
+      'conflict',
+      'Merge the proposal: the estate requires signed commits, and a submitted proposal is no commit.',
+    );
 }
 
 /** What moved is named; what would be done besides what was shown is, too, but for what drifted. */
@@ -193,7 +199,7 @@ async function refuseStale({ planned }: Proposal, estate: Estate, store: Store):
   if (stale.length === 0) return;
   throw new Declined(
     'conflict',
-    'What it would do has changed since it was planned: `stale` says where. Post it again.',
+    'The actions changed after this plan: `stale` lists the changes. Submit the proposal again.',
     {
       stale: stale.slice(0, told),
     },

@@ -53,7 +53,7 @@ function inLine(mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> 
   let waiting = 0;
   return (work) => {
     if (waiting > mostWaiting)
-      throw new Declined('too-many', 'Too many plans are being made at this moment: ask again in a few seconds.');
+      throw new Declined('too-many', 'Too many plans are in progress. Retry in a few seconds.');
     waiting += 1;
     const done = last.then(work).finally(() => {
       waiting -= 1;

@@ -79,7 +79,10 @@ describe('an approval of what was posted', () => {
     await applied(world, 'ci', 'root');
     const { status, text } = await approve(world, 'ada');
     assert.equal(status, 403);
-    assert.match(text, /generation 2.*not whether you did.*a token made --for a person.*setpoint approve/);
+    assert.match(
+      text,
+      /generation 2.*who may be you.*a token of a person: setpoint token make --for.*setpoint approve/,
+    );
   });
 });
 

@@ -142,7 +142,7 @@ describe('drift, out of the store', () => {
     await world.store.ledger.note('acme', { word: 'made' });
     const { status, text } = await world.api.ask('viewer', 'GET /v1/drift');
     assert.equal(status, 409);
-    assert.match(text, /No specs are in force here yet/);
+    assert.match(text, /The estate has no active generation yet/);
   });
 });
 

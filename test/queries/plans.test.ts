@@ -185,7 +185,7 @@ describe('a plan that is brought into force', () => {
     await world.store.generations.accept('acme', commit, guards);
     const { status, text } = await apply(world, await postPlan(world, 'ada'));
     assert.equal(status, 409);
-    assert.match(text, /Merge it/);
+    assert.match(text, /Merge the proposal/);
   });
 });
 

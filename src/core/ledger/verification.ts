@@ -26,11 +26,11 @@ import type { Linked } from './entry.ts';
 /**
  * The worth of a ledger. `head`: the newest entry. `signedAt`: when the newest checkpoint was signed.
  *
- *   ok    | problem  | the ledger
- *   ------+----------+--------------------------------------------------------------------------------------
- *   true  |          | is whole; entries behind the newest signature are counted in `unsigned`
- *   false | tampered | was changed. `seq`: the first bad entry, or where one is missing a number that it can have
- *   false | unproven | shows no change, but signatures or the witness do not reach far enough
+ *   ok    | problem    | the ledger
+ *   ------+------------+--------------------------------------------------------------------------------------
+ *   true  |            | is whole; entries behind the newest signature are counted in `unsigned`
+ *   false | tampered   | was changed. `seq`: the first bad entry, or where one is missing a number that it can have
+ *   false | unverified | shows no change, but signatures or the witness do not reach far enough
  */
 export type Verdict =
   | {

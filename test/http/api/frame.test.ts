@@ -101,7 +101,7 @@ const cases: readonly [name: string, who: string, what: string, status: number, 
   ['an address keeps its slashes', 'viewer', 'GET /v1/things/a/b%2Fc', 200, '"name":"a/b/c"'],
   ['without a credential', '', 'GET /v1/things/a', 401, '"status":401'],
   ['with one that nobody has', 'mallory', 'GET /v1/things/a', 401, '"status":401'],
-  ['what is not there', 'viewer', 'GET /v1/things/none', 404, 'nothing here that you may see'],
+  ['what is not there', 'viewer', 'GET /v1/things/none', 404, 'does not exist, or your grants do not cover it'],
   [
     'a query key that there is none of',
     'viewer',

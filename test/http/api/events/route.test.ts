@@ -95,8 +95,8 @@ test('GET /v1/events tells only of the types and the estate that were asked for'
 const refused: readonly [what: string, who: string, status: number, part: string][] = [
   ['GET /v1/events', '', 401, ''],
   ['GET /v1/events', 'nobody', 403, '"permission":"read"'],
-  ['GET /v1/events?estate=other', 'viewer', 404, 'nothing here that you may see'],
-  ['GET /v1/events?estate=missing', 'viewer', 404, 'nothing here that you may see'],
+  ['GET /v1/events?estate=other', 'viewer', 404, 'does not exist, or your grants do not cover it'],
+  ['GET /v1/events?estate=missing', 'viewer', 404, 'does not exist, or your grants do not cover it'],
   ['GET /v1/events?after=xyzzy', 'viewer', 400, '"at":"after"'],
   ['GET /v1/events?type=xyzzy', 'viewer', 400, '"at":"type'],
   ['GET /v1/events?type=', 'viewer', 400, '"at":"type'],
