@@ -176,8 +176,8 @@ export type BirthVerdict =
   | { readonly id: CloudId; readonly as: 'failed'; readonly why: string; readonly wasReady: boolean };
 
 /**
- * What a look says about the machines that were launched lately. The cloud's status checks are not part of a look: machines that run
- * and were not ready before are for the caller to ask about.
+ * The verdicts of an observation on recently launched machines. It does not hold the cloud's status checks: the caller must ask
+ * about machines that run and were not ready before.
  *
  *   seen                                      | age          | verdict
  *   ------------------------------------------+--------------+------------------------------------------

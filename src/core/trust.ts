@@ -7,8 +7,8 @@ import type { Located, Path, Position } from './documents/tree.ts';
 import { canonical } from './ledger/canonical.ts';
 
 /**
- * What keeps a proposal from being planned: whoever writes one must not reach by it for a secret, a credential or an address
- * that the specs in force do not reach for already. Pure; both are sound, and read with the same overlay.
+ * The reasons to refuse a proposal. A proposal must not reach for a secret, a credential or an address
+ * unless the active specs reach for it already. Pure. Both are valid and read with the same overlay.
  *
  *   in the proposal                                | must be
  *   -----------------------------------------------+----------------------------------------

@@ -71,9 +71,9 @@ export interface RuleDialect {
   /** The atoms that say the network's `default` here, for each group that exists. */
   defaults(network: NetworkDraft): readonly (Atom & { readonly presence: Presence })[];
   /**
-   * Where atoms are known by what they say: the end of an atom's address, which then is all that tells it from its
-   * neighbours in a container; two atoms with one name are one. `refName` gives a short text for a Ref. Absent: an atom is
-   * known by its own name, and what it says changes in place, at once.
+   * The end of an atom's address, on a cloud that identifies atoms by their content. It alone distinguishes the atoms
+   * of one container; two atoms with one name are one. `refName` gives a short text for a Ref. Absent: an atom has
+   * its own name, and its content changes in place, at once.
    */
   contentName?(atom: RuleAttributes, refName: (ref: string) => string): string;
   /** The number of rules that one container takes. Absent: the cloud counts them by project, or not at all. */

@@ -193,7 +193,7 @@ export const leftCode = 'no-target';
 
 /**
  * The lines of a scope that no target names any more, told from what is kept of them: nothing is wanted there, and nobody looks.
- * What is ours is an orphan; what was wanted and does not stand has no line.
+ * A resource of ours is an orphan. A desired resource that does not exist has no line.
  */
 export const leftRows = (rows: readonly Row[]): readonly Row[] => rows.flatMap(leftRow);
 

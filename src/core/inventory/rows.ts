@@ -237,7 +237,7 @@ interface ObservableResources {
 
 /**
  * A kind of which something hangs on what was not listed is one that the look cannot tell of either: whose it is is not known.
- * What is wanted of such a kind and not seen is told all the same, for those who never heard of it.
+ * Desired resources of such a kind are reported all the same, even if they were never observed.
  */
 export function observableResources(rows: readonly Row[], observation: Observation): ObservableResources {
   const gaps = blindKinds(observation);

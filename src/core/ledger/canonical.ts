@@ -1,6 +1,6 @@
 /**
  * JSON text that is the same for the same content: keys sorted by code units, absent (`undefined`) keys left out, no spaces.
- * What JSON cannot hold faithfully (NaN, bigint, functions, class instances) throws: it must not be signed as something else.
+ * Throws for values that JSON cannot hold faithfully (NaN, bigint, functions, class instances): a signature must not cover another value.
  */
 export function canonical(value: unknown): string {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);

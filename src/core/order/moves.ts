@@ -61,8 +61,8 @@ function orderJoined(graph: Graph, moves: readonly Move[], naming: ByGroup<RuleC
 }
 
 /**
- * Who joins a group waits until the old rules that speak of any of its groups are gone, and of everybody: one that could not be taken
- * away holds it up until the next look if it names the group, and else only until it has ended.
+ * A machine that joins a group waits for the end of the old rules that name any of its groups, or cover everybody. A rule that could
+ * not be deleted delays it until the next observation if it names the group, and otherwise only until the deletion has ended.
  */
 function orderShut(graph: Graph, moves: readonly Move[], changes: readonly RuleChange[], around: Surroundings): void {
   const closing = changes.filter((change) => closedBy(change).length > 0);
@@ -103,8 +103,8 @@ function gatesBy<T>(by: ByGroup<T>, make: (its: readonly T[]) => number): (group
 }
 
 /**
- * What takes the place of the rules of a group stands before a machine leaves it, wherever it stays or goes; and so do the machines
- * that these rules speak of, unless they would wait for each other.
+ * The successors of a group's rules exist before a machine leaves the group, in whichever groups they are. So do the machines
+ * that these rules name, unless they would wait for each other.
  */
 function orderLeaving(graph: Graph, moves: readonly Move[], { successors, joiners }: Leaving): void {
   for (const { at, leaves } of moves) {

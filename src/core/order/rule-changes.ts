@@ -97,7 +97,7 @@ function waitForSuccessors({ graph, gates }: Ordering, changes: readonly RuleCha
   }
 }
 
-/** Where more rules than this turn to the same traffic in place at once, they do so in no order. */
+/** More rules than this that change in place to the same traffic do so in no order. */
 const isFew = ({ length }: Bundle): boolean => length <= 32;
 
 function waitForRank({ graph, gates }: Ordering, changes: readonly RuleChange[], neighbours: Neighbours): void {
@@ -248,7 +248,7 @@ function endedGates(graph: Graph): (bundle: Bundle) => number {
 type RuleMeaning = Pick<RuleAttributes, 'match' | 'order'>;
 
 /**
- * How an update changes the traffic that a rule speaks of; undefined where it does not.
+ * The effect of an update on the traffic of a rule; undefined if there is none.
  *
  * - `widens`: the rule speaks of all that it did, and of more.
  * - `shrinks`: of some of what it did, and of nothing else.

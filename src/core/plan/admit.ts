@@ -115,7 +115,7 @@ type ParentDelete = Extract<Action, { readonly verb: 'delete' }>;
 const isParentDelete = (action: Action): action is ParentDelete =>
   action.verb === 'delete' && action.kind !== 'firewall-rule' && action.kind !== 'instance';
 
-/** What the cloud makes together with a network goes with it, and so needs nothing. */
+/** The cloud deletes the parts that it created with a network together with the network: they are no users. */
 function usersByRef({ claimed }: World): ReadonlyMap<string, readonly Claimed[]> {
   const users = new Map<string, Claimed[]>();
   // why: whoever comes first is named as the reason, so the order must not be the cloud's
@@ -150,7 +150,7 @@ const leaves = (desired: Desired | undefined, refs: readonly string[]): boolean 
  *   a machine leaves a group                  | says the same as a rule that names this group, of some of its traffic; or
  *                                             | any, while the rules that name this group were not all listed
  *
- * What nobody wrote is no exception, and goes at once where it speaks of no such traffic.
+ * This holds for rules of no document too. A rule without such traffic goes at once.
  */
 export function withholdUntilReplaced(
   { actions, findings }: Admitted,
@@ -279,7 +279,7 @@ interface Around {
   readonly around: Surroundings;
 }
 
-/** What lets its traffic through in the groups that it is in stays until it has joined those in which a wanted rule does so. */
+/** Rules that pass a staying machine's traffic in its groups stay until it has joined the groups of their wanted successors. */
 function heldForStaying(actions: readonly Action[], desired: readonly Desired[], { staying, around }: Around): Held {
   if (staying.length === 0) return [];
   const joined = new Map(staying.flatMap(({ joins, address }) => joins.map((group) => [group, address] as const)));

@@ -22,7 +22,7 @@ const everyPort: PortRange = { from: 0, to: 65535 };
  *
  * In each cell (atoms that differ in their ports only) observed atoms inside the wanted set are kept as they are spelled,
  * and only what they leave open is asked for. What is partly outside counts as absent: its successor is made whole first.
- * Where rules are known by their names they hold whole sets of ports, and there is nothing to align.
+ * Rules that are known by their names hold whole sets of ports: there is nothing to align.
  */
 function alignPorts(desired: readonly Desired[], claimed: readonly Claimed[], dialect: Dialect): readonly Desired[] {
   if (dialect.rules.contentName === undefined) return desired;

@@ -79,7 +79,7 @@ export function causeOfReturn(
 }
 
 /**
- * Whether its group was born with it, and nobody asked since that it go: no store records such a rule, for nobody sent it. A group
+ * True if the cloud created it with its group, and nobody asked since to delete it: no store records such a rule, for nobody sent it. A group
  * whose egress was closed by its spec lost the rule by that.
  */
 function isBornWith({ terms, attributes }: Desired, { applied }: Knowledge): boolean {
@@ -88,7 +88,7 @@ function isBornWith({ terms, attributes }: Desired, { applied }: Knowledge): boo
   return group !== undefined && !('defaultEgress' in group.attributes && group.attributes.defaultEgress === 'deny');
 }
 
-/** What was asked for last in the words of `observed`, as what is asked for now is: a key may stand there in another case. */
+/** The applied attributes in the spelling of `observed`, like the desired ones: a key may have another case there. */
 function asSpelled(
   applied: Applied | undefined,
   { kind, name, attributes }: Pick<Observed, 'kind' | 'name' | 'attributes'>,
@@ -132,7 +132,7 @@ const nameField = ({ attributes }: Pick<Desired, 'attributes'>, { holds }: PlanI
   holds.nameLabel === undefined || !('labels' in attributes) ? undefined : `labels.${holds.nameLabel}`;
 
 /**
- * Where a label bears the name, anybody may change it. It is as the spec has it:
+ * Anybody may change a name that a label bears. It is as the spec has it:
  *
  *   the spec states the label | the object was adopted | the label is
  *   --------------------------+------------------------+----------------------------------
@@ -171,7 +171,7 @@ const describe = ({ address, deletionPolicy, store }: Mark, ours: string): strin
   `${address} ${deletionPolicy ?? 'retain'}${store === ours ? '' : ` of store ${store}`}`;
 
 /**
- * What only the store keeps of a resource, where its document says otherwise by now: its terms, and its address where no mark
+ * The differences between a document and the facts that only the store keeps: the terms, and the address if no mark
  * can be written anew. No cloud is called for it.
  */
 function termsChanges(

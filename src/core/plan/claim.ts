@@ -140,7 +140,7 @@ export const nobodysAs = ({
   return copied ? 'copied-mark' : 'unmanaged';
 };
 
-/** What a call made that was sent after everybody had ceased to expect it. In use it is for a person to judge. */
+/** The result of a call that was sent after its intent expired. If it is in use, a person must judge it. */
 const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mark, { knowledge, standing }: Proof) =>
   kind === 'network' && condition.empty === true && standing.has(address) && knowledge.neverShown?.has(intent) === true;
 
@@ -171,7 +171,7 @@ interface Beside {
 }
 
 /**
- * Who owns what bears no mark of its own but stands in something that does: an Azure subnet in its network. Networks are
+ * The owner of a resource without a mark of its own in a marked one: an Azure subnet in its network. Networks are
  * claimed before; `claims` holds theirs. A document's subnet is the one of the same network and name that has its block, alone or
  * among others.
  *

@@ -36,7 +36,7 @@ function releaseOurs(observed: Observed, address: Address, world: World): readon
 
 /**
  * A rule in a container of ours: one that was wanted goes with its document; one that nobody wrote is drift, unless the network is additive.
- * What stands in a group, or in a network, that is an orphan itself stays with it.
+ * A rule in an orphaned group or network stays with it.
  */
 function releaseRule(observed: Observed, address: Address, world: World): readonly Decision[] {
   const { knowledge, wanted } = world.input;

@@ -286,7 +286,7 @@ function deletableTwins(twins: readonly Claimed[], { input }: World): readonly C
   return deletable ? others : [];
 }
 
-/** What is claimed at one address. `remainders`: parts without their machine, of others than the one machine that is to stand there. */
+/** The claimed resources at one address. `remainders`: parts without their machine, except the parts of the wanted machine. */
 interface Apart {
   readonly machines: readonly Claimed[];
   readonly remainders: readonly Claimed[];
@@ -299,7 +299,7 @@ function remaindersApart(claimed: readonly Claimed[], desired: Desired): Apart {
   return { machines: claimed.filter((one) => !remainders.includes(one)), remainders };
 }
 
-/** Where a cloud does not keep names unique, any name fits. */
+/** Any name fits if the cloud does not keep names unique. */
 const isNamed = ({ observed: { signs } }: Claimed, { kind, address, name }: Desired): boolean =>
   signs.slot === undefined || signs.slot === slotOf(prefixIn(address, kind), kind, name);
 
@@ -331,9 +331,9 @@ const withdrawal = (observed: Observed, address: Address): Action => ({
 const byWorld = new WeakMap<World, ReadonlyMap<Address, Claimed>>();
 
 /**
- * What stands for `desired`, but under the mark of somebody else: an id that this store settled and that was marked anew,
- * or another estate's object of this very address, as after an estate was renamed. Neither is an absence: a second one
- * must not be made beside it.
+ * The resource that exists for `desired` under a foreign mark. Either this store settled its id and somebody marked it anew,
+ * or another estate has an object of the same address, as after an estate was renamed. Neither is an absence: the plan
+ * must not create a second one beside it.
  */
 function strayedOf({ address, terms }: Desired, world: World): Claimed | undefined {
   let index = byWorld.get(world);

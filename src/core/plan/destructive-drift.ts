@@ -34,8 +34,8 @@ interface SortedChanges {
  *   replace  | no    |                 | yes                             |
  *   blocked  | any   |                 |                                 | yes
  *
- * Where a moved field replaces the machine, all else is made as it is asked for with the new one; where one stops it, so are the
- * others that need a stop.
+ * If a moved field replaces the machine, the new one gets all other changes too. If a moved field stops it, the
+ * other changes that need a stop are made with it.
  */
 export function sortChanges(
   desired: Desired,

@@ -196,8 +196,8 @@ function keyOf(finding: Finding): string {
 const byText = (a: Finding, b: Finding): number => compareText(keyOf(a), keyOf(b));
 
 /**
- * What stands as it is wanted while the store knows something else as applied, or nothing: a person was faster, or it was taken
- * over. Nothing is sent for it, and yet from now on what differs there is drift.
+ * The resources in sync for which the store knows another state as applied, or none: a person was faster, or it was taken
+ * over. No call is sent for them, and yet from now on every diff there is drift.
  */
 function standingOf(
   desired: readonly Desired[],
@@ -232,7 +232,7 @@ const isSame = (applied: Applied, now: Pick<Standing, 'attributes' | 'documents'
 
 /**
  * Requests that change something and that carrying these out takes, if nothing is refused and each listing shows what was written.
- * What is only forgotten takes none. Where a dialect does not say it, one for each batch.
+ * A forget takes none. A dialect that does not say it takes one call a batch.
  */
 export function predictedCalls(
   ordered: readonly Action[],

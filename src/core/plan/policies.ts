@@ -78,8 +78,8 @@ const isProtected = (action: Action, { documents }: Wanted): boolean =>
   protectorsOf(action).some((address) => documents.get(address)?.protect);
 
 /**
- * What one generation says of an action that another one wants, with nobody there: only where it says `enforce`, and nothing is
- * destroyed that it protects.
+ * Permits an unattended action of another generation only if this generation says `enforce`, and the action
+ * destroys nothing that it protects.
  */
 export const heedingPolicy =
   (wanted: Wanted): Policy =>
@@ -110,7 +110,7 @@ function saidMode(action: Action, { documents, mode }: Wanted): Mode {
  *   drift              | healing, all
  *   rollout, unknown   | rollout, all
  *
- * What no document speaks of any more is whose it was: by the generation before (`ownersBefore`, by document), and by the store.
+ * A resource without a document keeps its former owner: by the generation before (`ownersBefore`, by document), and by the store.
  * It may be of any target of its scope, so a pause of one of these holds it. Forgetting what is gone is no write.
  */
 export function pausePolicy(

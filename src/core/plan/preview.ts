@@ -46,9 +46,9 @@ export function difference(from: Compiled, to: Compiled, { estate, dialects }: G
 }
 
 /**
- * What a scope would need that stands as one state of the specs asks (`from`; absent: empty) to stand as another one asks: told
- * as the planner tells it, replaces, immutable fields, orphans and what is protected included. No cloud is asked. Limits are
- * left out: they count what was done before. What `to` adopts is taken to be there as it is asked for.
+ * The plan that takes a scope from one state of the specs (`from`; absent: empty) to another one. It has all that
+ * the planner reports: replaces, immutable fields, orphans and protected resources. No cloud is asked. Limits are
+ * left out: they count earlier actions. Resources that `to` adopts count as present and as desired.
  */
 function previewPlan(from: Wanted | undefined, { wanted, ...place }: PreviewScope): ScopePlan {
   const before = hypotheticalState({ ...place, wanted: from ?? { ...wanted, desired: [], documents: new Map() } });

@@ -39,8 +39,8 @@ export function rolloutsToStop(
 }
 
 /**
- * Whether a rollout that stopped under one generation still asks for the same in another: then it stays stopped. Where its
- * document asks for something else, as after a way back was committed, it is another rollout. Of a whole scope: any change there.
+ * True if a rollout that stopped under one generation asks for the same in another: then it stays stopped. If its
+ * document asks for something else, as after a revert, it is another rollout. Of a whole scope: any change there.
  */
 export function isSameRollout({ document }: StoppedWaves, then: Wanted, now: Wanted): boolean {
   return desiredText(document, then) === desiredText(document, now);
@@ -81,8 +81,8 @@ export function subjectOf(documents: readonly Address[], wanted: Wanted, scope: 
 }
 
 /**
- * What an action rolls out. Drift is healed regardless of waves; what a person chose to prune goes when they say so; forgetting
- * is no write. Without a store nobody knows the cause, and all counts as a rollout.
+ * The subject of an action's rollout. Drift is healed regardless of waves. A chosen prune runs when its person says so. Forgetting
+ * is no write. Without a store the cause is unknown, and all counts as a rollout.
  */
 export function rolledOutBy(action: Action, wanted: Wanted, scope: ScopeKey): Subject | undefined {
   if (action.cause === 'drift' || action.verb === 'forget') return undefined;

@@ -45,7 +45,7 @@ function successorUnderWay(
 }
 
 /**
- * What to do about the two, by what would be decided of each if it stood alone.
+ * The decision about the two, by the decision about each of them alone.
  *
  *   predecessor alone    | successor alone              | result
  *   ---------------------+------------------------------+-------------------------------------------------------------
@@ -110,7 +110,7 @@ export function successorNotSeen({ address }: Desired, { observed }: Claimed, wo
 }
 
 /**
- * What nobody acts upon shows a launch that never came to light as to be made, so that a person can let it pass; the engine looks once more
+ * A plan that nobody executes shows a launch without a result as a creation, so that a person can approve it; the engine observes once more
  * before it sends one, and says by `again` which may be sent. 300 s for listings, and 30 s for a call that leaves late.
  */
 const isOver = ({ at }: { readonly at: number }, { knowledge, observation }: PlanInput): boolean =>

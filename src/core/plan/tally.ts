@@ -60,8 +60,8 @@ export function tally(actions: readonly Action[]): Tally {
 }
 
 /**
- * What has run of each budget, by the count that is further on: each of the two is held against the limits by itself. An approval
- * keeps it, so that the places that were taken before it are no part of those that it lets pass.
+ * The used part of each budget, by the higher of the two counts: each is compared with the limits by itself. An approval
+ * keeps it, so that earlier actions do not count among those that it permits.
  */
 export function ranBefore({ generation, healing }: Tally) {
   const ran = (budget: Budget): number => Math.max(usedOf(generation, budget), usedOf(healing, budget));

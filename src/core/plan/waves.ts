@@ -25,7 +25,7 @@ import type { World } from './world.ts';
  *   exactly some waves, not all ready   | nothing; said what is waited for
  *   any, but the rollout has stopped    | nothing, until a person resumes it, or the spec changes
  *
- * What cannot be carried out before something that is held is held with it; drift is healed all the same. Undefined where nothing
+ * An action that needs a held action is held with it. Drift is healed all the same. Undefined if nothing
  * goes out in waves, or all of it may.
  */
 export function wavePolicy(plan: AllAtOnce, world: World): Policy | undefined {
@@ -78,7 +78,7 @@ function many([first, ...others]: readonly Unit[]): string {
   return `${nameOf(first.place)}${first.waits ?? ''}${others.length === 0 ? '' : ` and ${others.length} more`}`;
 }
 
-/** What waits for something held is held with it, through gates too; so far as it is no drift. */
+/** Holds all actions that wait for a held one, through gates too, except drift. */
 function holdWhatNeeds(held: Map<Action, Reason>, needed: Prerequisites): void {
   const waiting = groupByMany([...needed], ([, before]) => before);
   const next: (readonly [node: Action | Gate, ground: Action])[] = [...held.keys()].map((action) => [action, action]);
@@ -190,7 +190,7 @@ function unreadiness(present: Observed | undefined, unproven: boolean): Pick<Uni
 const nameOf = ({ kind, address }: Pick<Place, 'kind' | 'address'>): string => nameIn(address, kind);
 
 /**
- * What must stand or be gone before each action can be carried out. A gate of order.ts stands for what many wait for: it is a
+ * The actions that each action needs first. A gate of order.ts stands for the shared needs of many actions: it is a
  * key like an action, and no action.
  */
 type Prerequisites = ReadonlyMap<Action | Gate, readonly (Action | Gate)[]>;
@@ -216,7 +216,7 @@ const isGate = (node: Action | Gate): node is Gate => !('verb' in node);
 const areMachines = (...nodes: readonly (Action | Gate)[]): boolean =>
   nodes.every((node) => 'verb' in node && node.kind === 'instance');
 
-/** Where something stands in the order of waves. */
+/** The place of a resource in the order of waves. */
 interface Place {
   readonly kind: Kind;
   readonly address: Address;

@@ -174,8 +174,8 @@ function findingLines(findings: readonly Finding[], how: How, most: number): rea
 }
 
 /**
- * What was not listed, lies in a region that there is not, or waits for one and the same thing, is one line a kind: a cloud that does not answer, or a pause, would
- * fill the screen. All else is told by name.
+ * Findings of gaps, of unknown regions and of one shared cause make one line a kind: otherwise an unavailable cloud, or a pause,
+ * would fill the screen. All others are printed by name.
  */
 function actingLines(findings: readonly Finding[], how: How): readonly string[] {
   const byCause = Map.groupBy(findings, (finding) =>
