@@ -1,4 +1,4 @@
-import { type Desired, type Mode, strictest } from '../desired.ts';
+import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import type {
   Document,
   EstateDoc,
@@ -17,10 +17,8 @@ import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
 import { compileGroups, compileNetwork } from './network.ts';
-import { governing } from './protecting-documents.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
 import { addressAt, modeAt, type Site, siteOf } from './site.ts';
-import { uniteAllowed, uniteDesired } from './unite-sites.ts';
 
 export interface CompileInput {
   readonly estate: EstateDoc;
@@ -247,5 +245,62 @@ function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: Estat
   return {
     ...(mode === undefined ? {} : { estate: mode }),
     scopes: Object.fromEntries(scopes.map(({ scope, targets }) => [scope, said(targets)])),
+  };
+}
+
+/**
+ * The documents whose word on keeping binds a resource: its own. A network's own protection is of itself, its subnets and
+ * groups, not of atoms that merely say its default.
+ */
+export const governing = ({ kind, documents }: Desired): readonly Address[] =>
+  documents
+    .map(({ address }) => address)
+    .filter((address) => kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
+
+/**
+ * Two targets of one scope may speak of one thing (GCP: the network of two regions): it is one, and what either says of it
+ * holds. The stricter mode, `protect` and `retain` win; what one of them adopts, or calls by a former name, both do.
+ */
+export function uniteDesired(desired: readonly Desired[]): readonly Desired[] {
+  const byAddress = new Map<Address, Desired>();
+  for (const one of desired) {
+    const known = byAddress.get(one.address);
+    byAddress.set(one.address, known === undefined ? one : { ...known, terms: unitedTerms(known.terms, one.terms) });
+  }
+  return [...byAddress.values()];
+}
+
+/** The same for what documents allow. */
+export function uniteAllowed(documents: readonly (readonly [Address, Allowed])[]): ReadonlyMap<Address, Allowed> {
+  const byAddress = new Map<Address, Allowed>();
+  for (const [address, allowed] of documents) {
+    const known = byAddress.get(address);
+    byAddress.set(address, known === undefined ? allowed : unitedAllowed(known, allowed));
+  }
+  return byAddress;
+}
+
+/** It is one document, so its owner is the same. */
+function unitedAllowed(one: Allowed, other: Allowed): Allowed {
+  const own = [one.own, other.own].filter((mode) => mode !== undefined);
+  return {
+    ...one,
+    mode: strictest([one.mode, other.mode]),
+    ...(own.length === 0 ? {} : { own: strictest(own) }),
+    protect: one.protect || other.protect,
+    targets: [...one.targets, ...other.targets],
+  };
+}
+
+function unitedTerms(one: Terms, other: Terms): Terms {
+  const adopt = one.claim?.adopt ?? other.claim?.adopt;
+  const was = [...new Set([...(one.claim?.was ?? []), ...(other.claim?.was ?? [])])];
+  const claim = { ...(adopt === undefined ? {} : { adopt }), ...(was.length === 0 ? {} : { was }) };
+  return {
+    ...one,
+    mode: strictest([one.mode, other.mode]),
+    protect: one.protect || other.protect,
+    deletionPolicy: [one, other].some(({ deletionPolicy }) => deletionPolicy === 'retain') ? 'retain' : 'delete',
+    ...(Object.keys(claim).length === 0 ? {} : { claim }),
   };
 }

@@ -70,7 +70,7 @@ export function documentsOf(action: Action): readonly Address[] {
   return ['network' in attributes ? attributes.network : action.address];
 }
 
-/** The documents whose `protect` an action must heed. A network's is not of the rules in it: see protecting-documents.ts. */
+/** The documents whose `protect` an action must heed. A network's is not of the rules in it: see `governing` in compile.ts. */
 export const protectorsOf = (action: Action): readonly Address[] =>
   documentsOf(action).filter((address) => action.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
 

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialect } from '../../../providers/aws/dialect.ts';
-import { type CompiledScope, compile } from '../../../src/core/compile/compile.ts';
+import {
+  type CompiledScope,
+  compile,
+  governing,
+  uniteAllowed,
+  uniteDesired,
+} from '../../../src/core/compile/compile.ts';
 import { placedAt } from '../../../src/core/compile/placed-at.ts';
-import { governing } from '../../../src/core/compile/protecting-documents.ts';
-import { uniteAllowed, uniteDesired } from '../../../src/core/compile/unite-sites.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
 import type { TargetDoc } from '../../../src/core/documents/document.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
