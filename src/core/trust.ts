@@ -135,8 +135,8 @@ export function leading(here: Guards): Guards | undefined {
     ),
     oneOf,
     anyOf,
-    ...(items === undefined ? {} : { items }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+    items,
+    additionalProperties,
   };
 }
 

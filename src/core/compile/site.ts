@@ -22,12 +22,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, estate: Est
 }
 
 export function placeOf({ spec: { account, region, zone, resourceGroup } }: TargetDoc): Place {
-  return {
-    account,
-    region,
-    ...(zone === undefined ? {} : { zone }),
-    ...(resourceGroup === undefined ? {} : { resourceGroup }),
-  };
+  return { account, region, zone, resourceGroup };
 }
 
 export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): Address =>

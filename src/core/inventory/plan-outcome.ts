@@ -58,12 +58,7 @@ export function planOutcomesOf({ plan, planned, attempt }: Done): (subject: Subj
     const why = held.get(key ?? '');
     const failure = failed.get(key ?? '');
     const instead = action === undefined ? foundOf(subject, found) : stop;
-    return {
-      ...(action === undefined ? {} : { action }),
-      ...(why === undefined ? {} : { held: why }),
-      ...(failure === undefined ? {} : { failed: failure }),
-      ...(instead === undefined ? {} : { found: instead }),
-    };
+    return { action, held: why, failed: failure, found: instead };
   };
 }
 

@@ -56,7 +56,7 @@ function change(
   rule: RuleAttributes,
 ): readonly RuleChange[] {
   if (from === undefined && to === undefined) return [];
-  return [{ at, as, rule, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
+  return [{ at, as, rule, from, to }];
 }
 
 /**

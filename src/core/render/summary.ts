@@ -105,7 +105,7 @@ function entryOf(actions: readonly Action[]): Entry {
     verb: verbOf(actions),
     kind: first.kind,
     address,
-    ...(document === undefined ? {} : { document }),
+    document,
     drifted: actions.some(({ cause }) => cause === 'drift'),
     actions,
   };
