@@ -24,7 +24,7 @@ export const dialect: Dialect = {
     prefix,
     objectName,
     successor: (name, predecessor) => successorName(name, predecessor, longestMachineName, sha256),
-    told: armIdOf,
+    auditLogId: armIdOf,
   },
   holds: {
     groups: 'objects',

@@ -12,7 +12,7 @@ export interface Touch {
   readonly at: number;
   readonly actor: Actor;
   /**
-   * The named objects, as `Dialect.names.told` has them; a rule's container where the rule is not named. None: it only leads to
+   * The named objects, as `Dialect.names.auditLogId` has them; a rule's container where the rule is not named. None: it only leads to
    * an observation.
    */
   readonly objects: readonly CloudId[];

@@ -19,13 +19,13 @@ import { canonical } from './ledger/canonical.ts';
  *
  * Compared is what documents mean, so that their order, their files and how they are written may change.
  */
-export function refusalsOf(inForce: Documents, proposal: Documents): readonly Problem[] {
-  const before = byName(inForce);
+export function refusalsOf(active: Documents, proposal: Documents): readonly Problem[] {
+  const before = byName(active);
   const after = byName(proposal);
   const problems: Problem[] = [];
   for (const document of proposal) problems.push(...changed(document, before.get(nameOf(document))));
   for (const [name, document] of before) if (!after.has(name)) problems.push(...removed(document, proposal));
-  return sortProblems([...problems, ...takenNames(inForce, proposal)]);
+  return sortProblems([...problems, ...takenNames(active, proposal)]);
 }
 
 type Documents = readonly Located<Document>[];
@@ -180,12 +180,12 @@ const firstOfEach = (fields: readonly GuardedField[]): readonly GuardedField[] =
  * is in force in the same tree, or be a former name that this document has in force already. What other trees had is theirs,
  * also where its document is gone. The estate's own tree may take over anything.
  */
-export function takenNames(inForce: Documents, next: Documents): readonly Problem[] {
-  if (inForce.length === 0) return [];
+export function takenNames(active: Documents, next: Documents): readonly Problem[] {
+  if (active.length === 0) return [];
   const own = new Set(
-    inForce.map((document) => claim(treeOf(document.at().file), document, document.value.metadata.name)),
+    active.map((document) => claim(treeOf(document.at().file), document, document.value.metadata.name)),
   );
-  const since = new Set(inForce.flatMap((document) => formerNames(document).map((name) => kept(document, name))));
+  const since = new Set(active.flatMap((document) => formerNames(document).map((name) => kept(document, name))));
   return next.flatMap((document) => {
     const tree = treeOf(document.at().file);
     if (tree === '') return [];

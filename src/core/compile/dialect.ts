@@ -43,7 +43,7 @@ export interface NameDialect {
    */
   successor?(name: string, predecessor: CloudId): string;
   /** The name of an object with this id in the cloud's audit log. Absent: the same. */
-  told?(id: CloudId): CloudId;
+  auditLogId?(id: CloudId): CloudId;
 }
 
 /** The attributes of each kind that a cloud can hold, and those that it cannot. */

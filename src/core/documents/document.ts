@@ -100,6 +100,6 @@ export function userDataRefused({ bytes, isText, login }: Script, provider: Prov
   const beside = provider === 'aws' && login;
   const sent = beside ? 4 * Math.ceil(bytes / 3) : bytes;
   if (sent <= most) return undefined;
-  const told = beside ? `${bytes} bytes, ${sent} as it is sent beside a login` : `${bytes} bytes`;
-  return `it has ${told}, and ${provider} takes at most ${most} (${source})`;
+  const size = beside ? `${bytes} bytes, ${sent} as it is sent beside a login` : `${bytes} bytes`;
+  return `it has ${size}, and ${provider} takes at most ${most} (${source})`;
 }

@@ -33,7 +33,7 @@ export interface Ownership {
 
 /** Every object that stands in a scope, in the order of the observation. */
 export function ownership(input: PlanInput, { findings }: ScopePlan): readonly Ownership[] {
-  const told = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
+  const findingsById = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
   const claimed = claim(input.observation.resources, input);
   const world = worldOf(input, claimed);
   return claimed.map((one) => {
@@ -41,7 +41,7 @@ export function ownership(input: PlanInput, { findings }: ScopePlan): readonly O
     return {
       scope: input.observation.scope,
       observed: one.observed,
-      ...claimOf(one, told.get(one.observed.id)),
+      ...claimOf(one, findingsById.get(one.observed.id)),
       ...(by === undefined ? {} : { by }),
     };
   });

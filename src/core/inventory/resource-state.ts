@@ -47,7 +47,7 @@ const failed: StateRule = ({ outcome: { failed: one, found } }) => {
       code,
     };
   }
-  return found?.type === 'non-convergent' ? told('Failed', found) : undefined;
+  return found?.type === 'non-convergent' ? stateOfFinding('Failed', found) : undefined;
 };
 
 const settling: StateRule = ({ subject: { sort, by, observed }, outcome: { action, found }, begun }) => {
@@ -56,7 +56,7 @@ const settling: StateRule = ({ subject: { sort, by, observed }, outcome: { actio
     const gone = observed?.condition.state === 'gone' ? 'It is gone' : 'It is being deleted';
     return { status: 'Settling', reason: `${gone}, and the cloud lists it still. There is nothing to do.` };
   }
-  if (found?.type === 'blocked' && found.code === 'pending') return told('Settling', found);
+  if (found?.type === 'blocked' && found.code === 'pending') return stateOfFinding('Settling', found);
   if (by?.by !== 'us' || sort === 'beside') return undefined;
   if (begun && action !== undefined)
     return {
@@ -76,7 +76,7 @@ const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, co
       code: 'not-observed',
     };
   if (action && found) return { status: 'Blocked', reason: heldText(action, found.why), code: found.type };
-  if (found?.type === 'blocked') return told('Blocked', found);
+  if (found?.type === 'blocked') return stateOfFinding('Blocked', found);
   if (action && held && blocking[held.code]) return withheld('Blocked', action, held);
   if (action === undefined && contested)
     return {
@@ -129,7 +129,7 @@ const drifted: StateRule = ({ outcome: { action, held } }) => (action ? acted('D
 
 const orphan: StateRule = ({ subject: { desired, by }, outcome: { found } }) => {
   if (desired !== undefined || by?.by !== 'us' || found?.type === 'unmanaged') return undefined;
-  if (found?.type === 'orphan') return told('Orphan', found);
+  if (found?.type === 'orphan') return stateOfFinding('Orphan', found);
   return { status: 'Orphan', reason: 'It is ours and stays with what it is in, which no document wants.' };
 };
 
@@ -165,7 +165,7 @@ const withheld = (status: Status, action: Action, { code, why }: NonNullable<Pla
   code,
 });
 
-const told = (status: Status, finding: Finding): ResourceState => ({
+const stateOfFinding = (status: Status, finding: Finding): ResourceState => ({
   status,
   reason: sentence(finding.why),
   ...codeOf(finding),

@@ -170,14 +170,14 @@ const without = (words: readonly RegExp[], text: string): string =>
 
 /** The changes between two versions of a resource: status, owner, desired and observed. */
 export function versionChanges(from: Row, to: Row): readonly FieldChange[] {
-  const [before, after] = [told(from), told(to)];
+  const [before, after] = [comparable(from), comparable(to)];
   const gone = diff(before, after).flatMap(({ field, from: now, to: was }) =>
     now === undefined ? [{ field, from: was }] : [],
   );
   return [...diff(after, before), ...gone];
 }
 
-const told = ({ called, whose, state, sides }: Row): object => ({
+const comparable = ({ called, whose, state, sides }: Row): object => ({
   status: state.status,
   claim: whose.claim,
   owner: whose.owner,

@@ -97,9 +97,9 @@ const idsOf = ({ id, condition: { parts = [] } }: Observed): readonly CloudId[] 
   ...parts.map((part) => part.id),
 ];
 
-function withBy<T extends Action | Finding>(told: T, subject: Subject, known: Known): T {
+function withBy<T extends Action | Finding>(entry: T, subject: Subject, known: Known): T {
   const by = byOf(subject, known);
-  return by === undefined ? told : { ...told, by };
+  return by === undefined ? entry : { ...entry, by };
 }
 
 function byOf({ own, container }: Subject, known: Known): TouchedBy | undefined {
@@ -122,8 +122,8 @@ function newestOf(
   { written, earliest = never }: { readonly written: number; readonly earliest?: number },
   { world, touches }: Known,
 ): TouchedBy | undefined {
-  const told = world.input.dialect.names.told ?? ((id) => id);
-  const heard = ids.flatMap((id) => touches.get(told(id)) ?? []).filter(({ heardAt }) => heardAt > written);
-  const since = heard.filter(({ by: { at } }) => at >= Math.max(written - cutOffMs, earliest));
+  const auditLogId = world.input.dialect.names.auditLogId ?? ((id) => id);
+  const candidates = ids.flatMap((id) => touches.get(auditLogId(id)) ?? []).filter(({ heardAt }) => heardAt > written);
+  const since = candidates.filter(({ by: { at } }) => at >= Math.max(written - cutOffMs, earliest));
   return since.toSorted((a, b) => b.by.at - a.by.at)[0]?.by;
 }

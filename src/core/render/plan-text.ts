@@ -40,11 +40,11 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
   for (const { scope, actions, findings } of printable(plans)) {
     if (actions.length + findings.length === 0) continue;
     const why = nothingListed(findings);
-    const told = why === undefined ? findings : findings.filter((finding) => !restsOnListing(finding));
+    const shown = why === undefined ? findings : findings.filter((finding) => !restsOnListing(finding));
     if (why !== undefined) unlisted.set(why, [...(unlisted.get(why) ?? []), scope]);
-    if (actions.length + told.length === 0) continue;
+    if (actions.length + shown.length === 0) continue;
     lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
-    lines.push(...findingLines(told, how, most));
+    lines.push(...findingLines(shown, how, most));
   }
   return [...lines, ...unlistedLines(unlisted, paint)].join('\n');
 }
@@ -89,8 +89,8 @@ function entryLines(entry: Entry, how: How): readonly string[] {
 }
 
 /** Each person and call once. */
-const touchedLines = (told: readonly { readonly by?: TouchedBy }[], { paint, ago }: How): readonly string[] => [
-  ...new Set(told.flatMap(({ by }) => (by === undefined ? [] : [`      ${paint('note', touchedText(by, ago))}`]))),
+const touchedLines = (shown: readonly { readonly by?: TouchedBy }[], { paint, ago }: How): readonly string[] => [
+  ...new Set(shown.flatMap(({ by }) => (by === undefined ? [] : [`      ${paint('note', touchedText(by, ago))}`]))),
 ];
 
 function reason({ verb, actions }: Entry): string {
@@ -159,11 +159,11 @@ const informing: readonly Finding['type'][] = ['unmanaged', 'orphan', 'copied-ma
 function findingLines(findings: readonly Finding[], how: How, most: number): readonly string[] {
   const { paint } = how;
   const acting = findings.filter(({ type }) => !informing.includes(type));
-  const told = findings.filter(({ type }) => informing.includes(type));
-  const rest = told.length - most;
+  const shown = findings.filter(({ type }) => informing.includes(type));
+  const rest = shown.length - most;
   return [
     ...actingLines(acting, how),
-    ...told
+    ...shown
       .slice(0, most)
       .flatMap((finding) => [
         `  ${paint('dim', `? ${subjectOf(finding)}`)}  ${finding.why}`,

@@ -160,7 +160,7 @@ const rows: readonly { readonly name: string; readonly it: PlanInput; readonly w
     name: 'an object by what the cloud’s log calls it',
     it: {
       ...given([labelled], [moved], { VPC: touch('bob') }),
-      dialect: { ...dialect, names: { ...dialect.names, told: () => 'VPC' } },
+      dialect: { ...dialect, names: { ...dialect.names, auditLogId: () => 'VPC' } },
     },
     want: ['update bob'],
   },

@@ -63,7 +63,7 @@ test('the subscription is one of the scopes that dialects name, and the object w
     touchesIn(touches(eventOf()), [scope, elsewhere]).map((touch) => touch.scope),
     [scope],
   );
-  assert.equal(dialect.names.told?.(`${object}#3f2a`), object);
+  assert.equal(dialect.names.auditLogId?.(`${object}#3f2a`), object);
 });
 
 const heard: Readonly<Record<string, readonly [object, Partial<Touch>]>> = {

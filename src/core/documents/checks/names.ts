@@ -96,12 +96,12 @@ function* repeated({ at }: Located<Document>, path: Path, names: readonly string
  * (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
  */
 export function* joinedNames(set: SpecSet): Iterable<Problem> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const [key, things] of Map.groupBy(thingsIn(set), ({ where, called }) => `${where} ${called.toLowerCase()}`)) {
     const first = things[0];
     const other = things.find(({ network }) => network !== first?.network);
-    if (!first || !other || told.has(other.called)) continue;
-    told.add(other.called);
+    if (!first || !other || reported.has(other.called)) continue;
+    reported.add(other.called);
     const where = place(first.document.at(first.path));
     const message = `${other.network} and ${first.network} (${where}) both have a ${other.what} called ${other.called} in ${key.split(' ')[0]}`;
     yield error('joined-name', other.document.at(other.path), message, { expected: 'another name for one of the two' });

@@ -59,14 +59,14 @@ interface Room {
 function* room(network: Located<NetworkDoc>, path: Path, { subnet, targets, machines }: Room): Iterable<Problem> {
   const cidr = parseCidr(subnet.cidr);
   if (!cidr || cidr.family === 6) return;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { value } of targets) {
     const kept = KEPT[value.spec.provider];
     const here = subnetKey(network.value.metadata.name, subnet.name, value);
     const wanted = machines.get(here) ?? 0;
     const free = Math.max(2 ** (32 - cidr.prefix) - kept, 0);
-    if (wanted <= free || told.has(here)) continue;
-    told.add(here);
+    if (wanted <= free || reported.has(here)) continue;
+    reported.add(here);
     const message = `${wanted} machines belong to this subnet on ${value.metadata.name}, and it has ${free} addresses: ${value.spec.provider} keeps ${kept}`;
     yield error('subnet-full', network.at(path), message, { expected: 'a larger block, or fewer replicas' });
   }
@@ -132,13 +132,13 @@ interface Placed {
 
 /** Of each place the network stands in. On GCP all targets of a project share the network, so one place holds all of them. */
 function* overlaps(set: SpecSet, network: Located<NetworkDoc>, blocks: readonly Block[]): Iterable<Problem> {
-  const told = new Set<Block>();
+  const reported = new Set<Block>();
   for (const [place, placed] of blocksByPlace(set, network, blocks)) {
     for (const { outer, inner } of overlappingPairs(placed)) {
       const same = outer.block === inner.block;
       const [first, second] = [outer.block, inner.block].toSorted((a, b) => blocks.indexOf(a) - blocks.indexOf(b));
-      if (!first || !second || told.has(second)) continue;
-      told.add(second);
+      if (!first || !second || reported.has(second)) continue;
+      reported.add(second);
       const message = same
         ? `subnet ${first.name} would exist twice in the single network of ${place}`
         : `subnets ${first.name} (${first.text}) and ${second.name} (${second.text}) overlap`;
@@ -195,13 +195,13 @@ function* overlappingNetworks(set: SpecSet): Iterable<Problem> {
     const scopes = new Set(targetsOf(set, network.value.spec.targets).map((target) => scopeOf(target.value)));
     return cidr ? [...scopes].map((scope) => ({ network, cidr, scope })) : [];
   });
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const [scope, networks] of Map.groupBy(standing, (one) => one.scope)) {
     for (const { outer, inner } of overlappingPairs(networks)) {
       const { metadata, spec } = outer.network.value;
       const pair = `${metadata.name} ${inner.network.value.metadata.name}`;
-      if (told.has(pair)) continue;
-      told.add(pair);
+      if (reported.has(pair)) continue;
+      reported.add(pair);
       const other = `${metadata.name} (${spec.cidr}, ${place(outer.network.at())})`;
       const message = `this network overlaps ${other} in ${scope}: the two can never be peered`;
       yield warning('overlap', inner.network.at(['spec', 'cidr']), message);
