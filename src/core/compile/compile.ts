@@ -143,6 +143,9 @@ interface SiteParts {
 function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site, hashes: Hashes): Steps<SiteParts> {
   const networkAt = (document: Located<NetworkDoc>): Address =>
     addressAt(site, 'network', document.value.metadata.name);
+  const withoutAll = new Set(
+    networks.filter(({ value }) => !value.spec.allGroup).map(({ value }) => value.metadata.name),
+  );
   const grounds = networks.map((document) => {
     const { name } = document.value.metadata;
     const groups =
@@ -167,7 +170,9 @@ function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site,
     desired: [
       ...grounds.flatMap(({ objects }) => objects),
       ...atoms,
-      ...(yield* flatMapInSteps(instances, (document) => compileInstances(document, site, hashes))),
+      ...(yield* flatMapInSteps(instances, (document) =>
+        compileInstances(document, site, { hashes, inAll: !withoutAll.has(document.value.spec.network) }),
+      )),
     ],
     documents: [
       ...networks.map((network) => [networkAt(network), allowedBy(network.value, site)] as const),
@@ -207,8 +212,11 @@ function rolloutOf(spec: Pick<TargetDoc['spec'], 'rollout'> | undefined): { read
 /** Adoption writes `additive`: what colleagues put in before we came stays until somebody says otherwise. */
 const isAdditive = ({ spec }: NetworkDoc): boolean => spec.rules === 'additive';
 
-function groupsNamed(network: string, { rules, instances }: SiteDocuments, site: Site): ReadonlySet<string> {
+function groupsNamed(network: string, { networks, rules, instances }: SiteDocuments, site: Site): ReadonlySet<string> {
   const names = [
+    ...networks
+      .filter(({ value }) => value.metadata.name === network)
+      .flatMap(({ value }) => value.spec.groups.filter(({ adopt }) => adopt !== undefined).map(({ name }) => name)),
     ...rules
       .filter(({ value }) => value.spec.network === network)
       .flatMap(({ value: { spec } }) => [...(spec.group === undefined ? [] : [spec.group]), ...spec.peers.groups]),

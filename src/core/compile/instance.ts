@@ -13,15 +13,19 @@ export interface Hashes {
   access(access: unknown): string;
 }
 
-/** The instances of one document on one target: `web` makes `web-0`, `web-1`, … */
+/**
+ * The instances of one document on one target: `web` makes `web-0`, `web-1`, … `inAll`: whether its network has the group of
+ * all instances.
+ */
 export function compileInstances(
   document: Located<InstanceDoc>,
   site: Site,
-  hashes: Hashes,
+  { hashes, inAll }: { readonly hashes: Hashes; readonly inAll: boolean },
 ): readonly Desired<'instance'>[] {
   const { metadata } = document.value;
   const spec = specAt(document.value, site);
-  const attributes = attributesOf(document, spec, site, hashes);
+  const groups = [...(inAll ? ['all'] : []), ...(spec.groups ?? [])];
+  const attributes = attributesOf(document, { ...spec, groups }, site, hashes);
   const ref = documentRef(document, instanceAddress(metadata.name, site));
   const minReady = spec.minReady ?? site.target.spec.minReady;
   const terms = {
@@ -61,15 +65,15 @@ export const instanceAddress = (name: string, site: Site): Address => addressAt(
 
 function attributesOf(
   document: Located<InstanceDoc>,
-  spec: InstanceOn,
+  spec: InstanceOn & { readonly groups: readonly string[] },
   site: Site,
   hashes: Hashes,
 ): InstanceAttributes {
-  const { image, size, subnet, identity, disk, groups = [] } = spec;
+  const { image, size, subnet, identity, disk, groups } = spec;
   const boot = bootOf(spec, scriptNamedIn(document, site), hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
-    groups: ['all', ...groups].map((group) => groupRef(spec.network, group, site)).sort(),
+    groups: groups.map((group) => groupRef(spec.network, group, site)).sort(),
     machine: { image, size, ...(identity === undefined ? {} : { identity: nameOf(identity) }), power: spec.power },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
     ...(boot === undefined ? {} : { boot }),

@@ -19,7 +19,7 @@ export function compileNetwork(document: Located<NetworkDoc>, site: Site): reado
     name: site.dialect.names.objectName('network', metadata.name),
     attributes: held(site.dialect.holds.network, {
       cidr: canonical(spec.cidr),
-      internet: spec.internet,
+      ...internetOf(spec),
       filter: true,
       labels,
     }),
@@ -49,7 +49,7 @@ function compileSubnet(
       network: network.address,
       cidr: canonical(subnet.cidr),
       ...(subnet.zone === undefined ? {} : { zone: subnet.zone }),
-      internet: spec.internet,
+      ...internetOf(spec),
       filter: true,
       labels: metadata.labels ?? {},
     }),
@@ -58,7 +58,11 @@ function compileSubnet(
   };
 }
 
-/** The groups of a network that somebody names, and `all`, which always exists. */
+/** Absent where nobody manages the way out: it is neither compared nor changed. */
+const internetOf = ({ internet }: NetworkDoc['spec']): { readonly internet?: boolean } =>
+  internet === 'unmanaged' ? {} : { internet };
+
+/** The groups of a network that somebody names, and `all` unless the document declines it. */
 export function compileGroups(
   document: Located<NetworkDoc>,
   names: ReadonlySet<string>,
@@ -67,7 +71,7 @@ export function compileGroups(
   const { metadata, spec } = document.value;
   const network = addressAt(site, 'network', metadata.name);
   const adopted = new Map(spec.groups.map((group) => [group.name, group.adopt]));
-  return ['all', ...names].map((group) => {
+  return [...(spec.allGroup ? ['all'] : []), ...names].map((group) => {
     const name = `${metadata.name}.${group}`;
     const was = (metadata.was ?? []).map((former) => `${former}.${group}`);
     return {

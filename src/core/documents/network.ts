@@ -29,7 +29,7 @@ const subnet = z.strictObject(
 
 const group = z.strictObject(
   {
-    name: name().meta({ description: 'The name of a group of this network, or all.' }),
+    name: name().meta({ description: 'The name of the group, or all.' }),
     adopt: adoption(),
   },
   { error: '{ name, adopt }' },
@@ -48,7 +48,17 @@ export const networkSchema = z
             'The address block. On Google Cloud a network has none, and this block only contains the subnets.',
           examples: ['10.20.0.0/16'],
         }),
-        internet: flag().default(false).meta({ description: 'Whether it has a gateway and a default route.' }),
+        internet: z
+          .union([flag(), z.literal('unmanaged')], { error: 'true, false or unmanaged' })
+          .default(false)
+          .meta({
+            description:
+              'Whether it has a gateway and a default route. unmanaged: Setpoint neither compares nor changes them.',
+          }),
+        allGroup: flag().default(true).meta({
+          description:
+            'Whether it has the group `all`, with every instance of this estate in the network. Without it each rule names its group.',
+        }),
         default: defaults.prefault({}).meta({ description: 'The default for traffic without a rule.' }),
         rules: z.enum(['authoritative', 'additive']).default('authoritative').meta({
           description:

@@ -140,6 +140,8 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
   const strayed = strayedOf(desired, world);
   if (strayed !== undefined) return [ownedBy(desired, strayed, world)];
   if (terms.claim?.adopt !== undefined) return adopt(desired, terms.claim.adopt, world);
+  const adoptedRule = world.adoptedRules.get(address);
+  if (adoptedRule !== undefined) return adoptedWithContainer(desired, adoptedRule, world);
   if (world.pending.has(address))
     return [
       blocked(
@@ -152,6 +154,14 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
   const unrecorded = world.unrecorded.get(address);
   if (unrecorded !== undefined) return [lostCommits(desired, unrecorded, world)];
   return decideTaken(desired, world) ?? [create(desired, world)];
+}
+
+/** Nothing is written before its container is ours. */
+function adoptedWithContainer(desired: Desired, observed: Observed, world: World): readonly Decision[] {
+  const fields = changesOf(desired, observed, world.input).map(({ field }) => field);
+  if (fields.length === 0) return [];
+  const why = `the rule differs in ${fields.join(', ')}. Setpoint adopts its container first, and then changes the rule.`;
+  return [blocked(desired, 'pending', why, world)];
 }
 
 /** An implied atom is born with its group; only a group that stands without it needs it made. */

@@ -39,6 +39,8 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *   yes     | no, but an intent    | nobody | blocked: lost-commits, with the line to paste
  *           | nobody recorded      |        |
  *   yes     | once, by `adopt`     | nobody | adopt
+ *   yes     | once, in a container | nobody | nothing: a rule is adopted with its group or network
+ *           | that is adopted      |        |
  *   yes     | once                 | other  | blocked: owned-by
  *   no      | yes                  | us     | delete, or orphan
  *   no      | yes                  | nobody | unmanaged, with why; copied-mark; unrecorded-mark
@@ -115,7 +117,10 @@ const isFinding = (decision: Decision): decision is Finding => 'type' in decisio
 
 function releases(desired: PlanInput['wanted']['desired'], world: World): readonly Decision[] {
   const wanted = new Set<Address>(desired.map(({ address }) => address));
-  const adopted = new Set(desired.flatMap(({ terms }) => terms.claim?.adopt ?? []));
+  const adopted = new Set([
+    ...desired.flatMap(({ terms }) => terms.claim?.adopt ?? []),
+    ...[...world.adoptedRules].flatMap(([address, { id }]) => (wanted.has(address) ? [id] : [])),
+  ]);
   return world.claimed
     .filter(({ claim: owner }) => !(owner.by === 'us' && owner.deleted))
     .filter(({ claim: owner, observed }) => !(owner.by === 'us' ? wanted.has(owner.address) : adopted.has(observed.id)))

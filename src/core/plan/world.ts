@@ -1,5 +1,7 @@
+import { atomAddress } from '../compile/atom-address.ts';
 import type { Desired } from '../desired.ts';
-import type { Gap, UnknownRegion } from '../observed.ts';
+import { rulesOf } from '../kinds/kinds.ts';
+import type { Gap, Observed, UnknownRegion } from '../observed.ts';
 import { type Address, type CloudId, type Kind, prefixIn } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -15,6 +17,8 @@ export interface World {
   readonly pending: ReadonlySet<Address>;
   /** Objects that a record of this store may have been lost of, by the address in their mark. */
   readonly unrecorded: ReadonlyMap<Address, Claimed>;
+  /** Rules in containers that a document adopts, by the address that they get with their container. */
+  readonly adoptedRules: ReadonlyMap<Address, Observed>;
 }
 
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
@@ -33,7 +37,33 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     addresses: new Set(input.wanted.desired.map(({ address }) => address)),
     pending: pendingAddresses(input),
     unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
+    adoptedRules: rulesOfAdopted(input, claimed),
   };
+}
+
+/** Only what nobody claims is adopted, and its rules with it: they get the addresses that they have as ours. */
+function rulesOfAdopted({ wanted, dialect }: PlanInput, claimed: readonly Claimed[]): ReadonlyMap<Address, Observed> {
+  const adopting = new Map(
+    wanted.desired.flatMap(({ address, terms }) => (terms.claim?.adopt ? [[terms.claim.adopt, address] as const] : [])),
+  );
+  if (adopting.size === 0) return new Map();
+  const adopted = new Map(
+    claimed.flatMap(({ observed: { id }, claim }) => {
+      const address = adopting.get(id);
+      return address === undefined || claim.by !== 'nobody' || claim.copied ? [] : [[id, address] as const];
+    }),
+  );
+  const toAddress = (ref: string): string => adopted.get(ref) ?? ref;
+  return new Map(
+    claimed.flatMap(({ observed }) => {
+      const container = adopted.get(observed.signs.container ?? '');
+      if (container === undefined) return [];
+      const attributes = rulesOf(observed.kind).mapRefs(observed.attributes, toAddress);
+      // why: only rules have a container
+      const rule = { ...observed, attributes } as Observed<'firewall-rule'>;
+      return [[atomAddress(dialect, container, rule), rule] as const];
+    }),
+  );
 }
 
 /** An object that carries this store's mark and an unrecorded intent: see lost-commits.ts. */

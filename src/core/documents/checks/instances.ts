@@ -44,7 +44,15 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
   const { provider } = target.spec;
   for (const row of INSTANCE_ROWS) {
     if (row.cloud !== undefined && row.cloud !== provider) continue;
-    if (!row.found({ spec: made, target: target.spec, internet: network?.internet ?? true })) continue;
+    if (
+      !row.found({
+        spec: made,
+        target: target.spec,
+        internet: network?.internet !== false,
+        allGroup: network?.allGroup !== false,
+      })
+    )
+      continue;
     const at = written(instance, target.metadata.name, row.field);
     yield error('not-expressible', at, `${row.why} (${target.metadata.name})`, { expected: row.instead });
   }
@@ -61,6 +69,8 @@ interface InstanceCase {
   readonly spec: InstanceOn;
   readonly target: TargetDoc['spec'];
   readonly internet: boolean;
+  /** Its network has the group of all instances. */
+  readonly allGroup: boolean;
 }
 
 /**
@@ -102,9 +112,15 @@ const EVERYWHERE: readonly InstanceRow[] = [
 const AWS: readonly InstanceRow[] = [
   {
     field: ['groups'],
-    found: ({ spec }) => new Set(spec.groups).size > 4,
+    found: ({ spec, allGroup }) => allGroup && new Set(spec.groups).size > 4,
     why: 'AWS takes five groups an instance, and one is the group of all (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html)',
     instead: 'at most 4 groups',
+  },
+  {
+    field: ['groups'],
+    found: ({ spec, allGroup }) => !allGroup && (spec.groups ?? []).length === 0,
+    why: 'an instance of AWS is in one group at least (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html)',
+    instead: 'a group, as the network has no group of all',
   },
   {
     field: ['image'],

@@ -27,10 +27,19 @@ function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Proble
   const named = groupsIn(set).flatMap((use) => (use.network === metadata.name ? use.name : []));
   for (const [index, group] of spec.groups.entries()) {
     const path = ['spec', 'groups', index];
-    const own = [{ name: group.name, path: [...path, 'name'] }];
-    yield* ask(own, ['all', ...new Set(named)], path, 'group that a rule or an instance of this network names');
+    // why: an adopted object is there, whether or not anything names it
+    const own = group.adopt === undefined ? [{ name: group.name, path: [...path, 'name'] }] : [];
+    const known = [...(spec.allGroup ? ['all'] : []), ...new Set(named)];
+    yield* ask(own, known, path, 'group that a rule or an instance of this network names');
+    if (group.adopt !== undefined && !known.includes(group.name)) yield unnamed(network, group.name, path, known);
     yield* ask(keysOf(group.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
   }
+}
+
+function unnamed(network: Located<NetworkDoc>, name: string, path: Path, known: readonly string[]): Problem {
+  const at = network.at([...path, 'name']);
+  const message = `no rule and no instance of this network names the group \`${name}\``;
+  return warning('empty-group', at, message, { didYouMean: suggest(name, known) });
 }
 
 function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
@@ -40,6 +49,10 @@ function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem
   if (!network) return;
   const there = network.value.spec.targets;
   const ask = asking(rule);
+  if (!network.value.spec.allGroup && spec.group === undefined) {
+    const expected = `the group of the rule, as the network ${spec.network} has no group \`all\``;
+    yield error('missing-field', rule.at(['spec']), '`group` is missing', { expected });
+  }
   const what = `target of the network ${spec.network}`;
   yield* ask(listed(spec.targets, ['spec', 'targets']), there, ['spec', 'targets'], what);
 }

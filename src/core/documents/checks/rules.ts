@@ -152,7 +152,10 @@ export function* mostRules(set: SpecSet): Iterable<Problem> {
   for (const network of set.networks.values()) {
     const { name } = network.value.metadata;
     const inRules = (named.get(name) ?? []).filter(({ fills }) => !fills);
-    const groups = new Set(['all', ...inRules.map((use) => use.name.toLowerCase())]).size;
+    const groups = new Set([
+      ...(network.value.spec.allGroup ? ['all'] : []),
+      ...inRules.map((use) => use.name.toLowerCase()),
+    ]).size;
     for (const { value: target } of targetsOf(set, network.value.spec.targets)) {
       if (target.spec.provider !== 'azure') continue;
       const rules = (written.get(name) ?? []).filter(({ value }) =>
