@@ -4,7 +4,7 @@ import type { Logged } from '../sandbox/request-log.ts';
 import type { SpecFile } from '../src/source/tree.ts';
 import type { Place } from './estate/specs.ts';
 import type { Spoil } from './figure.ts';
-import { type Ground, openStage, type Stage } from './virtual/stage.ts';
+import { type CloudScope, openStage, type Stage } from './virtual/stage.ts';
 
 /** How much one virtual network holds. */
 interface NetworkShape {
@@ -40,7 +40,7 @@ const joined = (documents: readonly string[]): string =>
   documents.map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`).join('---\n');
 
 const account = '0b1f6471-1bf0-4dda-aec3-cb9272f09590';
-const ground: Ground = { provider: azure, account, region: 'westeurope' };
+const cloudScope: CloudScope = { provider: azure, account, region: 'westeurope' };
 
 interface Written {
   /** Mutating requests that were sent once the first shape stood. */
@@ -51,7 +51,7 @@ interface Written {
 
 /** Converges a network to one shape and then to another, with all budgets on; each time to the end. */
 export async function writesBetween(first: NetworkShape, then: NetworkShape, spoil: Spoil): Promise<Written> {
-  const stage = await openStage({ arm: { subscriptions: [account] } }, ground);
+  const stage = await openStage({ arm: { subscriptions: [account] } }, cloudScope);
   const { control } = stage.sandbox;
   try {
     await converged(stage, first);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { SpecFile } from '../src/source/tree.ts';
 import { type SandboxProcess, startSandboxProcess } from './cold-plan/sandbox-process.ts';
-import { mess } from './estate/mess.ts';
+import { unowned } from './estate/unowned.ts';
 import type { Figure } from './figure.ts';
 import { armEstate } from './observe-calls/arm-estate.ts';
 import { computeEstate } from './observe-calls/compute-estate.ts';
@@ -131,7 +131,7 @@ const subscription = { networks: 1, subnets: 2, rules: 2, groups: 1, machines: 2
 
 /** What others have in the same accounts, a little of each kind. */
 const others: readonly object[] = [
-  { ...mess('111122223333', 'eu-west-1') },
+  { ...unowned('111122223333', 'eu-west-1') },
   { cloud: 'gcp', ...computeEstate('acme-prod', project) },
   {
     cloud: 'azure',

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { redisMissing, startRedis } from '../test/support/redis.ts';
 import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
-import { crew, type Ground, type Told } from './fleet-budget/crew.ts';
+import { type MissingNetwork, runWorkers, type Told } from './fleet-budget/workers.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
 export interface RateLimit {
   readonly name: string;
-  readonly ground: Ground;
+  readonly missingNetwork: MissingNetwork;
   /** As the sandbox's log calls it. */
   readonly action: string;
   /** How many requests there are in so long, for whoever begins with a full budget. */
@@ -18,14 +18,14 @@ export interface RateLimit {
 export const rateLimits: readonly RateLimit[] = [
   {
     name: 'ec2',
-    ground: { cloud: 'aws', account: '111122223333', region: 'eu-west-1', network: 'vpc-00000000000000000' },
+    missingNetwork: { cloud: 'aws', account: '111122223333', region: 'eu-west-1', network: 'vpc-00000000000000000' },
     action: 'DescribeVpcs',
     // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html: 100, and 20 a second
     available: (seconds) => 100 + 20 * seconds,
   },
   {
     name: 'gcp',
-    ground: {
+    missingNetwork: {
       cloud: 'gcp',
       account: 'acme-prod',
       region: 'europe-west1',
@@ -75,13 +75,13 @@ async function spent(rateLimit: RateLimit, { seconds, shared }: Setting): Promis
   try {
     console.error(`fleet-budget: ${workers} workers at ${rateLimit.name} for ${seconds} s`);
     const tasks = Array.from({ length: workers }, (_, i) => ({
-      ground: rateLimit.ground,
+      missingNetwork: rateLimit.missingNetwork,
       url: sandbox.url,
       ...(shared ? { redis: redis.url } : {}),
       worker: `estate-${i + 1}`,
       seconds,
     }));
-    const told = await crew(tasks);
+    const told = await runWorkers(tasks);
     await pause(100);
     return figuresOf(rateLimit, { seconds, told, log: await logOf(sandbox.url, rateLimit.action) });
   } finally {

@@ -111,37 +111,37 @@ interface Place {
   readonly http: HttpServer;
   readonly google: Google;
   /** Reconciles that began. */
-  passes(): number;
-  /** Work of any kind that was asked for: passes begun, wishes for one, bells. */
+  reconciles(): number;
+  /** Work of any kind that was asked for: reconciles begun, reconciles requested, and wake-ups. */
   started(): Promise<number>;
   /** Returns when no reconcile runs or waits, and none is asked for any more. */
   quiet(): Promise<void>;
 }
 
 /** What somebody does to the hooks, with the number of reconciles that began; benches do nothing, tests see by it that the figure can fail. */
-export type Wired = (hooks: WebhookDependencies, passes: Place['passes']) => WebhookDependencies;
+export type Wired = (hooks: WebhookDependencies, reconciles: Place['reconciles']) => WebhookDependencies;
 
 const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T> =>
   inScratch(async (folder) => {
     const settings = { as: 'alone', folder, allowEndpoint: true, specs: { dirs: [] }, ports: {}, reconcile } as const;
-    const ground = await openWorkerResources(settings, { env: {}, clock, log });
+    const resources = await openWorkerResources(settings, { env: {}, clock, log });
     const google = await startGoogle();
-    const ends = [google.close, ground.close];
-    const { store, queue } = ground;
-    let passes = 0;
+    const ends = [google.close, resources.close];
+    const { store, queue } = resources;
+    let reconciles = 0;
     try {
-      const crew = await queue.work({
+      const pool = await queue.work({
         atOnce: 10,
         reconcile: async (where) => {
           const { request } = await store.fleet.requests.pendingState(where);
-          passes += 1; // why: only what comes from now on is for the next one
-          await sleep(passMs);
+          reconciles += 1; // why: only what comes from now on is for the next one
+          await sleep(reconcileMs);
           await store.fleet.requests.answered(where, request);
           return 'done';
         },
         poisoned: async () => {},
       });
-      ends.unshift(crew.stop);
+      ends.unshift(pool.stop);
       const hooks = webhooksOn({
         activeWebhooks: async () => [{ estate, scopes: [scope], webhooks: hooksAt(google.url) }],
         allowEndpoint: true,
@@ -154,19 +154,19 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
         secrets: { resolve: async ({ env }) => ({ ok: true, value: env === 'SIGNING' ? signing : secret }) },
         log,
       });
-      const http = await startHttp({ port: 0, webhooks: wired(hooks, () => passes), clock, log });
+      const http = await startHttp({ port: 0, webhooks: wired(hooks, () => reconciles), clock, log });
       ends.unshift(http.close);
-      const wishes = async () => (await store.fleet.requests.pendingState({ estate, scope })).request;
+      const requestsWaiting = async () => (await store.fleet.requests.pendingState({ estate, scope })).request;
       return await work({
         http,
         google,
-        passes: () => passes,
-        started: async () => passes + (await wishes()) + (await store.sources.bells.rung(estate)),
+        reconciles: () => reconciles,
+        started: async () => reconciles + (await requestsWaiting()) + (await store.sources.bells.rung(estate)),
         quiet: async () => {
           for (let still = 0; still < 20; still += 1) {
             await sleep(100);
             const waiting = (await queue.counts()).some(({ state, count }) => state !== 'failed' && count > 0);
-            if (waiting || (await wishes()) > 0) still = 0;
+            if (waiting || (await requestsWaiting()) > 0) still = 0;
           }
         },
       });
@@ -176,7 +176,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
   });
 
 /** As long as a reconcile over a scope in which nothing changed. */
-const passMs = 300;
+const reconcileMs = 300;
 const reconcile = { intervalMs: 3_600_000, concurrency: 10, reserve: 0 };
 const clock = {
   now: () => Date.now(),
@@ -253,7 +253,7 @@ async function byForged(count: number, place: Place, { send }: Sender): Promise<
   }
   await place.quiet();
   const before = await place.started();
-  if (place.passes() === 0) throw new Error('what is genuine started no pass: nothing is measured');
+  if (place.reconciles() === 0) throw new Error('what is genuine started no reconcile: nothing is measured');
   const from = performance.now();
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -267,7 +267,7 @@ async function byForged(count: number, place: Place, { send }: Sender): Promise<
 }
 
 async function byValid(count: number, place: Place, { send }: Sender): Promise<Figure> {
-  const before = place.passes();
+  const before = place.reconciles();
   const answers: Promise<number>[] = [];
   const from = performance.now();
   for (let index = 0; index < count; index += 1) {
@@ -280,7 +280,7 @@ async function byValid(count: number, place: Place, { send }: Sender): Promise<F
   const refused = statuses.filter((status) => status !== 202).length;
   if (refused > 0) throw new Error(`${refused} of ${count} genuine events were refused`);
   await place.quiet();
-  const value = place.passes() - before;
+  const value = place.reconciles() - before;
   if (value === 0) throw new Error('genuine events started no pass');
   return { name: 'hostile-events-valid', value, unit: `passes by ${count} valid in ${seconds.toFixed(1)} s` };
 }

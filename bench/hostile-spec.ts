@@ -20,14 +20,14 @@ import { parseSpecs } from '../src/source/parse-specs.ts';
 import { memoryDatabase } from '../test/support/memory-store.ts';
 import type { Figure } from './figure.ts';
 import { openCanary } from './hostile-spec/canary.ts';
-import type { Files } from './hostile-spec/ground.ts';
+import type { Files } from './hostile-spec/endpoints.ts';
 import { inForce } from './hostile-spec/in-force.ts';
 import { type Attempt, type Line, type Proposal, proposals } from './hostile-spec/proposals.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 
 /**
  * Pull requests that try for credentials, each planned as `setpoint plan --proposal` does beside specs in force, with real
- * providers on the sandbox. Asked: no request to where only they want to call, no value read, and none planned on other ground
+ * providers on the sandbox. Asked: no request to where only they want to call, no value read, and none planned with other identities
  * than what is in force. One that ended otherwise than it should is told on stderr and counts as planned.
  */
 export const hostileSpec = (
@@ -40,7 +40,7 @@ export const hostileSpec = (
       const haul = await attempt(row, world, lines);
       total.requests += haul.requests;
       total.values += haul.values;
-      if (haul.ownGround || haul.ended !== row.want) {
+      if (haul.usesOwnIdentity || haul.ended !== row.want) {
         total.planned += 1;
         console.error(`${row.name}: ${haul.ended}, not ${row.want}: ${haul.why}`);
       }
@@ -88,7 +88,7 @@ export interface Haul {
   /** Secrets asked for, and files from outside its tree. */
   readonly values: number;
   /** Whether it was planned by another Estate or Target than those in force, or with another secret. */
-  readonly ownGround: boolean;
+  readonly usesOwnIdentity: boolean;
   /** For people: why it ended. */
   readonly why: string;
 }
@@ -127,7 +127,7 @@ export async function attempt(proposal: Proposal, world: World, lines: readonly 
       ...ended,
       requests: canary.connections(),
       values: asked.length + (tree === undefined ? 0 : leaked(tree)),
-      ownGround: tree !== undefined && groundOf(tree) !== groundOf(world.inForce),
+      usesOwnIdentity: tree !== undefined && identityOf(tree) !== identityOf(world.inForce),
     };
   } finally {
     await canary.close();
@@ -184,7 +184,7 @@ const leaked = ({ userData }: SpecTree): number =>
   [...userData.values()].filter((script) => script.sha256 === sha256(Buffer.from(outside))).length;
 
 /** Judged by the names of fields alone, so that it knows nothing of what it judges. */
-function groundOf({ documents }: SpecTree): string {
+function identityOf({ documents }: SpecTree): string {
   const whole = documents.filter(({ value }) => value.kind === 'Estate' || value.kind === 'Target');
   const fields = documents.map(({ value }) => [value.kind, value.metadata.name, passwordsIn(value)]);
   return canonical([

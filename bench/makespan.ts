@@ -52,43 +52,43 @@ async function addRules(shape: Shape, spoil: Spoil): Promise<Part> {
 }
 
 async function terminate(fleet: Fleet, spoil: Spoil): Promise<Part> {
-  const deed = await took({ before: fleet, after: { ...fleet, replicas: 0 }, spoil });
-  expectMachines(deed, 0, fleet.tier);
-  return { name: 'makespan-terminations', value: deed.seconds, unit: seconds, most: 220 };
+  const measured = await measure({ before: fleet, after: { ...fleet, replicas: 0 }, spoil });
+  expectMachines(measured, 0, fleet.tier);
+  return { name: 'makespan-terminations', value: measured.seconds, unit: seconds, most: 220 };
 }
 
 async function changeTags(fleet: Fleet, spoil: Spoil): Promise<Part> {
   const tier = `not-${fleet.tier}`;
-  const deed = await took({ before: fleet, after: { ...fleet, tier }, spoil });
-  expectMachines(deed, fleet.documents * fleet.replicas, tier);
-  return { name: 'makespan-tags', value: deed.calls, unit: calls, most: 10 };
+  const measured = await measure({ before: fleet, after: { ...fleet, tier }, spoil });
+  expectMachines(measured, fleet.documents * fleet.replicas, tier);
+  return { name: 'makespan-tags', value: measured.calls, unit: calls, most: 10 };
 }
 
 async function launch(fleet: Fleet, spoil: Spoil): Promise<readonly Part[]> {
-  const deed = await took({ before: { ...fleet, replicas: 0 }, after: fleet, spoil });
-  expectMachines(deed, fleet.documents * fleet.replicas, fleet.tier);
+  const measured = await measure({ before: { ...fleet, replicas: 0 }, after: fleet, spoil });
+  expectMachines(measured, fleet.documents * fleet.replicas, fleet.tier);
   return [
-    { name: 'makespan-launches', value: deed.calls - deed.tagging, unit: calls, most: 10 },
-    { name: 'makespan-launching', value: deed.secondsToLaunch, unit: seconds, most: 6 },
-    { name: 'makespan-names', value: deed.tagging, unit: calls, most: fleet.documents * fleet.replicas },
-    { name: 'makespan-naming', value: deed.seconds, unit: seconds, most: 99 },
+    { name: 'makespan-launches', value: measured.calls - measured.tagging, unit: calls, most: 10 },
+    { name: 'makespan-launching', value: measured.secondsToLaunch, unit: seconds, most: 6 },
+    { name: 'makespan-names', value: measured.tagging, unit: calls, most: fleet.documents * fleet.replicas },
+    { name: 'makespan-naming', value: measured.seconds, unit: seconds, most: 99 },
   ];
 }
 
-function expectMachines({ tiers }: Took, count: number, tier: string): void {
+function expectMachines({ tiers }: Measured, count: number, tier: string): void {
   if (tiers.length !== count || tiers.some((one) => one !== tier))
     throw new Error(`${tiers.length} machines live, of ${[...new Set(tiers)].join(', ')}; not ${count} of ${tier}`);
 }
 
 /** Machines that stand, and what is asked for then. */
-interface Deed {
+interface Change {
   readonly before: Fleet;
   readonly after: Fleet;
   readonly spoil: Spoil;
 }
 
-/** What it took. `calls`: how many requests that change something, refused ones too. `seconds`: of virtual time, until nothing is left to do. */
-interface Took {
+/** `calls`: requests that change something, refused ones too. `seconds`: of virtual time, until nothing is left to do. */
+interface Measured {
   readonly calls: number;
   readonly seconds: number;
   /** Of `calls`, those that write tags: launched machines get a name each, and 1000 of them take 90 s of that budget. */
@@ -100,7 +100,7 @@ interface Took {
 }
 
 /** Converges to the one and then, all budgets full, to the other. */
-async function took({ before, after, spoil }: Deed): Promise<Took> {
+async function measure({ before, after, spoil }: Change): Promise<Measured> {
   const stage = await openStage({ quotas: { instances: 20_000 } });
   const { sandbox, time, place } = stage;
   const { control } = sandbox;

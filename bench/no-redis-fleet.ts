@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { openStore } from '../src/store/open-store.ts';
 import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
-import { crew } from './fleet-budget/crew.ts';
+import { runWorkers } from './fleet-budget/workers.ts';
 import { logOf, type RateLimit, rateLimits, refusedIn } from './fleet-budget.ts';
 
 export interface Setting {
@@ -66,11 +66,11 @@ async function spent(
   const sandbox = await startSandboxProcess();
   stack.defer(sandbox.close);
   const tasks = Array.from({ length: workers }, (_, i) => ({
-    ...{ ground: rateLimit.ground, url: sandbox.url, worker: `estate-${i + 1}`, seconds },
+    ...{ missingNetwork: rateLimit.missingNetwork, url: sandbox.url, worker: `estate-${i + 1}`, seconds },
     ...(shared ? { postgres } : {}),
     ...(i < idle ? { calls: idleCalls } : {}),
   }));
-  const told = await crew(tasks);
+  const told = await runWorkers(tasks);
   await pause(100);
   const log = await logOf(sandbox.url, rateLimit.action);
   const sum = told.reduce((all, { letGo }) => all + letGo, 0);

@@ -34,7 +34,7 @@ export const observeCallsAzure = (
   return lookCalls(
     {
       name: 'observe-calls-azure',
-      ground: { provider: azure, account: subscription, region: location },
+      cloudScope: { provider: azure, account: subscription, region: location },
       options: { arm: { subscriptions: [subscription] } },
       load: ({ sandbox }) => sandbox.control.arm.load(armEstate({ subscription, location }, shape)),
       count: ({ sandbox }) => countOf(sandbox.control.arm.subscription(subscription)),

@@ -23,7 +23,7 @@ export const observeCallsGcp = (
   lookCalls(
     {
       name: 'observe-calls-gcp',
-      ground: { provider: gcp, account: project, region: 'europe-west1' },
+      cloudScope: { provider: gcp, account: project, region: 'europe-west1' },
       options: {
         compute: {
           quotas: { networks: plenty, subnetworks: plenty, firewalls: plenty, routes: plenty, instances: plenty },

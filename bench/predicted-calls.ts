@@ -6,12 +6,12 @@ import { gcp } from '../providers/gcp/index.ts';
 import type { SpecFile } from '../src/source/tree.ts';
 import type { Figure } from './figure.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
-import { type Ground, openStage, type Stage } from './virtual/stage.ts';
+import { type CloudScope, openStage, type Stage } from './virtual/stage.ts';
 
 /** One state of an estate after another: each is converged to. */
 interface Example {
   readonly name: string;
-  readonly ground: Ground;
+  readonly cloudScope: CloudScope;
   steps(stage: Stage): readonly (readonly [name: string, files: readonly SpecFile[]])[];
 }
 
@@ -40,8 +40,8 @@ export async function predictedCalls(
   ];
 }
 
-async function countsOf({ name, ground, steps }: Example, disturb: Disturb): Promise<readonly Count[]> {
-  const stage = await openStage({ budgets: false, clock: { rate: 1000, start: Date.UTC(2027, 0, 31) } }, ground);
+async function countsOf({ name, cloudScope, steps }: Example, disturb: Disturb): Promise<readonly Count[]> {
+  const stage = await openStage({ budgets: false, clock: { rate: 1000, start: Date.UTC(2027, 0, 31) } }, cloudScope);
   const { log } = stage.sandbox.control;
   const counts: Count[] = [];
   try {
@@ -73,13 +73,13 @@ const specs = (folder: string, names: readonly string[]): readonly SpecFile[] =>
   }));
 
 /** The example of the repository on one of its targets, by which it is made, changed and emptied. */
-function exampleOn(target: string, ground: Ground): Example {
+function exampleOn(target: string, cloudScope: CloudScope): Example {
   const files = specs('specs', ['estate.yaml', 'network.yaml', 'instances.yaml']);
   const here = (change: (text: string) => string, stage: Stage): readonly SpecFile[] =>
     files.map(({ path, text }) => ({ path, text: change(onOne(text, target, stage.place.endpoint)) }));
   return {
     name: `specs on ${target}`,
-    ground,
+    cloudScope,
     steps: (stage) => [
       ['created', here((text) => text, stage)],
       ['labels', here((text) => text.replace('tier: web', 'tier: shop').replace('env: prod', 'env: live'), stage)],
@@ -106,9 +106,9 @@ const onOne = (text: string, target: string, endpoint: string): string => {
     .replaceAll(/ {4}(\S+-prod):\n(?: {6}.*\n?)+/g, (block, name: string) => (others.includes(name) ? '' : block));
 };
 
-const onAws: Ground = { provider: aws, account: '111122223333', region: 'eu-west-1' };
-const onGcp: Ground = { provider: gcp, account: 'acme-prod', region: 'europe-west1' };
-const onAzure: Ground = { provider: azure, account: '11112222-3333-4444-8555-666677778888', region: 'westeurope' };
+const onAws: CloudScope = { provider: aws, account: '111122223333', region: 'eu-west-1' };
+const onGcp: CloudScope = { provider: gcp, account: 'acme-prod', region: 'europe-west1' };
+const onAzure: CloudScope = { provider: azure, account: '11112222-3333-4444-8555-666677778888', region: 'westeurope' };
 
 /**
  * Made only: where rules of a standing estate move with machines, the order that keeps traffic closed sends one batch in parts, and
@@ -116,7 +116,7 @@ const onAzure: Ground = { provider: azure, account: '11112222-3333-4444-8555-666
  */
 const drawn = (seed: number): Example => ({
   name: `drawn ${seed}`,
-  ground: onAws,
+  cloudScope: onAws,
   steps: ({ place }) => [['created', drawnSpecs(seed, 1, place)]],
 });
 

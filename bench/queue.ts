@@ -46,7 +46,7 @@ const atOnce = 50;
 
 const placeOf = (index: number) => ({ estate: 'bench', scope: `aws/1/region-${index}` });
 
-/** Reconciles a second of a crew, once all are queued. */
+/** Reconciles a second of a worker pool, once all are queued. */
 async function ourReconciles({ connection }: Stage, reconciles: number, name: string): Promise<number> {
   const queue = await openQueue(connection, { clouds: ['aws'], name });
   for (let from = 0; from < reconciles; from += 1_000)
@@ -57,7 +57,7 @@ async function ourReconciles({ connection }: Stage, reconciles: number, name: st
     );
   const done = countdown(reconciles);
   const start = performance.now();
-  const crew = await queue.work({
+  const pool = await queue.work({
     atOnce,
     reconcile: async () => {
       done.one();
@@ -67,7 +67,7 @@ async function ourReconciles({ connection }: Stage, reconciles: number, name: st
   });
   await done.all;
   const seconds = (performance.now() - start) / 1_000;
-  await crew.stop();
+  await pool.stop();
   await queue.close();
   return reconciles / seconds;
 }

@@ -49,7 +49,7 @@ function documentsIn(names: readonly string[], rules: number, more: readonly str
 const noRows = { keep: async () => {}, page: async () => ({ rows: [] }) };
 
 /** Each region is a cloud of its own. The clock goes on with what waits in virtual time, and with what is computed. */
-function workerIn({ yard, clock }: FleetWorld) {
+function workerIn({ context, clock }: FleetWorld) {
   const now = (): number => clock.now() + Math.round(performance.now());
   const clouds = new Map<string, MemoryCloud>();
   const cloudOf = (scope: string): MemoryCloud => {
@@ -62,10 +62,10 @@ function workerIn({ yard, clock }: FleetWorld) {
     open: (access, by) => memoryProvider(cloudOf(access.scope)).open(access, by),
   };
   const world = {
-    ...yard,
+    ...context,
     clock: { ...clock, now },
-    store: { ...yard.store, rows: { ...yard.store.rows, ...noRows } },
-    outside: { ...yard.outside, cloud: async () => provider },
+    store: { ...context.store, rows: { ...context.store.rows, ...noRows } },
+    outside: { ...context.outside, cloud: async () => provider },
   };
   const reconcileOf = reconcileHandler(world, generationsOf(world));
   const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import type { SpecFile } from '../src/source/tree.ts';
-import { mess } from './estate/mess.ts';
+import { unowned } from './estate/unowned.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { editByHand } from './second-pass/by-hand.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
@@ -20,7 +20,7 @@ export async function secondReconcile(estates = 6, spoil: Spoil = spoilNothing):
 }
 
 async function writesOf(seed: number, spoil: Spoil): Promise<number> {
-  const stage = await openStage({ seed, lag, estate: mess(account, region) });
+  const stage = await openStage({ seed, lag, estate: unowned(account, region) });
   const { control, url } = stage.sandbox;
   const { log } = control;
   try {

@@ -9,14 +9,14 @@ import type { Serving } from './process/serve.ts';
 import { until } from './process/until.ts';
 import { canary, planted } from './secrets/canaries.ts';
 import { type Company, companyIn } from './secrets/company.ts';
-import { type Ears, ears } from './secrets/ears.ts';
-import { type Doors, knock, readAll } from './secrets/requests.ts';
+import { type Outputs, outputRecorder } from './secrets/outputs.ts';
+import { type Doors, readAll, sendRequests } from './secrets/requests.ts';
 import { type Servers, startServers } from './secrets/servers.ts';
 import { kept, refused, specs } from './secrets/specs.ts';
 
 /** `spoil`: what somebody lets out; benches nothing, tests see by it that the figure can fail. */
 export interface SecretsOptions {
-  readonly spoil?: (ears: Ears) => void;
+  readonly spoil?: (outputs: Outputs) => void;
 }
 
 /**
@@ -25,26 +25,26 @@ export interface SecretsOptions {
  */
 export const secrets = ({ spoil = () => {} }: SecretsOptions = {}): Promise<readonly Figure[]> =>
   inScratch(async (folder) => {
-    const heard = ears();
+    const outputs = outputRecorder();
     const sandbox = await startSandbox({ clock: { rate: 60 }, budgets: false, accounts });
     const servers = await startServers(folder);
     try {
       await furnish(folder, sandbox);
       const env = { ...servers.env, ...kept.variables, SETPOINT_SECRETS_DIR: join(folder, 'secrets') };
-      const company = companyIn(folder, env, heard);
+      const company = companyIn(folder, env, outputs);
       await byHand(company, servers);
-      await unattended({ folder, company, sandbox, heard });
-      await servers.hear(heard);
-      await hearFiles(join(folder, '.setpoint'), heard);
+      await unattended({ folder, company, sandbox, outputs });
+      await servers.record(outputs);
+      await recordFiles(join(folder, '.setpoint'), outputs);
     } finally {
       await servers.close();
       await sandbox.close();
     }
-    spoil(heard);
-    const found = heard.found();
+    spoil(outputs);
+    const found = outputs.found();
     for (const one of found) console.error(`secrets: ${one}`);
-    const letters = [...heard.sizes().values()].reduce((sum, size) => sum + size, 0);
-    const unit = `of ${planted.length + 1} secrets found, in ${heard.sizes().size} places and ${(letters / 1e6).toFixed(1)} million letters`;
+    const letters = [...outputs.sizes().values()].reduce((sum, size) => sum + size, 0);
+    const unit = `of ${planted.length + 1} secrets found, in ${outputs.sizes().size} places and ${(letters / 1e6).toFixed(1)} million letters`;
     return [{ name: 'secrets', value: found.length, unit }];
   });
 
@@ -88,30 +88,30 @@ interface Life {
   readonly folder: string;
   readonly company: Company;
   readonly sandbox: Sandbox;
-  readonly heard: Ears;
+  readonly outputs: Outputs;
 }
 
 /** A worker that heals, hears and is asked; with specs that are refused in the middle of it. */
-async function unattended({ folder, company, sandbox, heard }: Life): Promise<void> {
+async function unattended({ folder, company, sandbox, outputs }: Life): Promise<void> {
   const { run, start } = company;
   const made = await run(['token', 'make', '--name', 'bench', '--role', 'admin', '--json']);
   const token = /setpoint_\w+_[\w-]{43}/.exec(made.stdout)?.[0];
   if (token === undefined) throw new Error(`no token was made: ${made.stdout}`);
-  heard.plant('a token of the API', token.slice(-43), 'stdout of setpoint token');
+  outputs.plant('a token of the API', token.slice(-43), 'stdout of setpoint token');
   const [http, metrics] = [await freePort(), await freePort()];
   const doors: Doors = { http: `http://127.0.0.1:${http}`, metrics: `http://127.0.0.1:${metrics}` };
   const ports = ['--listen', String(http), '--health-port', String(metrics)];
   const worker = start(['worker', 'specs', allow, '--interval', '2s', ...ports]);
   try {
     await atWork(worker, sandbox);
-    await knock(doors, token, heard);
+    await sendRequests(doors, token, outputs);
     await asked(company, doors.http, token);
     await writeFile(join(folder, 'specs/all.yaml'), refused(sandbox.url));
     await until(() => worker.said().includes('specs invalid'), worker);
-    if ((await readAll(doors, token, heard)) === 0) throw new Error('the inventory is empty: nothing is measured');
+    if ((await readAll(doors, token, outputs)) === 0) throw new Error('the inventory is empty: nothing is measured');
     await run(['status', 'specs']);
     await run(['ledger', '--active', 'export', '--out', 'ledger.jsonl']);
-    heard.hear('the exported ledger', await readFile(join(folder, 'ledger.jsonl'), 'utf8'));
+    outputs.record('the exported ledger', await readFile(join(folder, 'ledger.jsonl'), 'utf8'));
   } finally {
     await worker.end();
   }
@@ -131,7 +131,7 @@ async function asked({ run }: Company, server: string, token: string): Promise<v
     for (const verb of ['inventory', 'drift', 'ledger']) await run([verb, '--server', server, '--json'], more);
 }
 
-async function hearFiles(folder: string, { hear }: Ears): Promise<void> {
+async function recordFiles(folder: string, { record }: Outputs): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) hear('files of .setpoint', await readFile(join(entry.parentPath, entry.name), 'latin1'));
+    if (entry.isFile()) record('files of .setpoint', await readFile(join(entry.parentPath, entry.name), 'latin1'));
 }

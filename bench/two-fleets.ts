@@ -261,11 +261,11 @@ function fleetAt({ clock, cloud }: Account, { name, estate, storeId, random }: F
       const [asked] = compiled.scopes;
       if (!asked) throw new Error('the specs name no target');
       const { scope, wanted } = asked;
-      const warrant = await warrantOf({ store, name, estate, scope }, compiled);
+      const authorization = await authorizationFor({ store, name, estate, scope }, compiled);
       const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
       const { batches } = provider;
       const site = { session, account: 'acme', batches, holds: dialect.holds, secret: async () => ({}) };
-      const job = { site, authorization: warrant, passes: reconciles, patienceMs: 0 };
+      const job = { site, authorization, passes: reconciles, patienceMs: 0 };
       try {
         return await converge(
           { ...job, plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }) },
@@ -273,7 +273,7 @@ function fleetAt({ clock, cloud }: Account, { name, estate, storeId, random }: F
           { signal: new AbortController().signal },
         );
       } finally {
-        await warrant.lease.release();
+        await authorization.lease.release();
       }
     },
   };
@@ -292,7 +292,7 @@ interface Writer {
   readonly scope: string;
 }
 
-async function warrantOf({ store, name, estate, scope }: Writer, compiled: Compiled): Promise<Authorization> {
+async function authorizationFor({ store, name, estate, scope }: Writer, compiled: Compiled): Promise<Authorization> {
   const revision = JSON.stringify(compiled.scopes);
   const { number: generation } = await store.generations.accept(estate, revision, compiled.guards);
   const acquired = await store.leases.acquire(estate, scope, name);

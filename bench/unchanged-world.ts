@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
-import { mess } from './estate/mess.ts';
 import { bootScript, type Place, specFiles } from './estate/specs.ts';
+import { unowned } from './estate/unowned.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { expectCode, planned, setpoint } from './process/setpoint.ts';
@@ -17,7 +17,7 @@ const region = 'eu-west-1';
  * Asked: 0.
  */
 export async function unchangedWorld(changes = 100, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
-  const sandbox = await startSandbox({ clock: { rate: 60 }, budgets: false, estate: mess(account, region) });
+  const sandbox = await startSandbox({ clock: { rate: 60 }, budgets: false, estate: unowned(account, region) });
   try {
     const world = sandbox.control.ec2.region(account, region);
     const wrong = await inScratch((cwd) =>

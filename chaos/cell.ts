@@ -115,7 +115,7 @@ const windowMs = (330_000 / rate) * 1.2;
 async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<void> {
   const { hands, sandbox } = trial;
   const catching = catchOf(cell);
-  const victim = startVictim(hands.apply, { ...hands.ground, leaseMs: trial.leaseMs, catching });
+  const victim = startVictim(hands.apply, { ...hands.settings, leaseMs: trial.leaseMs, catching });
   try {
     if ((await victim.met()) === 'ended') await unmet(victim);
     const disturbance = { trial, victim, catching, watch };

@@ -9,8 +9,8 @@ import { openStore } from '../src/store/open-store.ts';
 import { appRole } from '../src/store/roles.ts';
 import { clockAt, ourClock, type Pace } from './clock.ts';
 
-/** What every process of a trial is told. */
-export interface Ground {
+/** The settings of each process of a trial. */
+export interface ProcessSettings {
   readonly pace: Pace;
   readonly databaseUrl: string;
   /** How long its lease outlives it, in our time. */
@@ -18,7 +18,7 @@ export interface Ground {
 }
 
 /** The command line's own dependencies, at another pace: only its leases, which the database times too, keep our time. */
-export function dependenciesAt({ pace, databaseUrl, leaseMs }: Ground): CliDependencies {
+export function dependenciesAt({ pace, databaseUrl, leaseMs }: ProcessSettings): CliDependencies {
   const clock = clockAt(pace);
   return {
     ...cliDependencies(clock, databaseUrl),
@@ -55,14 +55,14 @@ export interface Said {
  * The second process: this one, which was never at the failpoint and knows nothing of the first but the store. Runs one verb
  * of the command line, with dependencies of its own.
  */
-export async function second(args: readonly string[], ground: Ground): Promise<Said> {
+export async function second(args: readonly string[], settings: ProcessSettings): Promise<Said> {
   const out = heard();
   const err = heard();
   const terminal: Terminal = { out: out.output, err: err.output, input: null };
   const outside = {
     terminal,
-    dependencies: dependenciesAt(ground),
-    clock: clockAt(ground.pace),
+    dependencies: dependenciesAt(settings),
+    clock: clockAt(settings.pace),
     signal: new AbortController().signal,
   };
   const code = await runCli(args, outside, 'chaos');

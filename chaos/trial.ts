@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import type { Logged } from '../sandbox/request-log.ts';
 import { patientLeaseMs, rate } from './clock.ts';
 import type { ChaosDatabase } from './database.ts';
-import { type Ground, type Said, second } from './dependencies.ts';
+import { type ProcessSettings, type Said, second } from './dependencies.ts';
 import { type Passage, passage } from './passage.ts';
 import { specsOf, type TrialCloud, type Wanted } from './specs.ts';
 
@@ -28,8 +28,8 @@ export interface Trial extends Plot {
 }
 
 interface Hands {
-  /** What a process of it is told. */
-  readonly ground: Ground;
+  /** The settings of its processes. */
+  readonly settings: ProcessSettings;
   want(wanted: Wanted): Promise<void>;
   /** The command line that applies what is wanted. */
   readonly apply: readonly string[];
@@ -86,17 +86,17 @@ interface Place {
   readonly dir: string;
 }
 
-function handsOf({ folder, dir, ...place }: Place, ground: Ground): Hands {
+function handsOf({ folder, dir, ...place }: Place, settings: ProcessSettings): Hands {
   const said: string[] = [];
   const specs = join(folder, 'specs');
   const store = ['--dir', dir];
   const heard = async (args: readonly string[]): Promise<Said> => {
-    const end = await second(args, ground);
+    const end = await second(args, settings);
     said.push(end.out, end.err);
     return end;
   };
   return {
-    ground,
+    settings,
     said,
     want: async (wanted) => {
       await mkdir(specs, { recursive: true });

@@ -6,23 +6,23 @@ import type { IntentDraft, Ledger } from '../src/ports/ledger.ts';
 import type { Actuator, Call, Provider, Session } from '../src/ports/provider.ts';
 import type { Store } from '../src/ports/store.ts';
 import { clockAt } from './clock.ts';
-import { dependenciesAt, type Ground } from './dependencies.ts';
+import { dependenciesAt, type ProcessSettings } from './dependencies.ts';
 import type { Catch, Failpoint } from './matrix.ts';
 
-export interface Orders extends Ground {
+export interface Orders extends ProcessSettings {
   readonly catching: Catch;
 }
 
 /** As src/bootstrap/cli.ts composes the command line, with gates. */
-export async function victim(args: readonly string[], { catching, ...ground }: Orders): Promise<number> {
-  const dependencies = dependenciesAt(ground);
+export async function victim(args: readonly string[], { catching, ...settings }: Orders): Promise<number> {
+  const dependencies = dependenciesAt(settings);
   const gate = gateOf(catching, holdForDirector);
   const interrupt = onInterrupt(process, () => process.exit(130));
   return runCli(
     args,
     {
       terminal: processTerminal(process),
-      clock: clockAt(ground.pace),
+      clock: clockAt(settings.pace),
       signal: interrupt.signal,
       dependencies: {
         ...dependencies,

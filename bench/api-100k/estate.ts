@@ -5,8 +5,8 @@ import type { RowFilter, RowWords } from '../../src/ports/inventory-rows.ts';
 import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
 import { realClock } from '../../test/cli/support/in-process.ts';
 
-/** Where the rows of one scope lie. */
-interface Ground {
+/** The cloud, account and region of one scope. */
+interface Scope {
   readonly cloud: Cloud;
   readonly account: string;
   readonly region: string;
@@ -19,34 +19,34 @@ const regions: Readonly<Partial<Record<Cloud, readonly string[]>>> = {
 };
 
 /** 50 scopes: 5 accounts on AWS in 5 regions each, 5 projects in 3 zones each, 5 subscriptions in 2 locations each. */
-export const grounds: readonly Ground[] = (['aws', 'gcp', 'azure'] as const).flatMap((cloud) =>
+export const scopes: readonly Scope[] = (['aws', 'gcp', 'azure'] as const).flatMap((cloud) =>
   Array.from({ length: 5 }, (_, i) => `${cloud}-account-${i}`).flatMap((account) =>
     (regions[cloud] ?? []).map((region) => ({ cloud, account, region })),
   ),
 );
 
-const scopeOf = ({ cloud, account, region }: Ground): string => `${cloud}/${account}/${region}`;
+const scopeKey = ({ cloud, account, region }: Scope): string => `${cloud}/${account}/${region}`;
 
 const kinds: readonly Kind[] = ['instance', 'instance', 'firewall-rule', 'firewall-rule', 'subnet', 'group', 'network'];
 const oddStatuses: readonly Status[] = ['Drifted', 'Missing', 'Pending', 'Settling', 'Blocked', 'Failed', 'Paused'];
 
 /** One of a hundred stands otherwise than it should, two in five are nobody's. `round`: how it was told in which look. */
-export function rowAt(ground: Ground, index: number, round: number): Row {
+export function rowAt(scope: Scope, index: number, round: number): Row {
   const kind = kinds[index % kinds.length] ?? 'instance';
   const isOurs = index % 5 < 3;
-  const id = `${kind.slice(0, 3)}-${ground.account}-${ground.region}-${index.toString(16).padStart(8, '0')}`;
+  const id = `${kind.slice(0, 3)}-${scope.account}-${scope.region}-${index.toString(16).padStart(8, '0')}`;
   const name = `${['web', 'db', 'cache', 'queue', 'batch'][index % 5]}-${index}`;
-  const address = `${scopeOf(ground)}/${kind}/${name}`;
+  const address = `${scopeKey(scope)}/${kind}/${name}`;
   const changed = round > 0 && index % 3 === 0 ? round : 0;
   const status = statusOf(index, isOurs);
   const labels = { tier: `tier-${index % 7}`, env: index % 2 === 0 ? 'prod' : 'test', round: `r${changed}` };
   return {
     key: isOurs ? address : `${kind} ${id}`,
-    place: { ...ground, scope: scopeOf(ground), kind, targets: [`${ground.account}-${ground.region}`] },
+    place: { ...scope, scope: scopeKey(scope), kind, targets: [`${scope.account}-${scope.region}`] },
     called: { name, id, labels, ...(isOurs ? { address } : {}) },
     whose: { claim: claimOf(isOurs), documents: [], ...(isOurs ? { owner: `team-${index % 40}` } : {}) },
     state: { status, reason: reasonOf(status), generation: isOurs ? 40 + changed : 0 },
-    sides: sidesOf(attributesOf(kind, ground, index, labels), isOurs),
+    sides: sidesOf(attributesOf(kind, scope, index, labels), isOurs),
   };
 }
 
@@ -62,9 +62,9 @@ const reasonOf = (status: Status): string =>
     ? 'as wanted'
     : `${status}: one field differs; the next pass brings it back, unless somebody holds it`;
 
-function attributesOf(kind: Kind, ground: Ground, index: number, labels: Labels): Attributes[Kind] {
-  const network = `${scopeOf(ground)}/network/core`;
-  const groups = [`${scopeOf(ground)}/group/core.all`, `${scopeOf(ground)}/group/core.web`];
+function attributesOf(kind: Kind, scope: Scope, index: number, labels: Labels): Attributes[Kind] {
+  const network = `${scopeKey(scope)}/network/core`;
+  const groups = [`${scopeKey(scope)}/group/core.all`, `${scopeKey(scope)}/group/core.web`];
   switch (kind) {
     case 'network':
       return { cidr: '10.0.0.0/16', internet: true, labels };
@@ -88,7 +88,7 @@ function attributesOf(kind: Kind, ground: Ground, index: number, labels: Labels)
     }
     case 'instance':
       return {
-        placement: { subnet: `${scopeOf(ground)}/subnet/core.app-${index % 30}`, publicIp: false },
+        placement: { subnet: `${scopeKey(scope)}/subnet/core.app-${index % 30}`, publicIp: false },
         groups,
         machine: { image: 'ami-0abcdef1234567890', size: 't3.small', power: 'running' },
         disk: { size: 20, type: 'gp3', encrypted: true },
@@ -125,9 +125,9 @@ export async function fill(folder: string): Promise<void> {
   try {
     const now = Date.now();
     for (const [round, before] of looksBefore.entries())
-      for (const ground of grounds) {
-        const rows = Array.from({ length: inScope }, (_, index) => rowAt(ground, index, round));
-        await store.rows.keep({ estate, scope: scopeOf(ground) }, { at: now - before, rows, gaps: [] });
+      for (const scope of scopes) {
+        const rows = Array.from({ length: inScope }, (_, index) => rowAt(scope, index, round));
+        await store.rows.keep({ estate, scope: scopeKey(scope) }, { at: now - before, rows, gaps: [] });
       }
     await count(owner);
   } finally {
@@ -203,8 +203,8 @@ export function questionAt(index: number): Question {
 
 /** Spread over all scopes; of ours, of which each has an address. */
 function addressAt(index: number): string {
-  const ground = grounds[(index * 7) % grounds.length];
-  const row = ground && rowAt(ground, ((index * 131) % 400) * 5, 0);
+  const scope = scopes[(index * 7) % scopes.length];
+  const row = scope && rowAt(scope, ((index * 131) % 400) * 5, 0);
   if (row?.called.address === undefined) throw new Error('no row to ask for');
   return row.called.address;
 }

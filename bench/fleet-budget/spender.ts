@@ -8,14 +8,14 @@ import type { Call } from '../../src/ports/provider.ts';
 import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
 import { openSharedLimiter } from '../../src/store/redis/limiter.ts';
 import { watchStandstill } from '../process/standstill.ts';
-import type { Task } from './crew.ts';
+import type { Task } from './workers.ts';
 
 /**
  * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one
  * network again and again, many at once, as often as the fleet's budget lets it. Tells how often that was, and for how long it stood still at most.
  */
 async function main({
-  ground,
+  missingNetwork,
   url,
   worker,
   seconds,
@@ -23,8 +23,8 @@ async function main({
   ...shared
 }: Task): Promise<void> {
   const limiter = await limiterOf(worker, shared);
-  const provider = await loadProvider(ground.cloud);
-  const { account, region, network } = ground;
+  const provider = await loadProvider(missingNetwork.cloud);
+  const { account, region, network } = missingNetwork;
   const scope = provider.dialect.scope({ account, region });
   const session = await provider.open({ scope, account, region, endpoint: url }, clock);
   await session.identify(callWith(limiter, worker, new AbortController().signal, () => undefined));

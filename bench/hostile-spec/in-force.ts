@@ -1,4 +1,4 @@
-import type { Files, Ground } from './ground.ts';
+import type { Endpoints, Files } from './endpoints.ts';
 
 const document = (kind: string, metadata: string, spec: string): string =>
   `---\napiVersion: setpoint.dev/v1\nkind: ${kind}\nmetadata: ${metadata}\nspec: ${spec}\n`;
@@ -42,7 +42,7 @@ export const machine = (metadata: string, more = ''): string =>
   );
 
 /** What is in force, with the overlay `prod`. */
-export const inForce = ({ sandbox }: Ground): Files => ({
+export const inForce = ({ sandbox }: Endpoints): Files => ({
   'estate.yaml': estate(),
   'targets.yaml': aws(sandbox) + azure(sandbox),
   'network.yaml': document(

@@ -1,4 +1,4 @@
-import type { Files, Ground } from './ground.ts';
+import type { Endpoints, Files } from './endpoints.ts';
 import { aws, estate, inForce, jump, machine } from './in-force.ts';
 
 /** What stands between a proposal and what it tries for. */
@@ -11,7 +11,7 @@ export interface Proposal {
   readonly want: 'refused' | 'unsound' | 'planned';
   /** Each of these alone is enough to stop it. */
   readonly stoppedBy: readonly Line[];
-  readonly files: (ground: Ground) => Attempt;
+  readonly files: (endpoints: Endpoints) => Attempt;
 }
 
 export interface Attempt {
@@ -29,7 +29,7 @@ const STRANGE_ROLE = ROLE.replace('1111', '9999');
 const variable = (name: string): string => `credentials: { env: ${name} }, `;
 
 /** The target on AWS as somebody else would have it. */
-const target = (text: string, { sandbox }: Ground, more: Files = {}): Files => {
+const target = (text: string, { sandbox }: Endpoints, more: Files = {}): Files => {
   const before = inForce({ sandbox, canary: '' })['targets.yaml'] ?? '';
   return { 'targets.yaml': before.replace(aws(sandbox), text), ...more };
 };
@@ -39,49 +39,49 @@ export const proposals: readonly Proposal[] = [
     name: 'the endpoint of a target',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({ files: target(aws(ground.canary), ground) }),
+    files: (endpoints) => ({ files: target(aws(endpoints.canary), endpoints) }),
   },
   {
     name: 'an endpoint that is no loopback address',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws('http://169.254.169.254/'), ground),
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: target(aws('http://169.254.169.254/'), endpoints),
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
     name: 'an endpoint with a host behind its @',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws('http://127.0.0.1:80@evil.example/'), ground),
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: target(aws('http://127.0.0.1:80@evil.example/'), endpoints),
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
     name: 'an endpoint in the overlay that is in force',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({ files: { 'overlays/prod/targets.yaml': aws(ground.canary) } }),
+    files: (endpoints) => ({ files: { 'overlays/prod/targets.yaml': aws(endpoints.canary) } }),
   },
   {
     name: 'an endpoint in an overlay that is not',
     want: 'planned',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: { 'overlays/evil/targets.yaml': aws(ground.canary) },
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: { 'overlays/evil/targets.yaml': aws(endpoints.canary) },
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
     name: 'a target more, and the network on it',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({
+    files: (endpoints) => ({
       files: {
-        'targets2.yaml': aws(ground.canary, '', 'aws-two').replace('eu-west-1', 'eu-west-2'),
-        'network.yaml': (inForce(ground)['network.yaml'] ?? '').replace('[aws-prod', '[aws-two, aws-prod'),
+        'targets2.yaml': aws(endpoints.canary, '', 'aws-two').replace('eu-west-1', 'eu-west-2'),
+        'network.yaml': (inForce(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-two, aws-prod'),
       },
     }),
   },
@@ -89,61 +89,64 @@ export const proposals: readonly Proposal[] = [
     name: 'a target twice, the second elsewhere',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: { 'zz.yaml': aws(ground.canary) },
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: { 'zz.yaml': aws(endpoints.canary) },
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
     name: 'an endpoint as the second of two equal keys',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws(ground.sandbox, `endpoint: "${ground.canary}", `), ground),
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: target(aws(endpoints.sandbox, `endpoint: "${endpoints.canary}", `), endpoints),
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
     name: 'a role of the account',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({ files: target(aws(ground.sandbox, ROLE), ground) }),
+    files: (endpoints) => ({ files: target(aws(endpoints.sandbox, ROLE), endpoints) }),
   },
   {
     name: 'a role of another account',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({ files: target(aws(ground.sandbox, STRANGE_ROLE), ground) }),
+    files: (endpoints) => ({ files: target(aws(endpoints.sandbox, STRANGE_ROLE), endpoints) }),
   },
   {
     name: 'credentials in another variable',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({ files: target(aws(ground.sandbox, variable('SETPOINT_SECRET_OTHER')), ground) }),
+    files: (endpoints) => ({ files: target(aws(endpoints.sandbox, variable('SETPOINT_SECRET_OTHER')), endpoints) }),
   },
   {
     name: 'credentials in a variable that is not set aside for us',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws(ground.sandbox, variable('AWS_SECRET_ACCESS_KEY')), ground),
-      meant: target(aws(ground.sandbox, variable('SETPOINT_SECRET_KEY')), ground),
+    files: (endpoints) => ({
+      files: target(aws(endpoints.sandbox, variable('AWS_SECRET_ACCESS_KEY')), endpoints),
+      meant: target(aws(endpoints.sandbox, variable('SETPOINT_SECRET_KEY')), endpoints),
     }),
   },
   {
     name: 'credentials in a file',
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({ files: target(aws(ground.sandbox, 'credentials: { file: cloud.json }, '), ground) }),
+    files: (endpoints) => ({ files: target(aws(endpoints.sandbox, 'credentials: { file: cloud.json }, '), endpoints) }),
   },
   {
     name: "credentials in a cloud's store, asked at an endpoint of their own",
     want: 'refused',
     stoppedBy: ['trust'],
-    files: (ground) => ({
+    files: (endpoints) => ({
       files: target(
-        aws(ground.canary, 'credentials: { uri: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:x-a1b2c3" }, '),
-        ground,
+        aws(
+          endpoints.canary,
+          'credentials: { uri: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:x-a1b2c3" }, ',
+        ),
+        endpoints,
       ),
     }),
   },
@@ -151,20 +154,20 @@ export const proposals: readonly Proposal[] = [
     name: 'credentials by an anchor and its alias',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws(ground.sandbox, 'credentials: *login, '), ground, {
+    files: (endpoints) => ({
+      files: target(aws(endpoints.sandbox, 'credentials: *login, '), endpoints, {
         'machines.yaml': jump('password: &login { env: SETPOINT_SECRET_LOGIN }'),
       }),
-      meant: target(aws(ground.sandbox, variable('SETPOINT_SECRET_LOGIN')), ground),
+      meant: target(aws(endpoints.sandbox, variable('SETPOINT_SECRET_LOGIN')), endpoints),
     }),
   },
   {
     name: 'an endpoint by a merge key',
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
-      files: target(aws(ground.sandbox, `<<: { endpoint: "${ground.canary}" }, `), ground),
-      meant: target(aws(ground.canary), ground),
+    files: (endpoints) => ({
+      files: target(aws(endpoints.sandbox, `<<: { endpoint: "${endpoints.canary}" }, `), endpoints),
+      meant: target(aws(endpoints.canary), endpoints),
     }),
   },
   {
@@ -243,10 +246,10 @@ export const proposals: readonly Proposal[] = [
     name: "a target in a team's tree",
     want: 'unsound',
     stoppedBy: ['reader', 'trust'],
-    files: (ground) => ({
+    files: (endpoints) => ({
       files: {
-        '@web/target.yaml': aws(ground.canary, '', 'aws-web').replace('eu-west-1', 'eu-west-2'),
-        'network.yaml': (inForce(ground)['network.yaml'] ?? '').replace('[aws-prod', '[aws-web, aws-prod'),
+        '@web/target.yaml': aws(endpoints.canary, '', 'aws-web').replace('eu-west-1', 'eu-west-2'),
+        'network.yaml': (inForce(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-web, aws-prod'),
       },
     }),
   },

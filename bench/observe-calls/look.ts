@@ -1,12 +1,12 @@
 import type { Observation } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
 import type { Figure, Spoil } from '../figure.ts';
-import { type Ground, openStage, type Stage } from '../virtual/stage.ts';
+import { type CloudScope, openStage, type Stage } from '../virtual/stage.ts';
 
 /** A scope to be looked at, and what there is to see. */
 interface Sight {
   readonly name: string;
-  readonly ground: Ground;
+  readonly cloudScope: CloudScope;
   readonly options: Parameters<typeof openStage>[0];
   /** Fills the account. */
   load(stage: Stage): void;
@@ -21,7 +21,7 @@ interface Sight {
  * waits for them. No figure where a call was refused or throttled, wrote, or something was not seen.
  */
 export async function lookCalls(sight: Sight, spoil: Spoil): Promise<readonly Figure[]> {
-  const stage = await openStage(sight.options, sight.ground);
+  const stage = await openStage(sight.options, sight.cloudScope);
   const { control } = stage.sandbox;
   try {
     sight.load(stage);

@@ -7,9 +7,9 @@ import { type Random, randomFrom } from '../process/random.ts';
  * from `seed` alone, as they cannot change; rules and machines from `version` too.
  */
 export function drawnSpecs(seed: number, version: number, place: Place): readonly SpecFile[] {
-  const ground = randomFrom(seed * 1000);
+  const fixed = randomFrom(seed * 1000);
   const drawn = randomFrom(seed * 1000 + version);
-  const networks = Array.from({ length: 1 + ground.whole(3) }, (_, n) => drawNetwork(ground, n));
+  const networks = Array.from({ length: 1 + fixed.whole(3) }, (_, n) => drawNetwork(fixed, n));
   const documents = networks.flatMap((network) => [
     networkText(network),
     ...Array.from({ length: 3 + drawn.whole(8) }, (_, i) => ruleText(network, drawn, i)),

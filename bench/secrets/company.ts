@@ -4,9 +4,9 @@ import { program } from '../process/command-line.ts';
 import type { Serving } from '../process/serve.ts';
 import { stop } from '../process/stop.ts';
 import { canary } from './canaries.ts';
-import type { Ears } from './ears.ts';
+import type { Outputs } from './outputs.ts';
 
-/** Processes of ours in one folder, with one environment; all that they say is heard. */
+/** Processes of ours in one folder, with one environment; all that they say is recorded. */
 export interface Company {
   /** Runs a verb to its end; its exit code is for nobody to judge here. */
   run(args: readonly string[], more?: NodeJS.ProcessEnv): Promise<{ readonly code: number; readonly stdout: string }>;
@@ -14,7 +14,7 @@ export interface Company {
   start(args: readonly string[], more?: NodeJS.ProcessEnv): Serving;
 }
 
-export function companyIn(cwd: string, env: NodeJS.ProcessEnv, ears: Ears): Company {
+export function companyIn(cwd: string, env: NodeJS.ProcessEnv, outputs: Outputs): Company {
   const launch = (args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess =>
     spawn(process.execPath, [program, ...args], {
       cwd,
@@ -26,8 +26,8 @@ export function companyIn(cwd: string, env: NodeJS.ProcessEnv, ears: Ears): Comp
       const child = launch(args, more);
       const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
       const [code] = await once(child, 'close');
-      ears.hear(`stdout of setpoint ${args[0]}`, stdout());
-      ears.hear(`stderr of setpoint ${args[0]}`, stderr());
+      outputs.record(`stdout of setpoint ${args[0]}`, stdout());
+      outputs.record(`stderr of setpoint ${args[0]}`, stderr());
       return { code: Number(code), stdout: stdout() };
     },
     start: (args, more) => {
@@ -39,7 +39,7 @@ export function companyIn(cwd: string, env: NodeJS.ProcessEnv, ears: Ears): Comp
         hasEnded: () => child.exitCode !== null,
         end: async () => {
           await stop(child);
-          ears.hear(`the log of setpoint ${args[0]}`, all());
+          outputs.record(`the log of setpoint ${args[0]}`, all());
         },
       };
     },

@@ -9,7 +9,7 @@ import {
   type Sent,
 } from '../../test/http/support/sent.ts';
 import { canary } from './canaries.ts';
-import type { Ears } from './ears.ts';
+import type { Outputs } from './outputs.ts';
 import { refused } from './specs.ts';
 
 const secret = canary('spec: the secret of a hook');
@@ -82,19 +82,19 @@ export interface Doors {
   readonly metrics: string;
 }
 
-export async function knock({ http }: Doors, token: string, ears: Ears): Promise<void> {
+export async function sendRequests({ http }: Doors, token: string, outputs: Outputs): Promise<void> {
   for (const [hook, { method = 'POST', query = '', headers, body }] of events(Date.now()))
-    await hearAnswer(
+    await recordAnswer(
       `${http}/v1/hooks/acme/${hook}${query}`,
       { method, headers, ...(body === undefined ? {} : { body }) },
-      { place: 'answers to events', ears },
+      { place: 'answers to events', outputs },
     );
   for (const [address, init] of requests(token))
-    await hearAnswer(`${http}${address}`, init, { place: 'answers of the API', ears });
+    await recordAnswer(`${http}${address}`, init, { place: 'answers of the API', outputs });
 }
 
 /** All that may be read: the API by its own document, metrics and health. */
-export async function readAll({ http, metrics }: Doors, token: string, ears: Ears): Promise<number> {
+export async function readAll({ http, metrics }: Doors, token: string, outputs: Outputs): Promise<number> {
   const document: unknown = await (await fetch(`${http}/openapi.json`)).json();
   const { paths } = document as { paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }; // why: it is an OpenAPI document, as its own test knows
   const addresses = Object.entries(paths).flatMap(([path, methods]) =>
@@ -102,26 +102,26 @@ export async function readAll({ http, metrics }: Doors, token: string, ears: Ear
   );
   const init = { headers: { authorization: `Bearer ${token}` } };
   for (const address of addresses)
-    await hearAnswer(`${http}${address}`, init, { place: `answers of the API at ${address}`, ears });
+    await recordAnswer(`${http}${address}`, init, { place: `answers of the API at ${address}`, outputs });
   const resources = (await (await fetch(`${http}/v1/inventory?limit=100`, init)).json()) as {
     items: readonly { address?: string; id?: string }[];
   }; // why: as the document says
   for (const { address, id } of resources.items)
-    await hearAnswer(`${http}/v1/inventory/${encodeURIComponent(address ?? id ?? '')}`, init, {
+    await recordAnswer(`${http}/v1/inventory/${encodeURIComponent(address ?? id ?? '')}`, init, {
       place: 'answers of the API about one resource',
-      ears,
+      outputs,
     });
   for (const path of ['/metrics', '/livez', '/readyz', '/rate-limits'])
-    await hearAnswer(`${metrics}${path}`, {}, { place: 'metrics and health', ears });
+    await recordAnswer(`${metrics}${path}`, {}, { place: 'metrics and health', outputs });
   return resources.items.length;
 }
 
 interface Hearing {
   readonly place: string;
-  readonly ears: Ears;
+  readonly outputs: Outputs;
 }
 
-async function hearAnswer(url: string, init: RequestInit, { place, ears }: Hearing): Promise<void> {
+async function recordAnswer(url: string, init: RequestInit, { place, outputs }: Hearing): Promise<void> {
   const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(20_000) });
-  ears.hear(place, `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
+  outputs.record(place, `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
 }

@@ -4,7 +4,7 @@ import { joinEmbedded } from '../../src/store/embedded/embedded.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import { redisWords } from '../../test/support/redis-words.ts';
 import { canary } from './canaries.ts';
-import type { Ears } from './ears.ts';
+import type { Outputs } from './outputs.ts';
 
 /** A database and a Redis that let in whoever knows a canary, and nobody else. */
 export interface Servers {
@@ -12,7 +12,7 @@ export interface Servers {
   /** As `env`, with a password that is wrong. */
   readonly wrong: { readonly DATABASE_URL: string };
   /** Every row of every table of ours and of the queue's, and all that Redis holds. */
-  hear(ears: Ears): Promise<void>;
+  record(outputs: Outputs): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export async function startServers(folder: string): Promise<Servers> {
   return {
     env: { DATABASE_URL: urlOf('fleet', password), REDIS_URL: redisUrl },
     wrong: { DATABASE_URL: urlOf('fleet', canary('environment: a wrong password of the database')) },
-    hear: async (ears) => {
-      await hearTables(owner, ears);
-      ears.hear('Redis', await redisWords(redisUrl));
+    record: async (outputs) => {
+      await recordTables(owner, outputs);
+      outputs.record('Redis', await redisWords(redisUrl));
     },
     close: async () => {
       await owner.end();
@@ -44,12 +44,12 @@ export async function startServers(folder: string): Promise<Servers> {
   };
 }
 
-async function hearTables(owner: pg.Pool, ears: Ears): Promise<void> {
+async function recordTables(owner: pg.Pool, outputs: Outputs): Promise<void> {
   const { rows } = await owner.query(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
   );
   for (const { name } of rows) {
     const held = await owner.query(`SELECT t::text AS row FROM ${name} t`);
-    ears.hear(`the table ${name}`, held.rows.map(({ row }) => String(row)).join('\n'));
+    outputs.record(`the table ${name}`, held.rows.map(({ row }) => String(row)).join('\n'));
   }
 }

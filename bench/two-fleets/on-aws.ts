@@ -1,7 +1,7 @@
 import type { Logged } from '../../sandbox/request-log.ts';
 import type { SpecFile } from '../../src/source/tree.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
-import { mess } from '../estate/mess.ts';
+import { unowned } from '../estate/unowned.ts';
 import type { Spoil } from '../figure.ts';
 import { editByHand } from '../second-pass/by-hand.ts';
 import { drawnSpecs } from '../second-pass/drawn-specs.ts';
@@ -15,7 +15,7 @@ interface Fleet {
 
 /** Two estates in turn on the AWS sandbox, with people who edit between: requests of one that name what is not its own. */
 export async function inTurnOnAws(turns: number, spoil: Spoil): Promise<readonly string[]> {
-  const stage = await openStage({ estate: mess(account, region), quotas: { vpcs: 20 } });
+  const stage = await openStage({ estate: unowned(account, region), quotas: { vpcs: 20 } });
   try {
     const fleets = ['north', 'south'].map((estate, n) => fleetOn(stage, estate, n + 1));
     const foreign: string[] = [];

@@ -36,7 +36,7 @@ interface Staged extends Converged {
 }
 
 /** One scope of a cloud, and the account of it. */
-export interface Ground {
+export interface CloudScope {
   readonly provider: Provider;
   readonly account: string;
   readonly region: string;
@@ -45,18 +45,18 @@ export interface Ground {
 export const account = '111122223333';
 export const region = 'eu-west-1';
 const estate = 'bench';
-const onAws: Ground = { provider: aws, account, region };
+const onAws: CloudScope = { provider: aws, account, region };
 
 /** Budgets hold, and none is reserved for others. */
-export async function openStage(options: SandboxOptions = {}, ground: Ground = onAws): Promise<Stage> {
+export async function openStage(options: SandboxOptions = {}, cloudScope: CloudScope = onAws): Promise<Stage> {
   process.env['AWS_ACCESS_KEY_ID'] ??= 'AKIDEXAMPLE';
   process.env['AWS_SECRET_ACCESS_KEY'] ??= 'not-a-secret';
   const sandbox = await startSandbox({ clock: { rate: 0, start: Date.UTC(2027, 0, 31) }, ...options });
   const time = virtualTime(sandbox.control.clock);
   const store = memoryDatabase(time.clock).connect();
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
-  const { account, region } = ground;
-  const stand: Stand = { ground, url: sandbox.url, time, estate, store, limiter };
+  const { account, region } = cloudScope;
+  const stand: Stand = { cloudScope, url: sandbox.url, time, estate, store, limiter };
   return {
     sandbox,
     time,
@@ -75,11 +75,11 @@ export function besides(
   slowed: (rateLimitKey: string) => void = () => {},
 ): Stage['apply'] {
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0, slowed });
-  return (files) => apply(files, { ground: onAws, url: sandbox.url, time, estate, store, limiter });
+  return (files) => apply(files, { cloudScope: onAws, url: sandbox.url, time, estate, store, limiter });
 }
 
 interface Stand {
-  readonly ground: Ground;
+  readonly cloudScope: CloudScope;
   readonly url: string;
   readonly time: VirtualTime;
   readonly estate: string;
@@ -88,8 +88,8 @@ interface Stand {
 }
 
 async function look(stand: Stand): Promise<Observation> {
-  const { time, estate, limiter, ground } = stand;
-  const site = await openSite(ground.provider.dialect.scope(ground), stand);
+  const { time, estate, limiter, cloudScope } = stand;
+  const site = await openSite(cloudScope.provider.dialect.scope(cloudScope), stand);
   try {
     const ports = { limiter, clock: time.clock, random: seededRandom() };
     return await observe(site, withoutStore(estate), ports, { signal: new AbortController().signal });
@@ -99,8 +99,8 @@ async function look(stand: Stand): Promise<Observation> {
 }
 
 /** An SDK takes its time to load, which is none of the cloud's. */
-async function openSite(scope: ScopeKey, { ground, url, time }: Stand): Promise<Site> {
-  const { provider, account, region } = ground;
+async function openSite(scope: ScopeKey, { cloudScope, url, time }: Stand): Promise<Site> {
+  const { provider, account, region } = cloudScope;
   const loaded = time.busy();
   try {
     const session = await provider.open({ scope, account, region, endpoint: url }, time.clock);
@@ -123,8 +123,8 @@ const access = {
 };
 
 async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> {
-  const { time, estate, store, limiter, ground } = stand;
-  const { dialect, batches } = ground.provider;
+  const { time, estate, store, limiter, cloudScope } = stand;
+  const { dialect, batches } = cloudScope.provider;
   const { scope, wanted, guards } = compiled(files, dialect);
   const site = await openSite(scope, stand);
   const revision = hash('sha256', JSON.stringify(files));

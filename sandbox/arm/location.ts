@@ -70,14 +70,14 @@ export function pathLocation({ written, type, version, versions }: InPath): stri
   );
 }
 
-interface Wish {
+interface Placement {
   readonly location: string | undefined;
   readonly known: Tracked | undefined;
   readonly path: string;
 }
 
-/** Where a resource is put: what a PUT must say, and cannot change. */
-export function placeOf({ location, known, path }: Wish): string {
+/** The location of a resource: a PUT must name it, and cannot change it. */
+export function placeOf({ location, known, path }: Placement): string {
   if (location === undefined)
     throw refused('LocationRequired', 'The location property is required for this definition.');
   const place = locationName(location, typeOf(path));

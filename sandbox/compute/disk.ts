@@ -8,7 +8,7 @@ import type { Disk, DiskSource, Json, Labels, Scope } from './records.ts';
 import { checkedName, fingerprint, resourceJson, shown, timestamp } from './resource.ts';
 
 /** What a request says of a disk to be made. */
-export interface DiskWish {
+export interface DiskDraft {
   readonly name: string;
   readonly scope: Scope;
   readonly image: string | undefined;
@@ -17,7 +17,7 @@ export interface DiskWish {
   readonly about: { readonly labels: Labels | undefined; readonly description: string | undefined };
 }
 
-/** The places of the wish in the request, as errors name them. */
+/** The places of the draft in the request, as errors name them. */
 interface DiskFields {
   readonly name: string;
   readonly image: string;
@@ -27,11 +27,11 @@ interface DiskFields {
 }
 
 /** A disk as it will be, not yet put. Throws what a request is refused with at once, but for a name that is taken. */
-export function plannedDisk(project: Project, now: number, wish: DiskWish, fields: DiskFields): Disk {
-  const { scope, about } = wish;
-  const name = checkedName(wish.name, fields.name);
-  const image = wish.image === undefined ? undefined : imageOf(project, wish.image, fields.image);
-  const type = diskTypeOf(project, scope, wish.type, fields.type);
+export function plannedDisk(project: Project, now: number, draft: DiskDraft, fields: DiskFields): Disk {
+  const { scope, about } = draft;
+  const name = checkedName(draft.name, fields.name);
+  const image = draft.image === undefined ? undefined : imageOf(project, draft.image, fields.image);
+  const type = diskTypeOf(project, scope, draft.type, fields.type);
   return {
     id: `${scope}/disks/${name}`,
     number: freshNumber(project),
@@ -40,7 +40,7 @@ export function plannedDisk(project: Project, now: number, wish: DiskWish, field
     createdAt: now,
     description: about.description,
     type: type.name,
-    sizeGb: sizeOf(wish.sizeGb, type, image, fields.size),
+    sizeGb: sizeOf(draft.sizeGb, type, image, fields.size),
     labels: checkedLabels(about.labels, fields.labels),
     source: image && {
       project: image.project,

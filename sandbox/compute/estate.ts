@@ -166,7 +166,7 @@ function loadImage({ project, now }: Loading, form: ImageForm): void {
 }
 
 function loadDisk({ project, now }: Loading, { name, zone, image, type, sizeGb, description, labels }: DiskForm): void {
-  const wish = {
+  const draft = {
     name,
     scope: `zones/${zone}`,
     image,
@@ -175,7 +175,7 @@ function loadDisk({ project, now }: Loading, { name, zone, image, type, sizeGb, 
     about: { labels, description },
   } as const;
   const fields = { name: 'name', image: 'image', type: 'type', size: 'sizeGb', labels: 'labels' };
-  const disk = plannedDisk(project, now, wish, fields);
+  const disk = plannedDisk(project, now, draft, fields);
   mustBeFree(project, project.disks, disk.id);
   project.disks.put(disk);
 }

@@ -1,5 +1,5 @@
 import { Refused } from '../protocol.ts';
-import { type DiskWish, plannedDisk } from './disk.ts';
+import { type DiskDraft, plannedDisk } from './disk.ts';
 import { alreadyExists, inUse, invalid, required } from './errors.ts';
 import { checkedLabels, checkedMetadata, checkedTags } from './instance-marks.ts';
 import type { AttachedDiskMessage, InstanceMessage } from './instance-message.ts';
@@ -187,7 +187,7 @@ function plannedOf(machine: Machine, given: AttachedDiskMessage, index: number):
 function freshDisk({ project, now, scope, name }: Machine, given: AttachedDiskMessage, at: string): Disk {
   const params = given.initializeParams ?? {};
   if (given.boot && !params.sourceImage) throw invalid(at, '', 'Boot disk must have a source specified');
-  const wish: DiskWish = {
+  const draft: DiskDraft = {
     name: params.diskName || name,
     scope,
     image: params.sourceImage,
@@ -196,7 +196,7 @@ function freshDisk({ project, now, scope, name }: Machine, given: AttachedDiskMe
     about: { labels: params.labels, description: params.description },
   };
   const fields = `${at}.initializeParams`;
-  const disk = plannedDisk(project, now, wish, {
+  const disk = plannedDisk(project, now, draft, {
     name: `${fields}.diskName`,
     image: `${fields}.sourceImage`,
     type: `${fields}.diskType`,

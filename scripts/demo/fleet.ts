@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 import { type Service, startService, until, withLastLines } from './started-process.ts';
 
 /** The processes of the chapter, in the order of their start. */
-interface Crew {
+interface Processes {
   readonly name: string;
   readonly about: string;
   readonly all: Service[];
@@ -21,23 +21,23 @@ interface Crew {
 /** The process that begins is killed in the middle, and another one brings its work to the end. */
 export async function fleet(stage: Stage, narrator: Narrator, colleagues: Colleagues): Promise<void> {
   const redis = await redisHere();
-  const crew = redis === undefined ? oneAfterAnother(stage) : sideBySide(redis, stage);
-  narrator.chapter(crew.name, crew.about);
+  const processes = redis === undefined ? oneAfterAnother(stage) : sideBySide(redis, stage);
+  narrator.chapter(processes.name, processes.about);
   const before = (await readStatus(stage)).generation?.number ?? 0;
   await stage.write(tomorrow(stage.endpoint));
-  crew.start();
+  processes.start();
   try {
-    await withLastLines(crew.all, async () => {
-      const first = await firstAtWork(crew);
+    await withLastLines(processes.all, async () => {
+      const first = await firstAtWork(processes);
       await first.kill();
       narrator.say(
         `\n  … ${first.name} had made its first changes, and was killed (SIGKILL) in the middle of its work …`,
       );
       const killedAt = performance.now();
-      crew.startSuccessor();
+      processes.startSuccessor();
       await untilAtRest(stage, before + 1);
       const seconds = ((performance.now() - killedAt) / 1000).toFixed(0);
-      const survivor = crew.all.find((service) => service.isAlive());
+      const survivor = processes.all.find((service) => service.isAlive());
       if (survivor === undefined) throw new Error('no process is left to take the scopes over');
       narrator.say(`  … ${survivor.name} took its scopes over and had all three clouds converged ${seconds} s later.`);
       await heard(survivor, stage, { colleagues, narrator });
@@ -45,7 +45,7 @@ export async function fleet(stage: Stage, narrator: Narrator, colleagues: Collea
       if (code !== 0) throw new Error(`${survivor.name} was told to stop and ended with ${code}`);
     });
   } finally {
-    for (const service of crew.all) await service.stop();
+    for (const service of processes.all) await service.stop();
     await redis?.end();
   }
   await narrator.show(['plan', '--most', '0', '--detailed-exitcode', '--allow-endpoint'], {
@@ -55,7 +55,7 @@ export async function fleet(stage: Stage, narrator: Narrator, colleagues: Collea
   await narrator.show(['inventory', '--claim', 'ours', '--kind', 'instance'], { code: 0, shows: [/· 21 ours/] });
 }
 
-function sideBySide({ url }: Redis, stage: Stage): Crew {
+function sideBySide({ url }: Redis, stage: Stage): Processes {
   const all: Service[] = [];
   return {
     name: 'A fleet',
@@ -72,7 +72,7 @@ function sideBySide({ url }: Redis, stage: Stage): Crew {
 }
 
 /** The fleet on a first reader's machine: a queue in PostgreSQL, and one process at a time. */
-function oneAfterAnother(stage: Stage): Crew {
+function oneAfterAnother(stage: Stage): Processes {
   const all: Service[] = [];
   const start = (): void => {
     const port = stage.hookPorts[all.length];
@@ -90,7 +90,7 @@ function oneAfterAnother(stage: Stage): Crew {
 }
 
 /** A process that has made a change on a cloud. */
-const firstAtWork = ({ all }: Crew): Promise<Service> =>
+const firstAtWork = ({ all }: Processes): Promise<Service> =>
   until(
     async () => {
       const dead = all.find((service) => !service.isAlive());

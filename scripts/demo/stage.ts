@@ -21,7 +21,7 @@ export interface Ran {
 }
 
 /** A folder of its own with a database in it and a sandbox beside it, and the command line as a user has it. */
-export interface Stage extends Ground {
+export interface Stage extends Surroundings {
   /** Into the folder's specs, committed and pushed to its repository. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** `tell` is given each line of its progress as it comes. */
@@ -32,7 +32,7 @@ export interface Stage extends Ground {
   strike(): Promise<void>;
 }
 
-interface Ground {
+interface Surroundings {
   readonly folder: string;
   readonly endpoint: string;
   /** Of the repository that the specs are pushed to. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grounds, type Question, questionAt, rowAt } from '../../bench/api-100k/estate.ts';
+import { type Question, questionAt, rowAt, scopes } from '../../bench/api-100k/estate.ts';
 import type { Row } from '../../src/core/inventory/row.ts';
 
-const rows = grounds.flatMap((ground) => Array.from({ length: 2000 }, (_, index) => rowAt(ground, index, 0)));
+const rows = scopes.flatMap((scope) => Array.from({ length: 2000 }, (_, index) => rowAt(scope, index, 0)));
 const byAddress = Map.groupBy(rows, ({ called }) => called.address);
 const addressed = (address: string): readonly Row[] => byAddress.get(address) ?? [];
 const questions = Array.from({ length: 560 }, (_, index) => questionAt(index));
@@ -14,11 +14,11 @@ test('there are 100,000 lines, each once', () => {
 });
 
 test('a later look finds a third of them otherwise', () => {
-  const [ground] = grounds;
-  assert.ok(ground);
+  const [scope] = scopes;
+  assert.ok(scope);
   const same = Array.from(
     { length: 300 },
-    (_, i) => JSON.stringify(rowAt(ground, i, 0)) === JSON.stringify(rowAt(ground, i, 1)),
+    (_, i) => JSON.stringify(rowAt(scope, i, 0)) === JSON.stringify(rowAt(scope, i, 1)),
   );
   assert.equal(same.filter((is) => !is).length, 100);
 });

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { proposals } from '../../bench/hostile-spec/proposals.ts';
 import { attempt, type Haul, hostileSpec, inWorld } from '../../bench/hostile-spec.ts';
 
-const isHarmless = ({ requests, values, ownGround }: Haul): boolean => requests + values === 0 && !ownGround;
+const isHarmless = ({ requests, values, usesOwnIdentity }: Haul): boolean =>
+  requests + values === 0 && !usesOwnIdentity;
 
 test('there are twenty proposals and more, each by its own name', () => {
   assert.ok(proposals.length >= 20);

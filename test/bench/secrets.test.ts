@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { canary, planted } from '../../bench/secrets/canaries.ts';
-import { ears } from '../../bench/secrets/ears.ts';
+import { outputRecorder } from '../../bench/secrets/outputs.ts';
 import { secrets } from '../../bench/secrets.ts';
 import { redisMissing } from '../support/redis.ts';
 
 const one = 'event: user data in what CloudTrail tells';
 
-describe('secrets are heard', () => {
+describe('secrets are recorded', () => {
   const text = canary(one);
   const ways: Readonly<Record<string, string>> = {
     'as it is': text,
@@ -21,17 +21,17 @@ describe('secrets are heard', () => {
   };
   for (const [name, said] of Object.entries(ways))
     it(name, () => {
-      const heard = ears();
-      heard.hear('the log', `before ${said} behind`);
-      assert.deepEqual(heard.found(), [`${one}, in the log`]);
+      const outputs = outputRecorder();
+      outputs.record('the log', `before ${said} behind`);
+      assert.deepEqual(outputs.found(), [`${one}, in the log`]);
     });
 
   it('but not where one is meant to stand', () => {
-    const heard = ears();
-    heard.plant('a token', 'made-on-the-way-0123456789', 'stdout of setpoint token');
-    heard.hear('stdout of setpoint token', 'made-on-the-way-0123456789');
-    heard.hear('the log', 'made-on-the-way-0123456789');
-    assert.deepEqual(heard.found(), ['a token, in the log']);
+    const outputs = outputRecorder();
+    outputs.plant('a token', 'made-on-the-way-0123456789', 'stdout of setpoint token');
+    outputs.record('stdout of setpoint token', 'made-on-the-way-0123456789');
+    outputs.record('the log', 'made-on-the-way-0123456789');
+    assert.deepEqual(outputs.found(), ['a token, in the log']);
   });
 
   it('each by its own word', () => assert.equal(new Set(planted.map(canary)).size, planted.length));
@@ -39,6 +39,6 @@ describe('secrets are heard', () => {
 });
 
 it('of all that is planted only the one comes out that somebody lets out', { skip: redisMissing() }, async () => {
-  const [figure] = await secrets({ spoil: (heard) => heard.hear('the log of setpoint worker', canary(one)) });
+  const [figure] = await secrets({ spoil: (outputs) => outputs.record('the log of setpoint worker', canary(one)) });
   assert.equal(figure?.value, 1);
 });

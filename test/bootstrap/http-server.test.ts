@@ -62,12 +62,12 @@ after(() => rm(frontFolder, { recursive: true }));
 function behind() {
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'text', level: 'info' });
-  const { yard, store } = fleetWorld();
-  const clock = { now: Date.now, sleep: (ms: number, signal?: AbortSignal) => yard.clock.sleep(ms, signal) };
+  const { context, store } = fleetWorld();
+  const clock = { now: Date.now, sleep: (ms: number, signal?: AbortSignal) => context.clock.sleep(ms, signal) };
   return {
     lines,
     store,
-    ground: { store, outside: yard.outside, clock, log },
+    ground: { store, outside: context.outside, clock, log },
     isAlone: false,
     callerLimit: { perSecond: 3, burst: 7 },
   };

@@ -48,7 +48,7 @@ describe('what a person saw, kept as the inventory', () => {
     await world.accept([network()]);
     const current = await store.generations.current('acme');
     assert.ok(current);
-    const estate = await generationsOf(world.yard).open('acme', current);
+    const estate = await generationsOf(world.context).open('acme', current);
     const [scope] = estate.compiled.scopes;
     assert.ok(scope);
     const observed = { attributes: { labels: {} }, state: 'ready', parts: [] } as const;

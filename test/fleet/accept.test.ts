@@ -28,7 +28,7 @@ const revisionOf = async ({ store }: FleetWorld): Promise<string | undefined> =>
 /** A gate that finds every history fine, through which this tree has come. */
 async function letIn(world: FleetWorld, tree: SpecTree): Promise<AcceptRevision> {
   const fromFine = sourceOf(async () => fine);
-  const gate = await revisionAcceptor('acme', fromFine, world.yard);
+  const gate = await revisionAcceptor('acme', fromFine, world.context);
   await gate(tree);
   return gate;
 }
@@ -56,7 +56,7 @@ describe('the gate to an estate', () => {
     const first = await revisionAcceptor(
       'acme',
       sourceOf((_, after) => slow(after)),
-      world.yard,
+      world.context,
     );
     await first(head(1));
     const late = first(head(2));
@@ -64,7 +64,7 @@ describe('the gate to an estate', () => {
     const second = await revisionAcceptor(
       'acme',
       sourceOf(async () => fine),
-      world.yard,
+      world.context,
     );
     await second(head(3));
     judged.resolve();
@@ -81,7 +81,7 @@ describe('the gate to an estate', () => {
       if (revision === 'git:1') await sources.pins.pin('acme', 'git:1', gateBy);
       return fine;
     });
-    const gate = await revisionAcceptor('acme', pins, world.yard);
+    const gate = await revisionAcceptor('acme', pins, world.context);
     await gate(head(1));
     assert.equal(await gate(head(2)), undefined);
     assert.equal((await gate(head(2)))?.state, 'pinned');
@@ -130,10 +130,10 @@ function namesSpecs(revision: string, teams: Readonly<Record<string, readonly ob
 }
 
 test("a team's name of old is let in where it is its own, and held back where it was another's", async () => {
-  const { yard, store } = fleetWorld();
+  const { context, store } = fleetWorld();
   const history = { judge: async () => ({ state: 'followed', why: '' }) as const };
   const source = { name: 'git', everyMs: 1, read: async () => namesSpecs('git:0', {}), history };
-  const gate = await revisionAcceptor('acme', source, yard);
+  const gate = await revisionAcceptor('acme', source, context);
   const revision = async (): Promise<string | undefined> => (await store.generations.current('acme'))?.revision;
 
   await gate(namesSpecs('git:1', { web: [{ name: 'site' }], db: [{ name: 'data' }] }));
@@ -167,7 +167,7 @@ it('who made a head is told before it comes into force, of the move from what wa
       },
     },
   };
-  const gate = await revisionAcceptor('acme', source, world.yard);
+  const gate = await revisionAcceptor('acme', source, world.context);
   for (const revision of ['git:1', 'git:2', 'git:2']) await gate(parseStored(treeOf([network()]), revision, today));
   assert.deepEqual(asked, [
     ['git:1', undefined, undefined],
@@ -227,7 +227,7 @@ function followed(): Followed {
   };
   const begin = (): { readonly stop: AbortController; readonly ended: Promise<void> } => {
     const stop = new AbortController();
-    return { stop, ended: watchSource(source, world.yard, stop.signal) };
+    return { stop, ended: watchSource(source, world.context, stop.signal) };
   };
   let running = begin();
   const end = (): Promise<void> => {

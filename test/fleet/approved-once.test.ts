@@ -28,12 +28,16 @@ async function reconcile(world: FleetWorld): Promise<readonly string[]> {
 }
 
 /** What a plan by a person shows now. */
-async function shown({ store, yard }: FleetWorld): Promise<readonly Action[]> {
+async function shown({ store, context }: FleetWorld): Promise<readonly Action[]> {
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);
   const kept = await store.fleet.trees.read(where.estate, current?.revision ?? '');
   assert.ok(current && observation && kept);
-  const opened = await openEstate(await yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
+  const opened = await openEstate(
+    await context.outside.specs(kept, current.revision),
+    context.outside.cloud,
+    '2026-01-01',
+  );
   const [scope] = opened.compiled.scopes;
   assert.ok(scope);
   const knowledge = await store.inventory.knowledge(where.estate, where.scope);

@@ -100,11 +100,11 @@ function forgetting(world: FleetWorld, forgotten: string): WorkerContext {
       return kept?.specs.some(({ text }) => text.includes(forgotten)) ? undefined : kept;
     },
   };
-  return { ...world.yard, store: { ...world.store, fleet: { ...fleet, trees } } };
+  return { ...world.context, store: { ...world.store, fleet: { ...fleet, trees } } };
 }
 
-const reconcileIn = ({ clock }: FleetWorld, yard: WorkerContext) =>
-  clock.run(() => reconcileHandler(yard, generationsOf(yard))(where, new AbortController().signal));
+const reconcileIn = ({ clock }: FleetWorld, context: WorkerContext) =>
+  clock.run(() => reconcileHandler(context, generationsOf(context))(where, new AbortController().signal));
 
 async function converged(world: FleetWorld): Promise<void> {
   while ((await world.reconcile()).ended !== 'done');

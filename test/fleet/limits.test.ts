@@ -39,8 +39,8 @@ async function removing(deletes: number): Promise<FleetWorld> {
 }
 
 /** What binds a reconcile there, by the newest generation. */
-async function charteredAt({ store, yard }: FleetWorld, at: Where) {
-  const generations = generationsOf(yard);
+async function charteredAt({ store, context }: FleetWorld, at: Where) {
+  const generations = generationsOf(context);
   const generation = await store.generations.current('acme');
   assert.ok(generation);
   const estate = await generations.open('acme', generation);

@@ -17,15 +17,17 @@ const newest = async ({ store }: FleetWorld) => {
   return told;
 };
 
-const reconcileIn = (world: FleetWorld, yard: WorkerContext = world.yard, everyMs?: number) =>
-  world.clock.run(() => reconcileHandler(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
+const reconcileIn = (world: FleetWorld, context: WorkerContext = world.context, everyMs?: number) =>
+  world.clock.run(() =>
+    reconcileHandler(context, generationsOf(context), everyMs)(where, new AbortController().signal),
+  );
 
 describe('how a reconcile went', () => {
   it('is written down: what it rests on, every call with its rate limits, what was settled, and when the next is due', async () => {
     const world = fleetWorld();
     const generation = await world.accept([network({ internet: false })]);
     await world.store.fleet.requests.ask(where, 'ann: try');
-    await reconcileIn(world, world.yard, 60_000);
+    await reconcileIn(world, world.context, 60_000);
     const { reason, ground, state, ending, timeline } = await newest(world);
     assert.deepEqual([reason, ground.targets, ground.generation, state], ['ann: try', ['here'], generation, 'ended']);
     assert.equal(ending?.outcome, 'done');
@@ -62,7 +64,7 @@ describe('how a reconcile went', () => {
       states.push((await newest(world)).state);
       return inventory.knowledge(...asked);
     };
-    await reconcileIn(world, { ...world.yard, store: { ...world.store, inventory: { ...inventory, knowledge } } });
+    await reconcileIn(world, { ...world.context, store: { ...world.store, inventory: { ...inventory, knowledge } } });
     assert.equal(states[0], 'running');
     assert.equal((await newest(world)).state, 'ended');
   });
@@ -72,7 +74,10 @@ describe('how a reconcile went', () => {
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
     const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
-    await assert.rejects(reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
+    await assert.rejects(
+      reconcileIn(world, { ...world.context, store: { ...world.store, fleet: broken } }),
+      SyntaxError,
+    );
     const { ending } = await newest(world);
     assert.equal(ending?.outcome, 'failed');
     assert.match(ending?.why ?? '', /JSON/);
@@ -94,10 +99,10 @@ describe('writing down how a reconcile went', () => {
       const world = fleetWorld();
       await world.accept([network({ internet: false })]);
       const reconciles = { ...world.store.reconciles, begin: write, end: write };
-      const yard = { ...world.yard, store: { ...world.store, passes: reconciles } };
+      const context = { ...world.context, store: { ...world.store, passes: reconciles } };
       const before = world.clock.now();
-      assert.equal(await reconcileIn(world, yard), 'done');
-      assert.equal(await reconcileIn(world, yard), 'done');
+      assert.equal(await reconcileIn(world, context), 'done');
+      assert.equal(await reconcileIn(world, context), 'done');
       assert.ok(world.clock.now() - before < 60_000);
     });
 });

@@ -31,9 +31,13 @@ function watched(): Watched {
     requested,
     scheduled,
     start: (holder, differing = {}) => {
-      const yard = { ...world.yard, queue, outside: { ...world.yard.outside, ...differing, holder } };
+      const context = { ...world.context, queue, outside: { ...world.context.outside, ...differing, holder } };
       const stop = new AbortController();
-      const ended = runScheduler({ reconcileEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
+      const ended = runScheduler(
+        { reconcileEveryMs: 60_000, generations: generationsOf(context) },
+        context,
+        stop.signal,
+      );
       return {
         end: () => {
           stop.abort();

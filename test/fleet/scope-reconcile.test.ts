@@ -193,13 +193,17 @@ describe('a reconcile beside others', () => {
 });
 
 /** What a plan by a person shows. */
-async function actionsOf({ store, yard }: FleetWorld): Promise<readonly Action[]> {
+async function actionsOf({ store, context }: FleetWorld): Promise<readonly Action[]> {
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);
   assert.ok(current && observation);
   const kept = await store.fleet.trees.read(where.estate, current.revision);
   assert.ok(kept);
-  const opened = await openEstate(await yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
+  const opened = await openEstate(
+    await context.outside.specs(kept, current.revision),
+    context.outside.cloud,
+    '2026-01-01',
+  );
   const [scope] = opened.compiled.scopes;
   assert.ok(scope);
   const knowledge = await store.inventory.knowledge(where.estate, where.scope);
@@ -230,11 +234,11 @@ function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false
     pendingState: (at: typeof where) => (isAway() && !reads ? away() : fleet.requests.pendingState(at)),
   };
   const acquire: typeof leases.acquire = (...asked) => (isAway() ? away() : leases.acquire(...asked));
-  return { ...world.yard, store: { ...store, leases: { ...leases, acquire }, fleet: { ...fleet, requests } } };
+  return { ...world.context, store: { ...store, leases: { ...leases, acquire }, fleet: { ...fleet, requests } } };
 }
 
-const reconcileIn = ({ clock }: FleetWorld, yard: WorkerContext, signal = new AbortController().signal) =>
-  clock.run(() => reconcileHandler(yard, generationsOf(yard))(where, signal));
+const reconcileIn = ({ clock }: FleetWorld, context: WorkerContext, signal = new AbortController().signal) =>
+  clock.run(() => reconcileHandler(context, generationsOf(context))(where, signal));
 
 describe('a reconcile while the database is away', () => {
   for (const reads of [false, true])
@@ -242,10 +246,10 @@ describe('a reconcile while the database is away', () => {
       const world = fleetWorld();
       await world.accept([network({ internet: false })]);
       const until = world.clock.now() + 120_000;
-      const yard = withoutDatabase(world, () => world.clock.now() < until, reads);
-      assert.equal(await reconcileIn(world, yard), 'again');
+      const context = withoutDatabase(world, () => world.clock.now() < until, reads);
+      assert.equal(await reconcileIn(world, context), 'again');
       assert.ok(world.clock.now() >= until);
-      assert.equal(await reconcileIn(world, yard), 'done');
+      assert.equal(await reconcileIn(world, context), 'done');
     });
 
   for (const code of ['53100', '58030', '57P01', '08006', '25P03', '40001', '40P01', '55P03', '57014'])
@@ -257,10 +261,13 @@ describe('a reconcile while the database is away', () => {
       const failing = { ...fleet, approvals: { ...fleet.approvals, inForce: () => Promise.reject(thrown) } };
       for (let times = 0; times < 6; times++) {
         const from = world.clock.now();
-        assert.equal(await reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: failing } }), 'again');
+        assert.equal(
+          await reconcileIn(world, { ...world.context, store: { ...world.store, fleet: failing } }),
+          'again',
+        );
         assert.ok(world.clock.now() - from >= 2000, 'it is no hot loop');
       }
-      assert.equal(await reconcileIn(world, world.yard), 'done');
+      assert.equal(await reconcileIn(world, world.context), 'done');
     });
 
   it('throws what is a fault of our own', async () => {
@@ -268,7 +275,10 @@ describe('a reconcile while the database is away', () => {
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
     const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
-    await assert.rejects(reconcileIn(world, { ...world.yard, store: { ...world.store, fleet: broken } }), SyntaxError);
+    await assert.rejects(
+      reconcileIn(world, { ...world.context, store: { ...world.store, fleet: broken } }),
+      SyntaxError,
+    );
   });
 });
 
@@ -280,7 +290,7 @@ describe('a worker that cannot open the newest generation', () => {
     const specs = () => {
       throw new Error('unknown key');
     };
-    assert.equal(await reconcileIn(world, { ...world.yard, outside: { ...world.yard.outside, specs } }), 'done');
+    assert.equal(await reconcileIn(world, { ...world.context, outside: { ...world.context.outside, specs } }), 'done');
     assert.equal((await world.store.fleet.requests.pendingState(where)).request, 1);
     assert.equal((await world.reconcile()).outcome, 'done');
   });

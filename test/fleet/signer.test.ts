@@ -25,7 +25,7 @@ function signing(): Signing {
   const warned: string[] = [];
   const from = world.clock.now();
   const log = {
-    ...world.yard.telemetry.log,
+    ...world.context.telemetry.log,
     error: (message: string, fields?: unknown) => void logged.push([message, fields]),
     warn: (message: string) => void warned.push(message),
   };
@@ -34,12 +34,12 @@ function signing(): Signing {
     logged,
     warned,
     start: (holder, audit = {}) => {
-      const { yard } = world;
-      const store = { ...yard.store, audit: { ...yard.store.audit, ...audit } };
+      const { context } = world;
+      const store = { ...context.store, audit: { ...context.store.audit, ...audit } };
       const stop = new AbortController();
-      const outside = { ...yard.outside, holder };
+      const outside = { ...context.outside, holder };
       const ended = signLedgers(
-        { store, clock: world.clock, telemetry: { ...yard.telemetry, log }, outside },
+        { store, clock: world.clock, telemetry: { ...context.telemetry, log }, outside },
         stop.signal,
       );
       return {

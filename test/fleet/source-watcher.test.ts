@@ -24,13 +24,13 @@ function folderFollowed({ allowEndpoint = true } = {}): FolderFollowed {
     ...telemetry.log,
     error: (_: string, fields = {}) => void refused.push(String(Reflect.get(fields, 'reason'))),
   };
-  const yard = {
-    ...world.yard,
-    outside: { ...world.yard.outside, allowEndpoint },
+  const context = {
+    ...world.context,
+    outside: { ...world.context.outside, allowEndpoint },
     telemetry: { ...telemetry, log: { ...log, with: () => log } },
   };
   const stop = new AbortController();
-  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => tree }, yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => tree }, context, stop.signal);
   return {
     world,
     refused,
@@ -99,7 +99,7 @@ interface RepositoryFollowed {
 
 function repositoryFollowed(): RepositoryFollowed {
   const world = fleetWorld();
-  const { store, yard } = world;
+  const { store, context } = world;
   const asked: (readonly [string, CurrentRevision])[] = [];
   let judgement = fine;
   let reads = 0;
@@ -119,7 +119,7 @@ function repositoryFollowed(): RepositoryFollowed {
     },
   };
   const stop = new AbortController();
-  const ended = watchSource(source, yard, stop.signal);
+  const ended = watchSource(source, context, stop.signal);
   return {
     world,
     asked,
@@ -305,7 +305,7 @@ describe('a repository that cannot be followed', () => {
 });
 
 it('a worker that lost the lease while it judged neither accepts nor says anything', async () => {
-  const { clock, store, yard } = fleetWorld();
+  const { clock, store, context } = fleetWorld();
   const judging = Promise.withResolvers<HistoryValidation>();
   const source = {
     name: 'https://git.example/infra.git',
@@ -314,7 +314,7 @@ it('a worker that lost the lease while it judged neither accepts nor says anythi
     history: { judge: () => judging.promise },
   };
   const stop = new AbortController();
-  const ended = watchSource(source, yard, stop.signal);
+  const ended = watchSource(source, context, stop.signal);
   await clock.advance(3_000);
   store.stall();
   await clock.advance(60_000);
@@ -331,7 +331,7 @@ const bygoneTree = (revision: string, port: number): SpecTree =>
 function worker(world: FleetWorld, first: SpecTree) {
   let seen = first;
   const stop = new AbortController();
-  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.context, stop.signal);
   return {
     says: (next: SpecTree) => {
       seen = next;
@@ -400,7 +400,7 @@ function settledFollowed(): SettledFollowed {
   const world = fleetWorld();
   let seen: SpecTree | Promise<SpecTree> = settledTree('r1', whole);
   const stop = new AbortController();
-  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.context, stop.signal);
   return {
     world,
     says: (next) => {
@@ -452,7 +452,7 @@ describe('a folder in the middle of being written', () => {
     const stop = new AbortController();
     const again = watchSource(
       { name: 'specs', everyMs: 1_000, read: async () => settledTree('half', half) },
-      world.yard,
+      world.context,
       stop.signal,
     );
     await world.clock.advance(9_000);

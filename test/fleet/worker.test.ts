@@ -6,12 +6,15 @@ import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, idleQueue } from '../support/fleet-world.ts';
 
 /** The order of events as a worker starts on this world: SDKs loaded, then jobs taken. */
-async function startedOn({ yard }: FleetWorld, load: () => Promise<void> = async () => {}): Promise<readonly string[]> {
+async function startedOn(
+  { context }: FleetWorld,
+  load: () => Promise<void> = async () => {},
+): Promise<readonly string[]> {
   const order: string[] = [];
   const outside: WorkerContext['outside'] = {
-    ...yard.outside,
+    ...context.outside,
     cloud: async (cloud) => ({
-      ...(await yard.outside.cloud(cloud)),
+      ...(await context.outside.cloud(cloud)),
       load: async () => {
         order.push(`load ${cloud}`);
         await load();
@@ -25,11 +28,11 @@ async function startedOn({ yard }: FleetWorld, load: () => Promise<void> = async
       return { busy: () => [], stop: async () => {} };
     },
   };
-  const log = { ...yard.telemetry.log, warn: (message: string) => void order.push(message) };
-  const telemetry = { ...yard.telemetry, log };
+  const log = { ...context.telemetry.log, warn: (message: string) => void order.push(message) };
+  const telemetry = { ...context.telemetry, log };
   const worker = await startWorker(
     { sources: [], reconcileEveryMs: 60_000, atOnce: 1 },
-    { ...yard, queue, outside, telemetry },
+    { ...context, queue, outside, telemetry },
   );
   await worker.stop();
   return order;

@@ -101,7 +101,7 @@ const outcomes: string[] = [];
 
 /** A worker of this version. */
 function worker(): WorkerContext {
-  const context = fleetWorld().yard;
+  const context = fleetWorld().context;
   return {
     ...{ ...context, store, clock },
     outside: { ...context.outside, cloud: async () => memoryProvider(cloud), holder: 'worker-2@host-2' },

@@ -17,7 +17,7 @@ export interface FleetWorld {
   readonly clock: VirtualClock;
   readonly cloud: MemoryCloud;
   readonly store: MemoryStore;
-  readonly yard: WorkerContext;
+  readonly context: WorkerContext;
   /** The documents become the next generation, as if a folder had said so. */
   accept(documents: readonly object[], estate?: object): Promise<number>;
   /** Of `where`, where no other scope is named. */
@@ -42,7 +42,7 @@ export function fleetWorld(): FleetWorld {
   const store = memoryDatabase(clock).connect();
   const outcomes: ReconcileOutcome[] = [];
   const said: string[] = [];
-  const yard: WorkerContext = {
+  const context: WorkerContext = {
     store,
     queue: idleQueue(),
     limiter: unlimited,
@@ -59,12 +59,12 @@ export function fleetWorld(): FleetWorld {
       said.push(why);
     }),
   };
-  const reconcileOf = reconcileHandler(yard, generationsOf(yard));
+  const reconcileOf = reconcileHandler(context, generationsOf(context));
   return {
     clock,
     cloud,
     store,
-    yard,
+    context,
     said: () => said,
     accept: async (documents, estate = {}) => {
       const kept = treeOf(documents, estate);
@@ -72,7 +72,7 @@ export function fleetWorld(): FleetWorld {
       const tree = parseStored(kept, revision, today);
       const errors = tree.problems.filter(({ severity }) => severity === 'error');
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
-      const { compiled } = await openEstate(tree, yard.outside.cloud, today);
+      const { compiled } = await openEstate(tree, context.outside.cloud, today);
       await store.fleet.trees.keep('acme', revision, kept);
       return (await store.generations.accept('acme', revision, compiled.guards)).number;
     },

@@ -62,7 +62,7 @@ export function smallWorld(): SmallWorld {
   return { clock, cloud, store, apply };
 }
 
-interface Ground {
+interface ReconcileInputs {
   readonly scope: CompiledScope;
   readonly cloud: MemoryCloud;
   readonly clock: VirtualClock;
@@ -70,7 +70,7 @@ interface Ground {
   readonly number: number;
 }
 
-async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): Promise<Convergence> {
+async function jobOf({ scope, cloud, clock, lease, number }: ReconcileInputs, how: How): Promise<Convergence> {
   const { scope: key, wanted } = scope;
   const provider = memoryProvider(cloud);
   const session = await provider.open({ scope: key, account: 'acme', region: 'north' }, clock);

@@ -14,7 +14,7 @@ import { realClock } from './in-process.ts';
 /** One reconcile of a worker that has no folder, on real providers and the store of a command line: how it ended. */
 export function workerOn(database: MemoryDatabase): (where: Where) => Promise<ReconcileOutcome | undefined> {
   const outcomes: ReconcileOutcome[] = [];
-  const yard: WorkerContext = {
+  const context: WorkerContext = {
     store: database.connect(),
     queue: idleQueue(),
     limiter: inProcessLimiter({ clock: realClock }),
@@ -28,7 +28,7 @@ export function workerOn(database: MemoryDatabase): (where: Where) => Promise<Re
     clock: realClock,
     telemetry: silent((outcome) => outcomes.push(outcome)),
   };
-  const reconcile = reconcileHandler(yard, generationsOf(yard));
+  const reconcile = reconcileHandler(context, generationsOf(context));
   return async (where) => {
     await reconcile(where, new AbortController().signal);
     return outcomes.at(-1);

@@ -11,7 +11,7 @@ import { everyRoute } from './support/every-route.ts';
 import { everyText } from './support/every-text.ts';
 import type { Place } from './support/two-estates.ts';
 
-const { yard, clock } = fleetWorld();
+const { context, clock } = fleetWorld();
 const { store } = await ownStore(clock);
 const place: Place = {
   ...{ estate: where.estate, target: 'here', address: `${where.scope}/network/core` },
@@ -31,10 +31,10 @@ describe('texts that the database cannot hold', () => {
   let api: ApiWorld;
   before(async () => {
     const kept = treeOf([network()]);
-    const { compiled } = await openEstate(parseStored(kept, 'one', today), yard.outside.cloud, today);
+    const { compiled } = await openEstate(parseStored(kept, 'one', today), context.outside.cloud, today);
     await store.fleet.trees.keep(where.estate, 'one', kept);
     await store.generations.accept(where.estate, 'one', compiled.guards);
-    const { routes } = apiOn({ ...yard, store, log: yard.telemetry.log }, { reaches: [], access: undefined });
+    const { routes } = apiOn({ ...context, store, log: context.telemetry.log }, { reaches: [], access: undefined });
     api = apiWorld({ routes, clock, callers });
   });
   after(() => api.close());

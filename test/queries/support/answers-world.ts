@@ -21,8 +21,8 @@ export const machine = machineIn({ image: 'img-1', size: 'small' });
 
 export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): AnswersWorld {
   const world = fleetWorld();
-  const { store, yard, cloud, clock } = world;
-  const answers = answersOf(yard);
+  const { store, context, cloud, clock } = world;
+  const answers = answersOf(context);
   const desk = { ...answers, estates: () => store.estates.list() };
   const routes = [driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes].flatMap((of) =>
     of(desk),

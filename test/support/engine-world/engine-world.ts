@@ -54,7 +54,7 @@ const claimsOn = (seen: readonly Observed[]): readonly Accepted[] =>
 interface Revisions {
   store(): MemoryStore;
   /** Accepts the next, and works under the scope's lease. */
-  next<T>(guards: Guards, work: (warrant: Authorization) => Promise<T>): Promise<T>;
+  next<T>(guards: Guards, work: (authorization: Authorization) => Promise<T>): Promise<T>;
   /** The database is lost, and a new one begun. */
   lose(): void;
 }
@@ -174,11 +174,11 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
       const asked = compiled([...headOf(targets, endpoint), ...documents], provider.dialect);
       const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)), unattended };
       log.clear();
-      const converged = await revisions.next(asked.guards, async (warrant) => {
+      const converged = await revisions.next(asked.guards, async (authorization) => {
         const site = await siteOf(cloud, endpoint, clock);
         const job = {
           site,
-          authorization: warrant,
+          authorization,
           plan: plannerOf(provider, asked.scope.wanted, choices),
           ...how.job,
         };

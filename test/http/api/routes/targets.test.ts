@@ -43,11 +43,11 @@ async function passed() {
 }
 
 function apiOf(
-  { store, yard, clock }: FleetWorld,
+  { store, context, clock }: FleetWorld,
   used: { rateLimits?: () => Promise<readonly RateLimitLevel[]> } = {},
   known: Readonly<Record<string, Caller>> = callers,
 ) {
-  const targets = targetsOn({ store, open: generationsOf(yard).open });
+  const targets = targetsOn({ store, open: generationsOf(context).open });
   return apiWorld({ routes: targetsRoutes({ targets, estates: store.estates.list, ...used }), callers: known, clock });
 }
 

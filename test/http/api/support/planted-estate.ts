@@ -78,7 +78,7 @@ const specs = (tier: string, mode: string): Readonly<Record<string, readonly obj
 
 export async function plantedEstate(): Promise<PlantedEstate> {
   const world = fleetWorld();
-  const { store, yard, clock } = world;
+  const { store, context, clock } = world;
   await accept(world, 'a', 'enforce');
   await passed(world);
   await accept(world, 'b', 'plan');
@@ -88,12 +88,12 @@ export async function plantedEstate(): Promise<PlantedEstate> {
   meddle(world);
   await speak(world);
   await passed(world);
-  const { log } = yard.telemetry;
-  const { routes } = apiOn({ store, outside: yard.outside, clock, log }, { reaches: [], access: undefined });
+  const { log } = context.telemetry;
+  const { routes } = apiOn({ store, outside: context.outside, clock, log }, { reaches: [], access: undefined });
   return { world, routes, names: await namesIn(world) };
 }
 
-async function accept({ store, yard }: FleetWorld, tier: string, mode: string): Promise<void> {
+async function accept({ store, context }: FleetWorld, tier: string, mode: string): Promise<void> {
   const kept: KeptTree = {
     specs: Object.entries(specs(tier, mode)).map(([path, documents]) => ({
       path,
@@ -103,7 +103,7 @@ async function accept({ store, yard }: FleetWorld, tier: string, mode: string): 
   };
   const tree = parseStored(kept, tier, today);
   assert.deepEqual(tree.problems, []);
-  const { compiled } = await openEstate(tree, yard.outside.cloud, today);
+  const { compiled } = await openEstate(tree, context.outside.cloud, today);
   await store.fleet.trees.keep('acme', tier, kept);
   await store.generations.accept('acme', tier, compiled.guards);
 }

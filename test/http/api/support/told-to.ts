@@ -54,9 +54,9 @@ async function placesOf({ path }: Question, { names, world }: PlantedEstate, pla
 
 /** A stream of a few seconds: one over the API goes on for an hour. */
 async function followed(caller: Caller, { world }: PlantedEstate): Promise<string> {
-  const { clock, store, yard } = world;
+  const { clock, store, context } = world;
   const limits = { ...eventLimits, times: { ...eventLimits.times, longest: 5000 } };
-  const { log } = yard.telemetry;
+  const { log } = context.telemetry;
   const events = openEventStreams({
     ...{ authenticate: async () => caller, events: store.events },
     ...{ clock, log, limits },

@@ -53,18 +53,18 @@ interface Names {
 
 export async function twoEstates(): Promise<TwoEstates> {
   const world = fleetWorld();
-  const { clock, store, yard } = world;
-  const own = await settle(yard, clock, { estate: 'acme', target: 'here', account: 'acme', network: 'core' });
-  const foreign = await settle(yard, clock, {
+  const { clock, store, context } = world;
+  const own = await settle(context, clock, { estate: 'acme', target: 'here', account: 'acme', network: 'core' });
+  const foreign = await settle(context, clock, {
     estate: strange,
     target: `${strange}-target`,
     account: `${strange}-account`,
     network: `${strange}-net`,
   });
-  const { log } = yard.telemetry;
+  const { log } = context.telemetry;
   const asked: string[] = [];
   const { routes } = apiOn(
-    { store: told(store, '', asked), outside: yard.outside, clock, log },
+    { store: told(store, '', asked), outside: context.outside, clock, log },
     { reaches: [], access: undefined },
   );
   return { clock, routes, own, foreign, taken: () => asked.splice(0) };
@@ -87,18 +87,18 @@ function told<T extends object>(whole: T, name: string, calls: string[]): T {
 }
 
 /** The estate's specs are in force, and one reconcile has carried them out. */
-async function settle(yard: WorkerContext, clock: VirtualClock, names: Names): Promise<Place> {
+async function settle(context: WorkerContext, clock: VirtualClock, names: Names): Promise<Place> {
   const { estate, target, account } = names;
   const cloud = makeCloud({ clock });
-  const here: WorkerContext = { ...yard, outside: { ...yard.outside, cloud: async () => memoryProvider(cloud) } };
+  const here: WorkerContext = { ...context, outside: { ...context.outside, cloud: async () => memoryProvider(cloud) } };
   const kept = { specs: [{ path: 'all.yaml', text: textOf(names) }], userData: [] };
   const tree = parseStored(kept, estate, today);
   const { compiled } = await openEstate(tree, here.outside.cloud, today);
-  await yard.store.fleet.trees.keep(estate, estate, kept);
-  await yard.store.generations.accept(estate, estate, compiled.guards);
+  await context.store.fleet.trees.keep(estate, estate, kept);
+  await context.store.generations.accept(estate, estate, compiled.guards);
   const at = { estate, scope: `memory/${account}/north` };
   await clock.run(() => reconcileHandler(here, generationsOf(here))(at, new AbortController().signal));
-  return { estate, target, address: `${at.scope}/network/${names.network}`, ids: await idsOf(yard, at, clock) };
+  return { estate, target, address: `${at.scope}/network/${names.network}`, ids: await idsOf(context, at, clock) };
 }
 
 async function idsOf(

@@ -1,5 +1,5 @@
 /** What stands in the account before we come: the cloud's own, services' children, other tools', and nobody's. */
-export const mess = (account: string, region: string): object => ({
+export const unowned = (account: string, region: string): object => ({
   regions: [
     {
       account,

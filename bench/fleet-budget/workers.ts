@@ -6,8 +6,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { environment } from '../process/command-line.ts';
 
-/** One account and region, and a network that is not there: looking for it is one call. */
-export interface Ground {
+/** A network that does not exist, in one account and region. One call looks for it. */
+export interface MissingNetwork {
   readonly cloud: 'aws' | 'gcp';
   readonly account: string;
   readonly region: string;
@@ -19,7 +19,7 @@ export interface Ground {
  * `calls`: the worker is idle after so many; absent: it never is.
  */
 export interface Task {
-  readonly ground: Ground;
+  readonly missingNetwork: MissingNetwork;
   readonly url: string;
   readonly redis?: string;
   readonly postgres?: pg.ClientConfig;
@@ -32,7 +32,7 @@ export interface Task {
 export type Told = z.infer<typeof told>;
 
 /** Runs a process for each task; they begin together. */
-export async function crew(tasks: readonly Task[]): Promise<readonly Told[]> {
+export async function runWorkers(tasks: readonly Task[]): Promise<readonly Told[]> {
   const hands = tasks.map(handOf);
   try {
     await Promise.all(hands.map(({ ready }) => ready));

@@ -1,13 +1,13 @@
 import { canary, formsOf, planted } from './canaries.ts';
 
-/** What comes out, by where it came out. */
-export interface Ears {
-  hear(place: string, text: string): void;
+/** All output, by its place. */
+export interface Outputs {
+  record(place: string, text: string): void;
   /** One more secret, that is made on the way. `may`: the one place where it is meant to stand. */
   plant(which: string, text: string, may?: string): void;
   /** Every secret that stands where it must not. */
   found(): readonly string[];
-  /** How much was heard, in letters, by place: silence proves nothing. */
+  /** How much was recorded, in letters, by place: silence proves nothing. */
   sizes(): ReadonlyMap<string, number>;
 }
 
@@ -17,24 +17,24 @@ interface Bird {
   readonly may?: string;
 }
 
-export function ears(): Ears {
-  const heard = new Map<string, string[]>();
+export function outputRecorder(): Outputs {
+  const recorded = new Map<string, string[]>();
   const birds: Bird[] = planted.map((which) => ({ which, forms: formsOf(canary(which)) }));
   return {
-    hear: (place, text) => {
-      const known = heard.get(place);
-      if (known === undefined) heard.set(place, [text]);
+    record: (place, text) => {
+      const known = recorded.get(place);
+      if (known === undefined) recorded.set(place, [text]);
       else known.push(text);
     },
     plant: (which, text, may) =>
       void birds.push({ which, forms: formsOf(text), ...(may === undefined ? {} : { may }) }),
     found: () =>
-      [...heard].flatMap(([place, parts]) => {
+      [...recorded].flatMap(([place, parts]) => {
         const text = parts.join('\n');
         return birds
           .filter(({ may, forms }) => may !== place && forms.some((form) => text.includes(form)))
           .map(({ which }) => `${which}, in ${place}`);
       }),
-    sizes: () => new Map([...heard].map(([place, parts]) => [place, parts.join('').length])),
+    sizes: () => new Map([...recorded].map(([place, parts]) => [place, parts.join('').length])),
   };
 }

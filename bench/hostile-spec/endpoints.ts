@@ -1,5 +1,5 @@
-/** Where things are: the sandbox that the specs in force call, and a port that nothing has a reason to call. */
-export interface Ground {
+/** The sandbox that the active specs call, and a port that nothing has a reason to call. */
+export interface Endpoints {
   readonly sandbox: string;
   readonly canary: string;
 }
