@@ -34,7 +34,7 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   IncorrectState: 'conflict',
   IncorrectInstanceState: 'conflict',
   IncorrectModificationState: 'conflict',
-  // The token was used: what the first call with it made may stand.
+  // The token was used: the resource of the first call may exist.
   IdempotentParameterMismatch: 'ambiguous',
   IdempotentInstanceTerminated: 'conflict',
   'InvalidGroup.Duplicate': 'conflict',

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
-/** One account and region during one reconcile: what the actuators of all kinds share. */
+/** One account and region during one reconcile: the state that the actuators of all kinds share. */
 export interface Scope {
   readonly key: ScopeKey;
   readonly account: string;

@@ -179,7 +179,7 @@ class XmlReader {
     this.inTag = true;
   }
 
-  /** A copy: a slice holds the page, and tags are kept for as long as what was read. */
+  /** A copy: a slice holds the page, and tags live as long as the parsed answer. */
   private keep(tag: string): string {
     const copy = Buffer.from(tag, 'latin1').toString('latin1');
     this.tags.set(copy, copy);

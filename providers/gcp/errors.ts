@@ -160,7 +160,7 @@ function kindOf(code: string, { status }: Refusal, unanswered: Failure['kind']):
   return statuses[status] ?? 'terminal';
 }
 
-/** Of a gateway, which says nothing of what the cloud did: https://www.rfc-editor.org/rfc/rfc9110#section-15.6.3 */
+/** A gateway's errors, which do not show the cloud's result: https://www.rfc-editor.org/rfc/rfc9110#section-15.6.3 */
 const gatewayErrors: ReadonlySet<string> = new Set(['Http502', 'Http504']);
 
 const known = (code: string): Failure['kind'] | undefined =>

@@ -120,7 +120,7 @@ const listFields: readonly ListField[] = [
   },
 ];
 
-/** `grows`: the plan adds to what stands now. `isWidened`: somebody else added. `isChanged`: what stands now is not as wanted. */
+/** `grows`: the plan adds to the current list. `isWidened`: somebody else added. `isChanged`: the current list differs from the desired one. */
 function mergeList(from: Elements, to: Elements, at: Elements) {
   const [planned, wanted, now] = [new Set(from), new Set(to), new Set(at)];
   const merged = now.difference(planned.difference(wanted)).union(wanted.difference(planned));

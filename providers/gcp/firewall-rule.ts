@@ -155,7 +155,7 @@ interface Edit {
   readonly firewall: Firewall;
 }
 
-/** The write that brings the firewall, as it stands now, to what the plan asks for. Undefined: it stands so already. */
+/** The write that turns the current firewall into the planned one. Undefined: it is already so. */
 async function editNow(
   { observed, desired, changes, mark }: Revision<'firewall-rule'>,
   scope: Scope,

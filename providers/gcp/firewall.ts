@@ -41,7 +41,7 @@ export const ruleOf = (firewall: Firewall): Rule => ({
   },
 });
 
-/** The same of attributes, with what they leave out. */
+/** The same for attributes, with their defaults. */
 export const ruleIn = ({ match, description, order }: RuleAttributes): Rule => ({
   match,
   description,

@@ -4,7 +4,7 @@ import type { Quotas } from '../shared/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
-/** One project during one reconcile: what the actuators of all kinds share. */
+/** One project during one reconcile: the state that the actuators of all kinds share. */
 export interface Scope {
   readonly project: string;
   readonly client: Client;

@@ -136,7 +136,7 @@ function bootOf(tags: readonly Tag[] | undefined): InstanceAttributes['boot'] {
 const rootVolumeOf = ({ RootDeviceName, BlockDeviceMappings = [] }: Instance): string | undefined =>
   BlockDeviceMappings.find(({ DeviceName }) => DeviceName === RootDeviceName)?.Ebs?.VolumeId;
 
-/** In order of id: what the cloud lists in another order is the same. */
+/** In order of id, because the cloud's order has no meaning. */
 function partsOf(
   { NetworkInterfaces = [], BlockDeviceMappings = [] }: Instance,
   root: string | undefined,

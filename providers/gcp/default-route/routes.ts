@@ -22,11 +22,11 @@ export interface DefaultRoute {
 /**
  *   default routes of the network           | internet
  *   ----------------------------------------+----------
- *   one that is in force                    | true, whoever made it
+ *   one that is active                      | true, regardless of its creator
  *   only ones that the cloud still makes    | 'partial'
  *   none                                    | false
  *
- * Its part is the route that the network was born with, or ours: what we may take away.
+ * Its part is the route that the cloud made with the network, or ours: the routes that Setpoint may delete.
  */
 export function defaultRouteOf(network: string, mark: Mark | undefined, routes: readonly Route[]): DefaultRoute {
   const leading = routes.filter((route) => isDefaultRoute(route) && pathOf(route.network ?? '') === network);

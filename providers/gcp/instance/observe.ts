@@ -130,7 +130,7 @@ function endOf(instance: Instance): Pick<Condition, 'reason'> {
 /** Local SSD is `SCRATCH`, and a stop empties it: https://cloud.google.com/compute/docs/disks/local-ssd#data_persistence */
 const hasLocalDisk = ({ disks }: Instance): boolean => (disks ?? []).some(({ type }) => type === 'SCRATCH');
 
-/** The disks that go with it, in order of path: what the cloud lists in another order is the same. */
+/** The disks that go with it, in order of path, because the cloud's order has no meaning. */
 function partsOf(instance: Instance, disk: Disk | undefined): readonly Part[] {
   const boot = bootDiskOf(instance);
   const going = (instance.disks ?? []).filter(({ autoDelete }) => autoDelete).flatMap(({ source }) => source ?? []);

@@ -13,7 +13,7 @@ type Item = Revision<'instance'>;
 
 /**
  * Size, identity and power. Size and identity change only while a machine stands still, so it is stopped, changed and started;
- * whoever finds it half way sees a stopped machine and goes on from there. One whose change is refused is started all the same.
+ * a later reconcile sees a stopped machine and goes on from there. One whose change is refused is started all the same.
  *
  *   now     | change          | steps
  *   --------+-----------------+----------------------------------------------------

@@ -7,7 +7,7 @@ const read: Sent = { mutating: false };
 const write: Sent = { mutating: true };
 const twins: Sent = { mutating: true, makesTwins: true };
 
-/** As the SDK throws what the cloud refused. */
+/** A refusal, as the SDK throws it. */
 const refusal = (name: string, httpStatusCode = 400, headers = {}): object =>
   Object.assign(new Error(`${name}: no`), {
     name,

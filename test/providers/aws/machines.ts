@@ -31,7 +31,7 @@ export async function seen({ session }: Estate, id: string): Promise<Observed<'i
   return found;
 }
 
-/** Lets machines end what they are doing. */
+/** Lets machines end their transitions. */
 export const settle = ({ stage }: Estate): void => stage.sandbox.control.clock.advance(60_000);
 
 export type Change = (attributes: Attributes['instance']) => Attributes['instance'];

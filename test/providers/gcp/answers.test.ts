@@ -296,7 +296,7 @@ describe('an answer beyond its bounds', () => {
 describe('an answer that stops half way', () => {
   interface Stuck extends AsyncDisposable {
     readonly access: Access;
-    /** Its first connection was closed by whoever asked. */
+    /** The client closed its first connection. */
     readonly closed: Promise<unknown>;
   }
 

@@ -156,7 +156,7 @@ describe('what an operation came to', () => {
     ['RESOURCE_NOT_FOUND', 'not-found'],
     ['RESOURCE_NOT_READY', 'retryable'],
     ['ZONE_RESOURCE_POOL_EXHAUSTED', 'retryable'],
-    // No rate limit slows for an operation, so whoever began it waits by himself.
+    // No rate limit slows for an operation, so its caller waits by itself.
     ['RATE_LIMIT_EXCEEDED', 'retryable'],
     ['CONCURRENT_OPERATIONS_QUOTA_EXCEEDED', 'retryable'],
     ['QUOTA_EXCEEDED', 'terminal'],

@@ -92,7 +92,7 @@ export const actionsOf = ({ sandbox }: GcpStage): readonly string[] =>
     .map(({ action }) => action.replace('compute.', ''))
     .filter((action) => !action.includes('Operations.'));
 
-/** A colleague's own request, to its end. Answers what the cloud answers. */
+/** A colleague's own request, to its end. Returns the cloud's answer. */
 export async function byHand<T>({ sandbox }: GcpStage, method: string, path: string, body?: object): Promise<T> {
   const answer = await fetch(`${sandbox.url}/compute/v1/projects/${project}/${path}`, {
     method,

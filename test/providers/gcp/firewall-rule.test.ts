@@ -39,7 +39,7 @@ const wire = (id: CloudId): Promise<Wire> => byHand(estate.stage, 'GET', pathOf(
 
 type Rule = Attributes['firewall-rule'];
 
-/** Brings the rule from what it is to what `change` makes of it. */
+/** Applies `change` to the rule. */
 async function rewrite(
   observed: Observed<'firewall-rule'>,
   change: (was: Rule) => Rule,
