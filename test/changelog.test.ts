@@ -13,6 +13,7 @@ const headings: Readonly<Record<string, string>> = {
   apiSchemas: 'API: schemas of the OpenAPI document',
   apiOperations: 'API: operation ids',
   apiPaths: 'API: paths',
+  eventFields: 'Events: fields of `about`',
   healthPort: 'Health port: paths',
   cliOptions: 'Command line: options',
   cliFields: 'Command line: fields of the JSON',

@@ -200,6 +200,15 @@ test('API: the events of version 0.1, under the new types', async () => {
   assert.equal(gone, false);
   const types = events.map((one) => /^event: (\w+)$/m.exec(eventText(one).text)?.[1]);
   assert.deepEqual([...new Set(types)].sort(), ['audit', 'generation', 'reconcile', 'resource']);
+
+  const abouts = events.map((one) => JSON.parse(/^data: (.*)$/m.exec(eventText(one).text)?.[1] ?? '').about);
+  const decisions = abouts.flatMap(({ decision }) => decision ?? []);
+  assert.deepEqual(decisions.slice(0, 2).sort(), ['approval', 'pause']);
+  assert.deepEqual(
+    abouts.flatMap(({ nextReconcileAt }) => nextReconcileAt ?? []),
+    ['2026-01-01T00:23:21.281Z'],
+  );
+  assert.ok(abouts.every((about) => !('word' in about || 'nextPassAt' in about)));
 });
 
 test('SQL: the views, in the new words', async () => {

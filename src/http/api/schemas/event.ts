@@ -14,9 +14,18 @@ const shownTypes = {
 /** A type of events as the API shows it; as the store keeps it where an unknown version wrote it. */
 export const shownEventType = (type: StoredEvent['type']): string => shownTypes[type] ?? type;
 
-/** The outcome of a reconcile in the words of the API. */
-export const shownAbout = (type: StoredEvent['type'], about: StoredEvent['about']): StoredEvent['about'] =>
-  type === 'pass' && about['outcome'] === 'partly' ? { ...about, outcome: shownOutcome('partly') } : about;
+/** The fields of `about` that the API names otherwise than the store. Version 0.1 stored `nextPassAt`. */
+const shownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pass: { nextPassAt: 'nextReconcileAt' },
+  word: { word: 'decision' },
+} satisfies Partial<Record<StoredEvent['type'], object>>;
+
+/** `about` in the words of the API. */
+export function shownAbout(type: StoredEvent['type'], about: StoredEvent['about']): StoredEvent['about'] {
+  const names = new Map(Object.entries(shownFields[type] ?? {}));
+  const renamed = Object.fromEntries(Object.entries(about).map(([field, value]) => [names.get(field) ?? field, value]));
+  return type === 'pass' && about['outcome'] === 'partly' ? { ...renamed, outcome: shownOutcome('partly') } : renamed;
+}
 
 /** The types that a caller may ask for, as the store keeps them. */
 export const eventTypeSchema = z
