@@ -52,7 +52,7 @@ export async function* exportRows(
   let told = 0;
   for (let after = query.after; ; ) {
     const limit = Math.min(pageRows, (query.limit ?? most) - told, most - told);
-    const page = await source.page({ ...query, limit, ...(after === undefined ? {} : { after }) });
+    const page = await source.page({ ...query, limit, after });
     const rows = await source.answer(page);
     yield rows.map((row) => line(rowSchema.parse(row))).join('');
     told += rows.length;

@@ -117,23 +117,23 @@ export function rowQueryOf(asked: InventoryQuery, seen: readonly Bounds[], now: 
     filter: filterOf(asked),
     sort: sortOf(asked.sort),
     limit,
-    ...(after === undefined ? {} : { after }),
+    after,
     ...asOfFilter(asOf, now),
   };
 }
 
 const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
-  ...(asked.estate === undefined ? {} : { estates: [asked.estate] }),
-  ...(asked.cloud === undefined ? {} : { clouds: asked.cloud }),
-  ...(asked.account === undefined ? {} : { accounts: asked.account }),
-  ...(asked.region === undefined ? {} : { regions: asked.region }),
-  ...(asked.kind === undefined ? {} : { kinds: asked.kind }),
-  ...(asked.status === undefined ? {} : { statuses: asked.status }),
-  ...(asked.owner === undefined ? {} : { owners: asked.owner }),
-  ...(asked.target === undefined ? {} : { targets: asked.target }),
-  ...(asked.claim === undefined ? {} : { claims: asked.claim }),
-  ...(asked.label === undefined ? {} : { labels: labelsOf(asked.label) }),
-  ...(asked.q === undefined ? {} : { text: asked.q }),
+  estates: asked.estate === undefined ? undefined : [asked.estate],
+  clouds: asked.cloud,
+  accounts: asked.account,
+  regions: asked.region,
+  kinds: asked.kind,
+  statuses: asked.status,
+  owners: asked.owner,
+  targets: asked.target,
+  claims: asked.claim,
+  labels: asked.label && labelsOf(asked.label),
+  text: asked.q,
 });
 
 const labelsOf = (texts: readonly string[]): Readonly<Record<string, string>> =>

@@ -101,7 +101,7 @@ export async function visibleEntries(
     const found = await entryPages.page({
       ...query,
       limit: pageEntries,
-      ...(next === undefined ? {} : { after: next }),
+      after: next,
     });
     entries.push(...(await entriesSeen(found.entries, { estate, seen }, figures)));
     const last = entries[limit - 1];
@@ -109,7 +109,7 @@ export async function visibleEntries(
     next = found.next;
     if (next === undefined) return { entries };
   }
-  return { entries, ...(next === undefined ? {} : { next }) };
+  return { entries, next };
 }
 
 async function entriesSeen(

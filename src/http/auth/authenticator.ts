@@ -74,7 +74,7 @@ function callerOf(
     id: `oidc:${lasting}`,
     person: person ?? lasting,
     identities: [...new Set([...proven, lasting])],
-    grants: boundGrants({ issuer, subject, groups, ...(person === undefined ? {} : { person }) }, access.bindings),
+    grants: boundGrants({ issuer, subject, groups, person }, access.bindings),
     expiresAt: claims.exp * 1_000,
   };
 }

@@ -48,8 +48,8 @@ const offer = ({ approvals, estates }: ApprovalsDependencies): Route =>
       const found = await orDeclinedProblem(
         approvals.offer({
           ...asked,
-          ...(query.target === undefined ? {} : { targets: query.target }),
-          ...(query.address === undefined ? {} : { address: query.address }),
+          targets: query.target,
+          address: query.address,
         }),
       );
       return { status: 200, body: pendingApprovalsAnswer(found, { now, hash: sha256 }) };
@@ -101,8 +101,8 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
         approvals.give({
           ...asked,
           ...word,
-          ...(targets === undefined ? {} : { targets }),
-          ...(address === undefined ? {} : { address }),
+          targets,
+          address,
         }),
       );
       return { status: 201, body: givenApprovalsAnswer(given) };

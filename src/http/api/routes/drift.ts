@@ -31,9 +31,7 @@ export const driftRoutes = ({ drift, estates }: DriftDependencies): readonly Rou
     handle: async ({ query, context: { caller, now } }) => {
       const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
       const seen = boundsFor(caller.grants, 'read');
-      const planned = await orDeclinedProblem(
-        drift({ estate, seen, ...(query.target === undefined ? {} : { targets: query.target }) }),
-      );
+      const planned = await orDeclinedProblem(drift({ estate, seen, targets: query.target }));
       return { status: 200, body: planAnswer(planned, { now, hash: sha256 }) };
     },
   }),

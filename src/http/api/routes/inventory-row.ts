@@ -41,7 +41,7 @@ export const inventoryRowRoute = (dependencies: InventoryDependencies): Route =>
       const question: RowAsked = {
         seen: boundsFor(context.caller.grants, 'read'),
         of: address,
-        ...(estate === undefined ? {} : { estate }),
+        estate,
         ...asOfFilter(asked.asOf, context.now),
       };
       const found = await dependencies.rows.find(question);
@@ -108,7 +108,7 @@ async function naming(row: KeptRow, here: RowAsked, rows: Pick<Rows, 'page'>): P
     filter: { estates: [row.estate], refersTo: names },
     sort: { by: 'address', descending: false },
     limit: 100,
-    ...(asOf === undefined ? {} : { asOf }),
+    asOf,
   });
   return page.rows;
 }

@@ -64,7 +64,7 @@ export const inventoryRoutes = (dependencies: InventoryDependencies): readonly R
       const estate = await visibleEstate(asked.estate, context, dependencies);
       const { format: _, ...question } = asked;
       const seen = boundsFor(context.caller.grants, 'read');
-      const rowQuery = rowQueryOf({ ...question, ...(estate === undefined ? {} : { estate }) }, seen, context.now);
+      const rowQuery = rowQueryOf({ ...question, estate }, seen, context.now);
       const format = formatOf(asked.format, context.header('accept'));
       if (format === 'json') return page(rowQuery, question, { context, dependencies });
       return table(format, { ...rowQuery, limit: asked.limit }, { context, dependencies });

@@ -160,7 +160,7 @@ async function page(
   const seesAll = mayDo(caller.grants, 'read', { estate });
   const question = {
     ...{ estate, filter: filterOf(asked, now), newestFirst: order === 'newest', limit },
-    ...(after === undefined ? {} : { after: Number(after) }),
+    after: after === undefined ? undefined : Number(after),
   };
   const found = seesAll
     ? await entryPages.page(question)
@@ -170,11 +170,11 @@ async function page(
 }
 
 const filterOf = ({ address, type, verb, actor, reconcileId, since, until }: Asked, now: number): EntryFilter => ({
-  ...(address === undefined ? {} : { address }),
-  ...(type === undefined ? {} : { types: [type] }),
-  ...(verb === undefined ? {} : { verb }),
-  ...(actor === undefined ? {} : { person: actor }),
-  ...(reconcileId === undefined ? {} : { reconcileId }),
-  ...(since === undefined ? {} : { since: since(now) }),
-  ...(until === undefined ? {} : { until: until(now) }),
+  address,
+  types: type === undefined ? undefined : [type],
+  verb,
+  person: actor,
+  reconcileId,
+  since: since?.(now),
+  until: until?.(now),
 });

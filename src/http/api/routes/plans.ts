@@ -95,8 +95,8 @@ const make = ({ plans, estates }: PlansDependencies): Route =>
           estate,
           seen: boundsFor(caller.grants, 'plan'),
           by: posterOf(caller),
-          ...(targets === undefined ? {} : { targets }),
-          ...(specs === undefined ? {} : { posted: { specs, userData, ...(team === undefined ? {} : { team }) } }),
+          targets,
+          posted: specs && { specs, userData, team },
         }),
       );
       const headers = { location: `/v1/plans/${made.head.id}` };
@@ -135,12 +135,10 @@ const listed = ({ plans, estates }: PlansDependencies): Route =>
     request: { query: z.strictObject({ estate: estateField, limit: limitField, after: afterField }) },
     handle: async ({ query: { estate: asked, limit, after }, context: { caller } }) => {
       const estate = await resolveEstate({ asked, in: 'query', permission: 'read' }, caller, estates);
-      const heads = await orDeclinedProblem(
-        plans.list({ estate, ...readerOf(caller), limit: limit + 1, ...(after === undefined ? {} : { after }) }),
-      );
+      const heads = await orDeclinedProblem(plans.list({ estate, ...readerOf(caller), limit: limit + 1, after }));
       const items = heads.slice(0, limit);
       const next = heads.length > limit ? items.at(-1)?.id : undefined;
-      return { status: 200, body: { items: items.map(planHeadAnswer), ...(next === undefined ? {} : { next }) } };
+      return { status: 200, body: { items: items.map(planHeadAnswer), next } };
     },
   });
 

@@ -78,9 +78,7 @@ export const reconcilesRoutes = ({ reconciles, figures, estates }: ReconcilesDep
       const estate = await resolveEstate({ asked: asked.estate, in: 'query', permission: 'read' }, caller, estates);
       const seen = boundsFor(caller.grants, 'read');
       const filter = filterOf({ ...asked, estate }, now);
-      const page = await orForeignCursorProblem(
-        reconciles.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }),
-      );
+      const page = await orForeignCursorProblem(reconciles.page({ seen, filter, limit, after }));
       return {
         status: 200,
         body: {
@@ -123,9 +121,9 @@ type Asked = Omit<z.output<typeof query>, 'limit' | 'after'> & { readonly estate
 
 const filterOf = ({ estate, scope, target, outcome, since, until }: Asked, now: number): ReconcileFilter => ({
   estate,
-  ...(scope === undefined ? {} : { scope }),
-  ...(target === undefined ? {} : { target }),
-  ...(outcome === undefined ? {} : { outcomes: outcome.map((one) => (one === 'partial' ? 'partly' : one)) }),
-  ...(since === undefined ? {} : { since: since(now) }),
-  ...(until === undefined ? {} : { until: until(now) }),
+  scope,
+  target,
+  outcomes: outcome?.map((one) => (one === 'partial' ? 'partly' : one)),
+  since: since?.(now),
+  until: until?.(now),
 });

@@ -64,7 +64,7 @@ async function pageOf(tokens: TokensDependencies, { limit, after, caller }: Page
   const items: Token[] = [];
   let before = after;
   for (;;) {
-    const some = await tokens.list({ most: sweep, ...(before === undefined ? {} : { before }) });
+    const some = await tokens.list({ most: sweep, before });
     items.push(...some.filter(({ grants }) => grantsNoMoreThan(grants, caller.grants)));
     if (items.length > limit) return { items: items.slice(0, limit), next: items[limit - 1]?.id };
     before = some.at(-1)?.id;

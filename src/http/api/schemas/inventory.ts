@@ -306,9 +306,9 @@ export function rowDetailsAnswer({ row, origins, history, told, relations: relat
     ...flat,
     next: { ...next, mode: desired?.mode, at: around.nextAt },
     documents: row.whose.documents,
-    ...(desired === undefined ? {} : { desired: { kind, ...desired } }),
+    desired: desired && { kind, ...desired },
     origins,
-    observed: { ...observed, ...(object === undefined ? {} : { object: { kind, ...object } }) },
+    observed: { ...observed, object: object && { kind, ...object } },
     diff,
     history: history.slice(0, told).map((version, at) => versionAnswer(version, history[at + 1])),
     relations: {

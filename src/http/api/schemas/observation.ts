@@ -25,7 +25,8 @@ export const observationSchema = z
 type Observed = Pick<ScopeLook, 'at' | 'gaps'>;
 
 export const observationAnswer = ({ at, gaps }: Observed, now: number) => ({
-  ...(at === undefined ? {} : { at, ageSeconds: Math.max(0, Math.round((now - at) / 1000)) }),
+  at,
+  ageSeconds: at === undefined ? undefined : Math.max(0, Math.round((now - at) / 1000)),
   complete: at !== undefined && gaps.length === 0,
   gaps,
 });
