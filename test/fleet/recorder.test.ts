@@ -99,7 +99,7 @@ describe('writing down how a reconcile went', () => {
       const world = fleetWorld();
       await world.accept([network({ internet: false })]);
       const reconciles = { ...world.store.reconciles, begin: write, end: write };
-      const context = { ...world.context, store: { ...world.store, passes: reconciles } };
+      const context = { ...world.context, store: { ...world.store, reconciles } };
       const before = world.clock.now();
       assert.equal(await reconcileIn(world, context), 'done');
       assert.equal(await reconcileIn(world, context), 'done');
