@@ -265,7 +265,7 @@ function fleetAt({ clock, cloud }: Account, { name, estate, storeId, random }: F
       const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
       const { batches } = provider;
       const site = { session, account: 'acme', batches, holds: dialect.holds, secret: async () => ({}) };
-      const job = { site, authorization, passes: reconciles, patienceMs: 0 };
+      const job = { site, authorization, rounds: reconciles, patienceMs: 0 };
       try {
         return await converge(
           { ...job, plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }) },
