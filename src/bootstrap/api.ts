@@ -14,30 +14,27 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
   const { env, clock, out } = around;
   const log = createLog(out, logSettings(env));
   const callerLimit = callerLimitOf(env);
+  await using stack = new AsyncDisposableStack();
   const { store, queue, close } = await openApiResources(folder, { env, clock, log });
-  try {
-    const outside = externalAccess('api', allowEndpoint, around);
-    const ground = { store, queue, outside, clock, log };
-    const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
-    const end = new AbortController();
-    const { telemetry } = createTelemetry({ log });
-    const context = { store, outside, clock, telemetry };
-    const signer = supervise('signer', () => signLedgers(context, end.signal), { clock, log, signal: end.signal });
-    return {
-      httpUrl: front.url,
-      firstToken: front.firstToken,
-      stop: async () => {
-        log.info('API stopping: finishing open requests');
-        end.abort();
-        await front
-          .close()
-          .then(() => signer)
-          .finally(close);
-        log.info('API stopped');
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  stack.defer(close);
+  const outside = externalAccess('api', allowEndpoint, around);
+  const { telemetry } = createTelemetry({ log });
+  const ground = { store, queue, outside, clock, log };
+  const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
+  const end = new AbortController();
+  const context = { store, outside, clock, telemetry };
+  const signer = supervise('signer', () => signLedgers(context, end.signal), { clock, log, signal: end.signal });
+  stack.defer(() => signer);
+  stack.defer(front.close);
+  const owned = stack.move();
+  return {
+    httpUrl: front.url,
+    firstToken: front.firstToken,
+    stop: async () => {
+      log.info('API stopping: finishing open requests');
+      end.abort();
+      await owned.disposeAsync();
+      log.info('API stopped');
+    },
+  };
 }

@@ -56,22 +56,19 @@ export async function openFront(listen: ListenAddress, behind: Behind): Promise<
   const isOpen = !isLoopbackHost(listen.host);
   if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
     throw new Error(nobodyKnown(listen.host));
+  await using stack = new AsyncDisposableStack();
   const reaches = openHealthChecks(ground, 'api');
-  try {
-    const http = await startHere(listen, { ...behind, reaches: reaches.all, access });
-    const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;
-    ground.log.info('API listening', { url: http.url });
-    return {
-      url: http.url,
-      firstToken: token,
-      close: () => http.close().finally(reaches.stop),
-    };
-  } catch (error) {
-    reaches.stop();
+  stack.defer(reaches.stop);
+  const http = await startHere(listen, { ...behind, reaches: reaches.all, access }).catch((error: unknown) => {
     if (!(error instanceof PortTaken) || listen.isNamed) throw error;
     ground.log.warn('API NOT STARTED: its default port is in use', { reason: error.message });
-    return { close: async () => {} };
-  }
+  });
+  if (!http) return { close: async () => {} };
+  stack.defer(http.close);
+  const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;
+  ground.log.info('API listening', { url: http.url });
+  const owned = stack.move();
+  return { url: http.url, firstToken: token, close: () => owned.disposeAsync() };
 }
 
 type Opening = Behind & {

@@ -41,22 +41,22 @@ export interface ProcessBasics {
 
 /** Opens it from below; where something fails, nothing is left open. */
 export const openWorkerResources = (settings: FleetSettings, basics: ProcessBasics): Promise<WorkerResources> =>
-  openInOrder((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, basics, atEnd));
+  openInOrder((stack) => (settings.as === 'worker' ? onServers : onPostgres)(settings, basics, stack));
 
 /** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
 export const openApiResources = (
   folder: string,
   { env, clock, log }: ProcessBasics,
 ): Promise<Pick<WorkerResources, 'store' | 'close'> & { readonly queue?: Queue }> =>
-  openInOrder(async (atEnd) => {
+  openInOrder(async (stack) => {
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
     const database = databaseUrl ? { databaseUrl } : {};
     const store = await openStore({ folder, ...database, clock, create: true, ...signs(env, log) });
-    atEnd(store.close);
+    stack.defer(store.close);
     if (!databaseUrl || !redisUrl) return { store };
     await refuseUnfitRedis(redisUrl);
     const queue = await openQueue({ redisUrl }, optionsFor(store, log));
-    atEnd(queue.close);
+    stack.defer(queue.close);
     return { store, queue };
   });
 
@@ -66,41 +66,36 @@ const signs = (env: NodeJS.ProcessEnv, log: Log): Pick<Opening, 'signing' | 'onP
   onProgress: (message) => log.info(message),
 });
 
-async function openInOrder<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pick<WorkerResources, 'close'>> {
-  const ends: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
-  try {
-    return { ...(await open((end) => ends.push(end))), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+async function openInOrder<T>(
+  open: (stack: AsyncDisposableStack) => Promise<T>,
+): Promise<T & Pick<WorkerResources, 'close'>> {
+  await using stack = new AsyncDisposableStack();
+  const resources = await open(stack);
+  const owned = stack.move();
+  return { ...resources, close: () => owned.disposeAsync() };
 }
 
 type Opened = Omit<WorkerResources, 'close'>;
-type AtEnd = (end: () => Promise<void>) => unknown;
 
 /** One of many: jobs and budgets lie on Redis where REDIS_URL names one, else beside the store. */
-async function onServers(settings: FleetSettings, basics: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
+async function onServers(settings: FleetSettings, basics: ProcessBasics, stack: AsyncDisposableStack): Promise<Opened> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = basics.env;
   if (!databaseUrl)
     throw new Error(
       'DATABASE_URL is not set. A fleet shares one PostgreSQL database. Set it, or run everything in one process with: setpoint serve',
     );
-  return redisUrl ? onRedis(redisUrl, settings, basics, atEnd) : onPostgres(settings, basics, atEnd);
+  return redisUrl ? onRedis(redisUrl, settings, basics, stack) : onPostgres(settings, basics, stack);
 }
 
 async function onRedis(
   redisUrl: string,
   settings: FleetSettings,
   basics: ProcessBasics,
-  atEnd: AtEnd,
+  stack: AsyncDisposableStack,
 ): Promise<Opened> {
   const { clock, log } = basics;
   await refuseUnfitRedis(redisUrl);
-  const { store, server } = await openOn(settings.folder, basics, atEnd);
+  const { store, server } = await openOn(settings.folder, basics, stack);
   const limiter = await openKeptLimiter({
     reach: server.work,
     store: store.estates.store,
@@ -117,9 +112,9 @@ async function onRedis(
       back: () => log.info('Redis is available again'),
     },
   });
-  atEnd(limiter.close);
+  stack.defer(limiter.close);
   const queue = await openQueue({ redisUrl }, optionsFor(store, log));
-  atEnd(queue.close);
+  stack.defer(queue.close);
   return { store, queue, limiter };
 }
 
@@ -129,7 +124,7 @@ type WorkerStore = Pick<Opened, 'store'> & { readonly server: DatabaseServer };
 async function openOn(
   folder: string,
   { env, clock, log }: ProcessBasics,
-  atEnd: AtEnd,
+  stack: AsyncDisposableStack,
   prepare: (server: DatabaseServer) => Promise<void> = async () => {},
 ): Promise<WorkerStore> {
   const { DATABASE_URL: databaseUrl } = env;
@@ -146,7 +141,7 @@ async function openOn(
       await prepare(reached);
     },
   });
-  atEnd(store.close);
+  stack.defer(store.close);
   if (server === undefined) throw new Error('a store that is open has a server');
   return { store, server };
 }
@@ -168,15 +163,19 @@ const lateMs = { alone: 500, fleet: 1000 };
  * On one database: the queue lies beside the store. Several processes share a database that DATABASE_URL names, and their budgets with it;
  * one that Setpoint brings along is one process's, which keeps its budgets itself.
  */
-async function onPostgres(settings: FleetSettings, basics: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
+async function onPostgres(
+  settings: FleetSettings,
+  basics: ProcessBasics,
+  stack: AsyncDisposableStack,
+): Promise<Opened> {
   const { env, clock, log } = basics;
-  const { store, server } = await openOn(settings.folder, basics, atEnd, (reached) =>
+  const { store, server } = await openOn(settings.folder, basics, stack, (reached) =>
     prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) }),
   );
   const { reserve } = settings.reconcile;
   if (!env['DATABASE_URL']) {
     const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
-    atEnd(queue.close);
+    stack.defer(queue.close);
     return { store, queue, limiter: inProcessLimiter({ clock, reserve, lateMs: lateMs.alone }) };
   }
   const limiter = openPostgresLimiter({
@@ -187,9 +186,9 @@ async function onPostgres(settings: FleetSettings, basics: ProcessBasics, atEnd:
     budgets: { reserve, lateMs: lateMs.fleet },
     events: { slowed: slowedOn(log), ...postgresEvents(log) },
   });
-  atEnd(limiter.close);
+  stack.defer(limiter.close);
   const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
-  atEnd(queue.close);
+  stack.defer(queue.close);
   return { store, queue, limiter };
 }
 

@@ -27,44 +27,38 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
   const { env, out } = around;
   const log = createLog(out, logSettings(env));
   const callerLimit = callerLimitOf(env);
+  await using stack = new AsyncDisposableStack();
   const ground = await openWorkerResources(settings, { ...around, log });
-  const ends: (() => Promise<void>)[] = [ground.close];
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
+  stack.defer(ground.close);
+  const samples = samplesOf(ground);
+  const told = createTelemetry({ log, samples });
+  const stopping = new AbortController();
+  const shown = { ...told, rateLimits: samples.rateLimits, stopping: stopping.signal };
+  const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
+  stack.defer(health.close);
+  const context = contextOf(settings, around, { ground, telemetry: told.telemetry });
+  const worker = await startWorker(workOf(settings, around), context);
+  stack.defer(worker.stop);
+  const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
+  const front = await frontOf(
+    settings.ports.http,
+    { ...context, log, rateLimits: samples.rateLimits },
+    { isAlone, callerLimit },
+  );
+  stack.defer(front.close);
+  log.info('worker started', {
+    ...(health.url === undefined ? {} : { url: health.url }),
+  });
+  const owned = stack.move();
+  return {
+    ...tellOf(health, front),
+    stop: async () => {
+      stopping.abort();
+      log.info('worker stopping: finishing or handing over its reconciles');
+      await owned.disposeAsync();
+      log.info('worker stopped');
+    },
   };
-  try {
-    const samples = samplesOf(ground);
-    const told = createTelemetry({ log, samples });
-    const stopping = new AbortController();
-    const shown = { ...told, rateLimits: samples.rateLimits, stopping: stopping.signal };
-    const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
-    ends.push(health.close);
-    const context = contextOf(settings, around, { ground, telemetry: told.telemetry });
-    const worker = await startWorker(workOf(settings, around), context);
-    ends.push(worker.stop);
-    const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
-    const front = await frontOf(
-      settings.ports.http,
-      { ...context, log, rateLimits: samples.rateLimits },
-      { isAlone, callerLimit },
-    );
-    ends.push(front.close);
-    log.info('worker started', {
-      ...(health.url === undefined ? {} : { url: health.url }),
-    });
-    return {
-      ...tellOf(health, front),
-      stop: async () => {
-        stopping.abort();
-        log.info('worker stopping: finishing or handing over its reconciles');
-        await close();
-        log.info('worker stopped');
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
@@ -85,14 +79,13 @@ async function openHealth(
   { ground: { store, queue }, shown, clock }: Shown,
 ): Promise<Pick<Front, 'url' | 'close'>> {
   if (port === undefined) return { close: async () => {} };
+  await using stack = new AsyncDisposableStack();
   const reaches = openHealthChecks({ store, queue, clock }, 'worker');
-  try {
-    const health = await startHealth({ port, state: { ...shown, reaches: reaches.all } });
-    return { url: health.url, close: () => health.close().finally(reaches.stop) };
-  } catch (error) {
-    reaches.stop();
-    throw error;
-  }
+  stack.defer(reaches.stop);
+  const health = await startHealth({ port, state: { ...shown, reaches: reaches.all } });
+  stack.defer(health.close);
+  const owned = stack.move();
+  return { url: health.url, close: () => owned.disposeAsync() };
 }
 
 type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'rateLimits'>;
@@ -104,7 +97,7 @@ async function frontOf(
   around: Pick<Behind, 'isAlone' | 'callerLimit'>,
 ): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
-  const [{ openFront }, { webhooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
+  const { openFront, webhooksOf } = await import('./http-server.ts');
   return openFront(listen, { ground: context, webhooks: webhooksOf(context), ...around });
 }
 

@@ -178,15 +178,22 @@ interface Service {
 /** Runs until somebody stops it; then hands running work over. It prints a first token on stdout, and nowhere else. */
 export async function runDaemon({ name, start }: Service, { terminal, signal }: Context): Promise<ExitCode> {
   const running = await start().catch((cause) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const root = firstError(cause);
+    const why = root instanceof Error ? root.message : String(root);
     throw new UserError(`${name} cannot start.`, { why, cause });
   });
   const { firstToken, httpUrl = '' } = running;
   if (firstToken !== undefined) terminal.out.write(welcome(firstToken, httpUrl));
   if (!signal.aborted) await once(signal, 'abort');
-  await running.stop();
+  await running.stop().catch((error) => {
+    throw firstError(error);
+  });
   return exitCodes.done;
 }
+
+/** A `SuppressedError` names no reason: it wraps the error of a close around an earlier one. */
+const firstError = (error: unknown): unknown =>
+  error instanceof SuppressedError ? firstError(error.suppressed) : error;
 
 const welcome = (
   token: string,

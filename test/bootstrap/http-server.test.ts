@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, test } from 'node:test';
+import { freePort } from '../../scripts/demo/free-port.ts';
 import { firstToken, openFront, readAccess } from '../../src/bootstrap/http-server.ts';
 import type { ListenAddress } from '../../src/cli/context.ts';
 import { authenticator } from '../../src/http/auth/authenticator.ts';
@@ -85,6 +86,16 @@ describe('who may be listened to', () => {
     assert.equal((await fetch(`${front.url}/v1/whoami`)).status, 401);
     await front.close();
     await assert.rejects(fetch(`${front.url}/livez`));
+  });
+
+  it('nothing after a failure: the server closes where the first token cannot be made', async () => {
+    const { ground, lines, ...around } = behind();
+    const tokens = { ...ground.store.tokens, makeFirst: () => Promise.reject(new Error('no database')) };
+    const store = { ...ground.store, tokens };
+    const port = await freePort();
+    const opened = openFront({ ...here, port }, { ...around, ground: { ...ground, store }, isAlone: true });
+    await assert.rejects(opened, { message: 'no database' });
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/livez`), 'the server is closed');
   });
 
   it('each caller, as often as somebody chose', async () => {
