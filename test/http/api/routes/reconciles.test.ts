@@ -104,6 +104,7 @@ describe('GET /v1/reconciles', () => {
 
   const filters = [
     ['?outcome=done,failed', ['p-2']],
+    ['?outcome=partial', ['p-1']],
     ['?target=north&scope=aws/1/eu', ['p-2', 'p-1']],
     ['?target=south', []],
     ['?since=40s', ['p-2']],
