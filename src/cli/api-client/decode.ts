@@ -166,21 +166,28 @@ function observedOf({ metadata = {}, ...observed }: ObservedJson): object {
 
 interface TermsJson {
   readonly claim?: { readonly adopt?: string; readonly previousAddresses?: readonly string[] };
-  readonly requirement?: keyof typeof presences;
+  readonly requirement?: string;
 }
 
-const presences = { required: 'stated', 'provider-default': 'implied', optional: 'tolerated' } as const;
+const presences: ReadonlyMap<string, string> = new Map([
+  ['required', 'stated'],
+  ['provider-default', 'implied'],
+  ['optional', 'tolerated'],
+]);
 
 /** One desired resource. Its other members are checked where they are shown. */
 export const desired: Decoder<Desired> = (value, at) => {
   const { terms, ...rest } = decode.unchecked<{ readonly terms: TermsJson }>()(value, at);
   const { claim, requirement, ...others } = terms;
+  const presence = requirement === undefined ? undefined : presences.get(requirement);
+  if (requirement !== undefined && presence === undefined)
+    throw new DecodeError(`${at}.terms.requirement`, [...presences.keys()].join(', '));
   const decoded = {
     ...rest,
     terms: {
       ...others,
       ...(claim === undefined ? {} : { claim: claimOf(claim) }),
-      ...(requirement === undefined ? {} : { presence: presences[requirement] }),
+      ...(presence === undefined ? {} : { presence }),
     },
   };
   return decoded as unknown as Desired; // why: a server of our version makes the rest
