@@ -54,7 +54,7 @@ await meddle();
 /** Ages are of the moment in which they are told. */
 const ageless = ({ code, stdout }: Said) => ({
   code,
-  stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago|"ageMs": \d+/g, 'AGE'),
+  stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago|"(?:ageMs|ageSeconds)": [\d.]+/g, 'AGE'),
 });
 
 /** What is asked from here, looking now; and of the server, which answers by that look. */
