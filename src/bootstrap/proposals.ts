@@ -77,7 +77,7 @@ export async function postedSpecs(
   today: string,
 ): Promise<SpecTree> {
   if (team !== undefined && !activeTeams(inForce).includes(team))
-    throw new Declined('unsound', 'The active specs have no such owner. Name one of `teams`, or none.', {
+    throw new Declined('unsound', 'The active specs have no such team. Name one of `teams`, or none.', {
       teams: activeTeams(inForce),
     });
   const scripts = userData.map(

@@ -4,7 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
-import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
+import { type Address, type Attributes, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { effectHere, sortChanges } from './destructive-drift.ts';
@@ -22,7 +22,7 @@ import {
 } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
-import { gapOf, isUnrecorded, unknownRegionOf, type World } from './world.ts';
+import { gapOf, isUnrecorded, unknownRegionOf, type World, withAdoptedRefs } from './world.ts';
 
 /** The decision on one desired resource: the upper half of the truth table of plan.ts. */
 export function decide(desired: Desired, world: World): readonly Decision[] {
@@ -367,24 +367,3 @@ const indexOf = ({ claimed, input }: World): ReadonlyMap<Address, Claimed> =>
 
 const addressesOf = ({ observed: { id, signs } }: Claimed, { knowledge }: World['input']): readonly Address[] =>
   [knowledge.settled.get(id)?.address, signs.mark?.address].filter((address) => address !== undefined);
-
-const adoptions = new WeakMap<World, ReadonlyMap<CloudId, Address>>();
-
-/** The observed resource after all adoptions: a subnet lies in its network then. */
-function withAdoptedRefs(observed: Observed, world: World): Observed {
-  const adopted = adoptions.get(world) ?? adoptedIn(world);
-  adoptions.set(world, adopted);
-  const attributes = rulesOf(observed.kind).mapRefs(observed.attributes, (ref) => adopted.get(ref) ?? ref);
-  return { ...observed, attributes };
-}
-
-function adoptedIn({ input, byId }: World): ReadonlyMap<CloudId, Address> {
-  return new Map(
-    input.wanted.desired.flatMap(({ address, kind, terms }) => {
-      const found = byId.get(terms.claim?.adopt ?? '');
-      return found?.claim.by === 'nobody' && found.observed.kind === kind
-        ? [[found.observed.id, address] as const]
-        : [];
-    }),
-  );
-}

@@ -17,6 +17,8 @@ export interface World {
   readonly pending: ReadonlySet<Address>;
   /** Objects that a record of this store may have been lost of, by the address in their mark. */
   readonly unrecorded: ReadonlyMap<Address, Claimed>;
+  /** Objects that documents adopt, and the addresses that they get. */
+  readonly adopted: ReadonlyMap<CloudId, Address>;
   /** Rules in containers that a document adopts, by the address that they get with their container. */
   readonly adoptedRules: ReadonlyMap<Address, Observed>;
 }
@@ -29,38 +31,52 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     if (twins === undefined) ours.set(one.claim.address, [one]);
     else twins.push(one);
   }
+  const byId = new Map(claimed.map((one) => [one.observed.id, one]));
+  const adopted = adoptedIn(input, byId);
   return {
     input,
     claimed,
     ours,
-    byId: new Map(claimed.map((one) => [one.observed.id, one])),
+    byId,
     addresses: new Set(input.wanted.desired.map(({ address }) => address)),
     pending: pendingAddresses(input),
     unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
-    adoptedRules: rulesOfAdopted(input, claimed),
+    adopted,
+    adoptedRules: rulesOfAdopted(claimed, adopted, input.dialect),
   };
 }
 
-/** Only what nobody claims is adopted, and its rules with it: they get the addresses that they have as ours. */
-function rulesOfAdopted({ wanted, dialect }: PlanInput, claimed: readonly Claimed[]): ReadonlyMap<Address, Observed> {
-  const adopting = new Map(
-    wanted.desired.flatMap(({ address, terms }) => (terms.claim?.adopt ? [[terms.claim.adopt, address] as const] : [])),
-  );
-  if (adopting.size === 0) return new Map();
-  const adopted = new Map(
-    claimed.flatMap(({ observed: { id }, claim }) => {
-      const address = adopting.get(id);
-      return address === undefined || claim.by !== 'nobody' || claim.copied ? [] : [[id, address] as const];
+/** Only an object of the document's kind that nobody claims is adopted. */
+function adoptedIn({ wanted }: PlanInput, byId: World['byId']): ReadonlyMap<CloudId, Address> {
+  return new Map(
+    wanted.desired.flatMap(({ address, kind, terms }) => {
+      const found = byId.get(terms.claim?.adopt ?? '');
+      return found?.claim.by === 'nobody' && found.observed.kind === kind
+        ? [[found.observed.id, address] as const]
+        : [];
     }),
   );
-  const toAddress = (ref: string): string => adopted.get(ref) ?? ref;
+}
+
+/** The observed resource after all adoptions: a subnet lies in its network then. */
+export function withAdoptedRefs<O extends Observed>(observed: O, { adopted }: Pick<World, 'adopted'>): O {
+  const attributes = rulesOf(observed.kind).mapRefs(observed.attributes, (ref) => adopted.get(ref) ?? ref);
+  return { ...observed, attributes };
+}
+
+/** Rules get the addresses that they will have as ours. */
+function rulesOfAdopted(
+  claimed: readonly Claimed[],
+  adopted: World['adopted'],
+  dialect: PlanInput['dialect'],
+): ReadonlyMap<Address, Observed> {
+  if (adopted.size === 0) return new Map();
   return new Map(
     claimed.flatMap(({ observed }) => {
       const container = adopted.get(observed.signs.container ?? '');
       if (container === undefined) return [];
-      const attributes = rulesOf(observed.kind).mapRefs(observed.attributes, toAddress);
       // why: only rules have a container
-      const rule = { ...observed, attributes } as Observed<'firewall-rule'>;
+      const rule = withAdoptedRefs(observed, { adopted }) as Observed<'firewall-rule'>;
       return [[atomAddress(dialect, container, rule), rule] as const];
     }),
   );

@@ -1,5 +1,5 @@
 import type { Attributes } from '../../../src/core/resource.ts';
-import { at, input, looked, mark, see, vpc, want } from './fixture.ts';
+import { at, input, know, looked, mark, see, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const app = { cidr: '10.0.1.0/24', labels: {} };
@@ -24,6 +24,19 @@ const cases: readonly Case[] = [
   {
     name: 'a rule of an adopted group is adopted with it: nothing is created',
     given: input([...withGroup, httpsRule()], looked([...standingGroup, standingRule])),
+    want: ['adopt network/core', 'adopt group/core.web'],
+  },
+  {
+    name: 'a rule of an adopted group with a copied mark is adopted with it, too',
+    given: input(
+      [...withGroup, httpsRule()],
+      looked([
+        see('network', 'vpc-9', vpc()),
+        see('group', 'sg-9', { network: 'vpc-9', labels: {} }, { signs: { mark: mark(at('group', 'core.old')) } }),
+        standingRule,
+      ]),
+      { knowledge: know([]) },
+    ),
     want: ['adopt network/core', 'adopt group/core.web'],
   },
   {
