@@ -12,16 +12,16 @@ import { estateOf } from '../src/core/documents/spec-set.ts';
 import { canonical } from '../src/core/ledger/canonical.ts';
 import { refusalsOf } from '../src/core/trust.ts';
 import { acceptSpecs, openEstate } from '../src/estate/load.ts';
-import { asInForce, secretsToLook } from '../src/estate/proposal.ts';
+import { secretsToLook, withActiveTargets } from '../src/estate/proposal.ts';
 import type { SpecTree } from '../src/ports/sources.ts';
 import type { Store } from '../src/ports/store.ts';
 import { loadSpecs } from '../src/source/load.ts';
 import { parseSpecs } from '../src/source/parse-specs.ts';
 import { memoryDatabase } from '../test/support/memory-store.ts';
 import type { Figure } from './figure.ts';
+import { activeFiles } from './hostile-spec/active-files.ts';
 import { openCanary } from './hostile-spec/canary.ts';
 import type { Files } from './hostile-spec/endpoints.ts';
-import { inForce } from './hostile-spec/in-force.ts';
 import { type Attempt, type Line, type Proposal, proposals } from './hostile-spec/proposals.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 
@@ -60,8 +60,8 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
   const sandbox = await startSandbox({ budgets: false });
   try {
     return await inScratch(async (folder) => {
-      const dir = join(folder, 'in-force');
-      const files = inForce({ sandbox: sandbox.url, canary: '' });
+      const dir = join(folder, 'active');
+      const files = activeFiles({ sandbox: sandbox.url, canary: '' });
       await writeFiles(
         dir,
         Object.entries(files).map(([path, text]) => ({ path, text })),
@@ -73,7 +73,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
       await acceptSpecs(await openEstate(tree, loadProvider, '2027-01-31'), store);
       const proposals = join(folder, 'proposals');
       await mkdir(proposals);
-      return await work({ sandbox: sandbox.url, store, inForce: tree, folder: proposals });
+      return await work({ sandbox: sandbox.url, store, active: tree, folder: proposals });
     });
   } finally {
     await sandbox.close();
@@ -97,7 +97,7 @@ interface World {
   readonly sandbox: string;
   /** With the specs in force, and their overlay. */
   readonly store: Store;
-  readonly inForce: SpecTree;
+  readonly active: SpecTree;
   /** An empty folder. */
   readonly folder: string;
 }
@@ -127,7 +127,7 @@ export async function attempt(proposal: Proposal, world: World, lines: readonly 
       ...ended,
       requests: canary.connections(),
       values: asked.length + (tree === undefined ? 0 : leaked(tree)),
-      usesOwnIdentity: tree !== undefined && identityOf(tree) !== identityOf(world.inForce),
+      usesOwnIdentity: tree !== undefined && identityOf(tree) !== identityOf(world.active),
     };
   } finally {
     await canary.close();
@@ -147,7 +147,7 @@ async function layOut({ files, links = {} }: Attempt, { folder, sandbox }: World
   const dir = join(folder, 'specs');
   await rm(dir, { recursive: true, force: true });
   await writeFile(join(folder, 'outside.sh'), outside).catch(() => undefined);
-  const texts = Object.entries({ ...inForce({ sandbox, canary: '' }), ...files }).filter(([, text]) => text !== '');
+  const texts = Object.entries({ ...activeFiles({ sandbox, canary: '' }), ...files }).filter(([, text]) => text !== '');
   for (const [path, text] of texts) {
     await mkdir(dirname(join(dir, path)), { recursive: true });
     await writeFile(join(dir, path), text);
@@ -158,7 +158,7 @@ async function layOut({ files, links = {} }: Attempt, { folder, sandbox }: World
 
 /** As a reader would have it that refuses nothing: no problem, and every file that is named. */
 async function taken(dir: string, { files, meant = files }: Attempt, { sandbox }: World): Promise<SpecTree> {
-  const texts: Files = { ...inForce({ sandbox, canary: '' }), ...meant };
+  const texts: Files = { ...activeFiles({ sandbox, canary: '' }), ...meant };
   const specs = Object.entries(texts)
     .filter(([path, text]) => path.endsWith('.yaml') && text !== '')
     .map(([path, text]) => ({ path, text }));
@@ -204,7 +204,7 @@ const passwordsIn = (value: unknown): readonly unknown[] =>
 function guardsOf(lines: readonly Line[]): ProposalGuards {
   return {
     refusalsOf: lines.includes('trust') ? refusalsOf : () => [],
-    asInForce: lines.includes('eyes') ? asInForce : (proposed) => proposed,
+    withActiveTargets: lines.includes('eyes') ? withActiveTargets : (proposed) => proposed,
     secretsToLook: lines.includes('secrets') ? secretsToLook : (_, secrets) => secrets,
   };
 }

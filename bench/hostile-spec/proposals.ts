@@ -1,5 +1,5 @@
+import { activeFiles, aws, estate, jump, machine } from './active-files.ts';
 import type { Endpoints, Files } from './endpoints.ts';
-import { aws, estate, inForce, jump, machine } from './in-force.ts';
 
 /** What stands between a proposal and what it tries for. */
 export type Line = 'reader' | 'trust' | 'eyes' | 'secrets';
@@ -30,7 +30,7 @@ const variable = (name: string): string => `credentials: { env: ${name} }, `;
 
 /** The target on AWS as somebody else would have it. */
 const target = (text: string, { sandbox }: Endpoints, more: Files = {}): Files => {
-  const before = inForce({ sandbox, canary: '' })['targets.yaml'] ?? '';
+  const before = activeFiles({ sandbox, canary: '' })['targets.yaml'] ?? '';
   return { 'targets.yaml': before.replace(aws(sandbox), text), ...more };
 };
 
@@ -81,7 +81,7 @@ export const proposals: readonly Proposal[] = [
     files: (endpoints) => ({
       files: {
         'targets2.yaml': aws(endpoints.canary, '', 'aws-two').replace('eu-west-1', 'eu-west-2'),
-        'network.yaml': (inForce(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-two, aws-prod'),
+        'network.yaml': (activeFiles(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-two, aws-prod'),
       },
     }),
   },
@@ -249,7 +249,7 @@ export const proposals: readonly Proposal[] = [
     files: (endpoints) => ({
       files: {
         '@web/target.yaml': aws(endpoints.canary, '', 'aws-web').replace('eu-west-1', 'eu-west-2'),
-        'network.yaml': (inForce(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-web, aws-prod'),
+        'network.yaml': (activeFiles(endpoints)['network.yaml'] ?? '').replace('[aws-prod', '[aws-web, aws-prod'),
       },
     }),
   },

@@ -31,9 +31,9 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
     return loadOwnCommit(dir, ref, loading);
   },
   parseStoredSpecs: (kept, revision) => parseStored(kept, revision, today(clock)),
-  readProposedSpecs: async (place, inForce) => {
+  readProposedSpecs: async (place, active) => {
     const { proposedSpecs } = await import('./proposals.ts');
-    return proposedSpecs(place, inForce, { today: today(clock), env: process.env });
+    return proposedSpecs(place, active, { today: today(clock), env: process.env });
   },
   openStore: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load

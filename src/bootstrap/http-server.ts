@@ -210,7 +210,7 @@ export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store'
     clock,
     open: generations.open,
     posted: {
-      read: (posted, inForce) => postedSpecs(posted, inForce, today()),
+      read: (posted, active) => postedSpecs(posted, active, today()),
       again: outside.specs,
       open: (tree) => openEstate(tree, outside.cloud, today()),
     },

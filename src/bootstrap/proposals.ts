@@ -22,20 +22,20 @@ export interface ProposalGrounds {
 /** What would be in force with a proposal, read with the overlay in force. Of repositories only the one that it is for is asked. */
 export async function proposedSpecs(
   place: ProposalSource,
-  inForce: SpecTree,
+  active: SpecTree,
   { today, env }: ProposalGrounds,
 ): Promise<SpecTree> {
   const { team } = place;
-  const teams = activeTeams(inForce);
+  const teams = activeTeams(active);
   if (team !== undefined && !teams.includes(team))
     throw new Error(
       `the active specs have no team ${team}; ${teams.length === 0 ? 'they have none' : `they have: ${teams.join(', ')}`}`,
     );
-  const { overlay } = inForce;
+  const { overlay } = active;
   return reading(place, env, async ({ tree, rules, commit }) => {
     const loading = { today, rules, overlay };
-    const loaded = await loadTree(proposedTree(tree, inForce, team), loading);
-    return { ...loaded, revision: revisionOf(commit, inForce, team) ?? folderRevision(loaded) };
+    const loaded = await loadTree(proposedTree(tree, active, team), loading);
+    return { ...loaded, revision: revisionOf(commit, active, team) ?? folderRevision(loaded) };
   });
 }
 
@@ -73,21 +73,21 @@ const mostMs = 5_000;
 /** What would be in force with specs that were posted for one repository, read with the overlay in force. Held to what a commit is. */
 export async function postedSpecs(
   { specs, userData, team }: Posted,
-  inForce: SpecTree,
+  active: SpecTree,
   today: string,
 ): Promise<SpecTree> {
-  if (team !== undefined && !activeTeams(inForce).includes(team))
+  if (team !== undefined && !activeTeams(active).includes(team))
     throw new Declined('unsound', 'The active specs have no such team. Name one of `teams`, or none.', {
-      teams: activeTeams(inForce),
+      teams: activeTeams(active),
     });
   const scripts = userData.map(
     ({ path, base64 }) => [path, { bytes: Buffer.from(base64, 'base64'), sha256: '' }] as const,
   );
   const source = storedSource({ files: specs, userData: new Map(scripts) });
-  const { overlay } = inForce;
+  const { overlay } = active;
   const parse = (files: readonly SpecFile[]) => parseSpecsInThread(files, today, mostMs);
   const loading = { today, parse, rules: commitRules, overlay };
-  const loaded = await loadTree(proposedTree(source, inForce, team), loading).catch(slow);
+  const loaded = await loadTree(proposedTree(source, active, team), loading).catch(slow);
   return { ...loaded, revision: folderRevision(loaded) };
 }
 

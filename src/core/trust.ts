@@ -64,7 +64,7 @@ const fieldsOf = (document: Located<Document> | undefined): ReadonlyMap<string, 
   );
 
 function added(document: Located<Document>): Problem {
-  return refusal(document.at(), `a proposal may not add the ${nameOf(document)}`, AS_IN_FORCE);
+  return refusal(document.at(), `a proposal may not add the ${nameOf(document)}`, ACTIVE_SPECS_RULE);
 }
 
 function altered(now: Located<Document>, before: Located<Document>): readonly Problem[] {
@@ -74,7 +74,7 @@ function altered(now: Located<Document>, before: Located<Document>): readonly Pr
 /** The values are not repeated: people write secrets where references belong. */
 function refusedField(document: Located<Document>, path: Path, change: 'add' | 'remove' | 'change'): Problem {
   const message = `a proposal may not ${change} \`${path.map(String).join('.')}\` of the ${nameOf(document)}`;
-  return refusal(document.at(path), message, AS_IN_FORCE);
+  return refusal(document.at(path), message, ACTIVE_SPECS_RULE);
 }
 
 /** There is no place for it in the proposal any more: its Estate stands for it. */
@@ -83,10 +83,12 @@ function removed(document: Located<Document>, proposal: Documents): readonly Pro
   const { file, line } = document.at();
   const estate = proposal.find(({ value }) => value.kind === 'Estate') ?? proposal[0];
   const at = estate?.at() ?? { file: '', line: 1, column: 1 };
-  return [refusal(at, `a proposal may not remove the ${nameOf(document)}, in force at ${file}:${line}`, AS_IN_FORCE)];
+  return [
+    refusal(at, `a proposal may not remove the ${nameOf(document)}, in force at ${file}:${line}`, ACTIVE_SPECS_RULE),
+  ];
 }
 
-const AS_IN_FORCE = 'what is in force; such a change is planned once it is on the branch that is followed';
+const ACTIVE_SPECS_RULE = 'what is in force; such a change is planned once it is on the branch that is followed';
 
 const refusal = (at: Position, message: string, expected: string): Problem =>
   error('untrusted', at, message, { expected });

@@ -22,7 +22,7 @@ import { type OpenedEstate, providerOf } from './load.ts';
 import { sha256 } from './sha256.ts';
 
 /** What binds a plan besides the specs themselves. */
-export interface InForce {
+export interface ActiveConstraints {
   /** The number that the specs have or, once accepted, would have; absent without a store. */
   readonly generation?: number;
   /** The newest entry of the ledger. */
@@ -37,7 +37,10 @@ export interface InForce {
  * No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. What people hold
  * still is held whatever the specs say.
  */
-export async function inForce({ name, tree, compiled }: OpenedEstate, store: Store | undefined): Promise<InForce> {
+export async function activeConstraints(
+  { name, tree, compiled }: OpenedEstate,
+  store: Store | undefined,
+): Promise<ActiveConstraints> {
   const { limits } = compiled.guards;
   if (store === undefined)
     return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, policies: [] };
@@ -64,7 +67,7 @@ export const pausesNow = async (
   { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
   store: Store,
   before?: Guards,
-): Promise<Policy> => heldStill(await store.fleet.pauses.inForce(name), compiled.scopes, before);
+): Promise<Policy> => heldStill(await store.fleet.pauses.active(name), compiled.scopes, before);
 
 /**
  * A document that was read only in the generation before is read only in this one too, and one that was protected there
@@ -112,17 +115,17 @@ export interface SeenScope extends Pick<RowsInput, 'attempt'> {
 
 /**
  * Keeps what was seen as the lines of the inventory, as a worker would plan it: whatever a person let pass, chose or proposed is
- * left out. Scopes that these specs do not name are left. Nothing is kept where other specs are in force. Returns whether it was.
+ * left out. Scopes that these specs do not name are left. Nothing is kept where other specs are active. Returns whether it was.
  */
-export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<boolean> {
+export async function keepActive(estate: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<boolean> {
   const current = await store.generations.current(estate.name);
   if (current?.revision !== estate.tree.revision) return false;
-  const force = await inForce(estate, store);
+  const constraints = await activeConstraints(estate, store);
   const noted = seen.map(actionRecorder);
   const inputs = await Promise.all(
-    seen.map((one, i) => inputOf(one, { estate, store, force, noted: noted[i] ?? actionRecorder() })),
+    seen.map((one, i) => inputOf(one, { estate, store, constraints, noted: noted[i] ?? actionRecorder() })),
   );
-  const plans = await inTurns(planEstateInSteps(inputs, force.bounds));
+  const plans = await inTurns(planEstateInSteps(inputs, constraints.bounds));
   for (const [i, { scope, attempt }] of seen.entries()) {
     const [input, plan] = [inputs[i], plans[i]];
     if (input === undefined || plan === undefined) continue;
@@ -143,7 +146,7 @@ async function leaveOthers({ name, compiled }: OpenedEstate, seen: readonly Seen
 interface Ground {
   readonly estate: OpenedEstate;
   readonly store: Store;
-  readonly force: InForce;
+  readonly constraints: ActiveConstraints;
   readonly noted: ActionRecorder;
 }
 
@@ -153,17 +156,17 @@ async function inputOf({ scope, observation, knowledge }: SeenScope, ground: Gro
   return { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
 }
 
-async function choicesIn({ scope }: CompiledScope, { estate, store, force, noted }: Ground): Promise<Choices> {
+async function choicesIn({ scope }: CompiledScope, { estate, store, constraints, noted }: Ground): Promise<Choices> {
   const where = { estate: estate.name, scope };
   const [approvals, stopped] = await Promise.all([
-    store.fleet.approvals.inForce(where),
+    store.fleet.approvals.active(where),
     store.fleet.rollouts.stopped(where),
   ]);
   return {
     unattended: true,
-    policies: [noted.policy, ...force.policies],
+    policies: [noted.policy, ...constraints.policies],
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
-    stopped: stopped.filter(({ generation }) => generation === force.generation),
-    modesBefore: force.modesBefore,
+    stopped: stopped.filter(({ generation }) => generation === constraints.generation),
+    modesBefore: constraints.modesBefore,
   };
 }

@@ -9,21 +9,21 @@ import type { SpecTree } from '../ports/sources.ts';
  * The scopes of a proposal, each looked at where and with the credentials that the specs in force say: what a proposal says
  * of that is compared with it (`core/trust`), and never used. Throws for a scope that is not in force.
  */
-export const asInForce = (
+export const withActiveTargets = (
   proposed: readonly CompiledScope[],
-  inForce: readonly CompiledScope[],
+  active: readonly CompiledScope[],
 ): readonly CompiledScope[] =>
   proposed.map((one) => {
-    const targets = inForce.find(({ scope }) => scope === one.scope)?.targets;
+    const targets = active.find(({ scope }) => scope === one.scope)?.targets;
     if (targets === undefined)
       throw new Error(`${one.scope} is not in force; the proposal must have been refused for it`);
     return { ...one, targets };
   });
 
 /** Only the credentials that targets have in force, which a look at their clouds needs; of all else no value is read. */
-export function secretsToLook(inForce: SpecTree, secrets: Secrets): Secrets {
+export function secretsToLook(active: SpecTree, secrets: Secrets): Secrets {
   const known = new Set(
-    ofKind(inForce.documents, 'Target').flatMap(({ value }) => {
+    ofKind(active.documents, 'Target').flatMap(({ value }) => {
       const { credentials } = value.spec;
       return credentials === undefined ? [] : [keyOf(credentials)];
     }),

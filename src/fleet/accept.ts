@@ -113,19 +113,19 @@ const stillMs = 1_000;
 const lostMs = 10_000;
 
 /** True where a tree that was just read is complete: it has stayed the same for long enough, beside the active one. */
-function settledCheck(clock: Clock): (seen: SpecTree, inForce: SpecTree | undefined) => boolean {
+function settledCheck(clock: Clock): (seen: SpecTree, active: SpecTree | undefined) => boolean {
   let revision = '';
   let since = 0;
-  return (seen, inForce) => {
+  return (seen, active) => {
     if (seen.revision !== revision) since = clock.now();
     revision = seen.revision;
-    return clock.now() - since >= (hasLost(seen, inForce) ? lostMs : stillMs);
+    return clock.now() - since >= (hasLost(seen, active) ? lostMs : stillMs);
   };
 }
 
-function hasLost(seen: SpecTree, inForce: SpecTree | undefined): boolean {
+function hasLost(seen: SpecTree, active: SpecTree | undefined): boolean {
   const here = new Set(seen.documents.map(nameOf));
-  return inForce?.documents.some((document) => !here.has(nameOf(document))) ?? false;
+  return active?.documents.some((document) => !here.has(nameOf(document))) ?? false;
 }
 
 const nameOf = ({ value: { kind, metadata } }: SpecTree['documents'][number]): string => `${kind} ${metadata.name}`;
@@ -271,8 +271,8 @@ const unreadableEstate = ({ revision }: Generation): ValidationResult => ({
 /**
  * Refuses a team's tree that takes over another team's names: specs may be valid by themselves and not after the active ones.
  */
-function takenNameProblem(next: SpecTree, inForce: SpecTree | undefined): ValidationResult | undefined {
-  const [first] = takenNames(inForce?.documents ?? [], next.documents);
+function takenNameProblem(next: SpecTree, active: SpecTree | undefined): ValidationResult | undefined {
+  const [first] = takenNames(active?.documents ?? [], next.documents);
   if (first === undefined) return undefined;
   const { at, message, hint } = first;
   return { state: 'broken', why: `${at.file}:${at.line}:${at.column}: ${message}; expected: ${hint?.expected}` };

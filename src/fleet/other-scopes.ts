@@ -81,7 +81,7 @@ async function countByLastObservation(
   if (observation === undefined) return noCount;
   // why: read after the observation, so that it includes later deletions
   const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
-  const approvals = await fleet.approvals.inForce({ estate: name, scope });
+  const approvals = await fleet.approvals.active({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
   return remainingCount({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });
 }

@@ -7,7 +7,7 @@ import type { ModesBefore, Policy, StoppedWaves } from '../core/plan/plan-input.
 import { approvedBy, backoffMs, backoffPolicy, modePolicy } from '../core/plan/policies.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, Withholding } from '../engine/ports.ts';
-import { inForce } from '../estate/active-spec.ts';
+import { activeConstraints } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
@@ -43,18 +43,18 @@ export async function reconcilePolicyOf(
   // why: read before anything else, so that a word that comes in between is met by whoever sends something
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
   const counting = await countingOf(where, store);
-  const [force, approvals, stopped, backoff] = await Promise.all([
-    inForce(activeSpec.estate, store),
-    store.fleet.approvals.inForce(where),
+  const [constraints, approvals, stopped, backoff] = await Promise.all([
+    activeConstraints(activeSpec.estate, store),
+    store.fleet.approvals.active(where),
     stoppedRolloutsOf(where, activeSpec, records),
     backoffPolicyOf(where, activeSpec.generation.number, store.fleet.backoffs),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
-    bounds: force.bounds,
-    policies: [...force.policies, backoff],
-    estatePolicies: force.policies,
-    modesBefore: force.modesBefore ?? (() => undefined),
+    bounds: constraints.bounds,
+    policies: [...constraints.policies, backoff],
+    estatePolicies: constraints.policies,
+    modesBefore: constraints.modesBefore ?? (() => undefined),
     approved: approvedBy(digests, sha256),
     stopped,
     authority: await authorityOf(where, approvals, store),
@@ -71,7 +71,7 @@ async function countingOf(
   { fleet }: GenerationAccess['store'],
 ): Promise<ReconcilePolicy['counting']> {
   const epoch = await fleet.counts.epoch(estate);
-  const pauses = await fleet.pauses.inForce(estate);
+  const pauses = await fleet.pauses.active(estate);
   return { epoch, ...(pauses.length === 0 ? {} : { until: Math.min(...pauses.map(({ until }) => until)) }) };
 }
 

@@ -99,7 +99,7 @@ export interface Approvals {
    * Those of this scope that have not run out, and of the newest generation. `actions`: those that are not spent; of a replacement
    * that is half done, also the other half.
    */
-  inForce(where: Where): Promise<readonly Approval[]>;
+  active(where: Where): Promise<readonly Approval[]>;
   /** All of the newest generation, of every scope, oldest first: expired ones too, as their actions have run. */
   given(estate: string): Promise<readonly Approval[]>;
   /** Ends an approval from now on; with a note in the ledger. Undefined: no approval of this number is active. */
@@ -174,7 +174,7 @@ export interface Pauses {
   /** Ends all that hold exactly this still; returns those that ended. */
   end(estate: string, held: Held, by: By): Promise<readonly Pause[]>;
   /** Those that have neither ended nor run out, oldest first. */
-  inForce(estate: string): Promise<readonly Pause[]>;
+  active(estate: string): Promise<readonly Pause[]>;
 }
 
 export interface Pause extends PauseDraft {

@@ -19,7 +19,7 @@ export interface QueryContext {
 /** The ways to specs that somebody posted. */
 interface PostedSpecReader {
   /** Reads and checks posted specs beside the active ones; throws `Declined` where they are too large. */
-  read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
+  read(posted: Posted, active: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */
   again(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
   /** Compiles a valid tree. */

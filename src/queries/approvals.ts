@@ -175,7 +175,7 @@ export async function saidOf({ looked, estate, store }: EstateView & { readonly 
   const { approvals, rollouts } = store.fleet;
   const said = looked.map(async ({ scope: { scope } }) => {
     const where = { estate: estate.name, scope };
-    const of: Said = { approvals: await approvals.inForce(where), stopped: await rollouts.stopped(where) };
+    const of: Said = { approvals: await approvals.active(where), stopped: await rollouts.stopped(where) };
     return [scope, of] as const;
   });
   return new Map(await Promise.all(said));

@@ -9,7 +9,7 @@ import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
-import { type InForce, inForce } from '../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import { type OpenedEstate, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/queries.ts';
@@ -21,12 +21,12 @@ export type StoredEstateView = EstateView & { readonly store: Store };
 
 /** The last observation of each scope in the specs, and the plan of it. */
 export async function estateViewOf(estate: Estate, store: Store): Promise<StoredEstateView> {
-  const [force, held, observations] = await Promise.all([
-    inForce(estate, store),
+  const [constraints, held, observations] = await Promise.all([
+    activeConstraints(estate, store),
     heldSources(estate.name, store),
     store.inventory.latest(estate.name),
   ]);
-  const { policies, modesBefore, bounds } = force;
+  const { policies, modesBefore, bounds } = constraints;
   const choices: Choices = { policies, modesBefore };
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
@@ -42,7 +42,7 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     }),
   );
   const plans = await planAgain({ estate, looked, bounds });
-  return { estate, store, looked, plans, bound: boundOf(estate, force, held), bounds };
+  return { estate, store, looked, plans, bound: boundOf(estate, constraints, held), bounds };
 }
 
 function providedBy(scope: CompiledScope, estate: Estate) {
@@ -119,11 +119,11 @@ export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
 }
 
 /** The revision and generation of a plan. `held`: the sources whose newest state is not active. */
-export const boundOf = (estate: Estate, force: InForce, held: readonly SourceState[]): PlanBound => ({
+export const boundOf = (estate: Estate, constraints: ActiveConstraints, held: readonly SourceState[]): PlanBound => ({
   estate: estate.name,
   revision: estate.tree.revision,
-  generation: force.generation,
-  serial: force.serial,
+  generation: constraints.generation,
+  serial: constraints.serial,
   ...(held.length === 0 ? {} : { sources: held }),
 });
 

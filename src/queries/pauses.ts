@@ -24,7 +24,7 @@ export const pausesOn = (grounds: QueryContext): PauseAnswers => ({
 });
 
 async function pausedIn({ estate: name }: EstateAsked, grounds: QueryContext) {
-  const pauses = await grounds.store.fleet.pauses.inForce(name);
+  const pauses = await grounds.store.fleet.pauses.active(name);
   return { pauses, estate: (await openActiveSpec(name, grounds)).estate };
 }
 

@@ -8,7 +8,7 @@ import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
 import { acceptSpecs, keptTree } from '../estate/load.ts';
-import { asInForce } from '../estate/proposal.ts';
+import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import {
@@ -61,7 +61,7 @@ export function plansOn(grounds: PreviewContext): PlanAnswers {
 
 async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan> {
   const { survey, of, generation } = await (asked.posted === undefined
-    ? inForce(asked, grounds)
+    ? activeView(asked, grounds)
     : proposed(asked, grounds));
   const planned = await withWithheld(seenOf(survey, survey.plans, asked), asked, grounds.store);
   const { revision, summary, digest } = planJson(planned.plans, planned.bound, sha256);
@@ -95,11 +95,11 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
 interface Surveyed {
   readonly survey: StoredEstateView;
   readonly of: Proposal['head']['of'];
-  /** In force. */
+  /** Of the active specs. */
   readonly generation: number;
 }
 
-async function inForce(asked: PlanAsked, planning: PreviewContext): Promise<Surveyed> {
+async function activeView(asked: PlanAsked, planning: PreviewContext): Promise<Surveyed> {
   const survey = await planning.survey(asked);
   return { survey, of: 'in-force', generation: survey.bound.generation ?? 0 };
 }
@@ -137,10 +137,10 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: QueryConte
       'conflict',
       'This is a plan of the active generation. Workers apply it; approve its withheld actions with POST /v1/approvals.',
     );
-  const inForce = await openActiveSpec(head.estate, grounds);
-  await refuseFollowed(inForce, store);
-  if (inForce.generation.number !== head.generation) throw overtaken();
-  const estate = await estateOf(await posted.again(kept, head.revision), inForce, grounds);
+  const active = await openActiveSpec(head.estate, grounds);
+  await refuseFollowed(active, store);
+  if (active.generation.number !== head.generation) throw overtaken();
+  const estate = await estateOf(await posted.again(kept, head.revision), active, grounds);
   await refuseStale(proposal, estate, store);
   const move = { estate: head.estate, revision: head.revision, after: head.generation };
   await store.authors.tell(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });
@@ -229,23 +229,23 @@ const pinned = (message: string): Declined => new Declined('conflict', message);
  * What would be in force with specs that somebody posted who need not be trusted: refused where they are not sound, or reach for
  * more than those in force do.
  */
-async function postedEstate(posted: Posted, inForce: ActiveSpec, grounds: QueryContext): Promise<Estate> {
-  const tree = await grounds.posted.read(posted, inForce.estate.tree);
+async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryContext): Promise<Estate> {
+  const tree = await grounds.posted.read(posted, active.estate.tree);
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     throw unsound('The specs are not sound, so nothing is planned from them: see `problems`.', errors);
   await breath();
-  const refusals = refusalsOf(inForce.estate.tree.documents, tree.documents);
+  const refusals = refusalsOf(active.estate.tree.documents, tree.documents);
   if (refusals.length > 0) throw unsound(untrusted, refusals);
   await breath();
-  return estateOf(tree, inForce, grounds);
+  return estateOf(tree, active, grounds);
 }
 
 /** Where and with which targets the specs in force say, whatever these do. */
-async function estateOf(tree: SpecTree, inForce: ActiveSpec, { posted }: QueryContext): Promise<Estate> {
+async function estateOf(tree: SpecTree, active: ActiveSpec, { posted }: QueryContext): Promise<Estate> {
   const opened = await posted.open(tree);
   await breath();
-  return { ...opened, dir: '', scopes: asInForce(opened.compiled.scopes, inForce.estate.compiled.scopes) };
+  return { ...opened, dir: '', scopes: withActiveTargets(opened.compiled.scopes, active.estate.compiled.scopes) };
 }
 
 const untrusted =

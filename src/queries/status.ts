@@ -62,7 +62,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
   const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped, withheld] = await Promise.all([
     store.generations.current(name),
     blockedRows({ seen: [{ estates: [name] }] }, store),
-    store.fleet.pauses.inForce(name),
+    store.fleet.pauses.active(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
     store.sources.states.list(name),
@@ -111,7 +111,7 @@ async function scopeStatusOf(
   const [knowledge, appliedGeneration, approvals, stopped, { request, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),
     fleet.rollouts.standing(where),
-    fleet.approvals.inForce(where),
+    fleet.approvals.active(where),
     fleet.rollouts.stopped(where),
     fleet.requests.pendingState(where),
   ]);

@@ -53,7 +53,7 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
     store.figures.scopes(estate, seen),
     store.reconciles.scopes(estate),
     fleet.requests.unanswered(),
-    fleet.pauses.inForce(estate),
+    fleet.pauses.active(estate),
     fleet.quarantine.list(estate),
     store.inventory.halfReplaced(estate),
   ]);

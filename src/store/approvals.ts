@@ -15,7 +15,7 @@ import type { Database, Write } from './tables.ts';
 
 export const postgresApprovals = (context: Context): Approvals => ({
   give: (approval) => give(context, approval),
-  inForce: async (where) => {
+  active: async (where) => {
     const usable = await usableApprovals(context.db, where);
     return usable.flatMap(({ left, ...approval }) =>
       left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
@@ -30,8 +30,8 @@ async function usableApprovals(
   db: Database,
   { estate, scope }: Where,
 ): Promise<readonly (Approval & UsableApproval)[]> {
-  const inForce = ofNewest(db, estate).where('scope', '=', scope).where('until', '>', storeNow);
-  const approvals = await rowsOf(inForce, estate);
+  const active = ofNewest(db, estate).where('scope', '=', scope).where('until', '>', storeNow);
+  const approvals = await rowsOf(active, estate);
   const uses = await usesOf(
     db,
     estate,

@@ -98,7 +98,7 @@ const refusalKey = (place: Place): string => `${place.by} ${placeKey(place)}`;
 /** The stricter limits of a reconcile's generation and the one before. `owned`: only where a share is of it. */
 async function boundsOf(trx: Write, estate: string, authority: Authority): Promise<LimitBounds> {
   const { generation } = authority;
-  const [inForce, before] = await trx
+  const [active, before] = await trx
     .selectFrom('generations')
     .select(['number', 'guards'])
     .where('estate', '=', estate)
@@ -106,9 +106,8 @@ async function boundsOf(trx: Write, estate: string, authority: Authority): Promi
     .orderBy('number', 'desc')
     .limit(2)
     .execute();
-  if (inForce?.number !== generation)
-    throw new Error(`generation ${generation} of estate ${estate} was never accepted`);
-  const limits = stricterLimits(limitsOf(inForce.guards), before && limitsOf(before.guards));
+  if (active?.number !== generation) throw new Error(`generation ${generation} of estate ${estate} was never accepted`);
+  const limits = stricterLimits(limitsOf(active.guards), before && limitsOf(before.guards));
   const owned = limits.share === undefined ? 0 : await ownedBy(trx, { estate, generation, since: 0 });
   return { limits, owned, ...allowanceIn(authority) };
 }

@@ -10,7 +10,7 @@ import type { Database, Tables } from './tables.ts';
 export const postgresPauses = (context: Context): Pauses => ({
   begin: (estate, draft) => begin(context, estate, draft),
   end: (estate, held, by) => end(context, { estate, held, by }),
-  inForce: async (estate) => (await inForce(context.db, estate).execute()).map(pauseOf),
+  active: async (estate) => (await active(context.db, estate).execute()).map(pauseOf),
 });
 
 const begin = (context: Context, estate: string, draft: PauseDraft): Promise<Pause> =>
@@ -32,7 +32,7 @@ interface Ending {
 const end = (context: Context, { estate, held, by }: Ending): Promise<readonly Pause[]> =>
   chainWrite(context, estate, async ({ trx, append }) => {
     const { what, held_by, subject } = columnsOf(estate, held);
-    const rows = await inForce(trx, estate)
+    const rows = await active(trx, estate)
       .where('what', '=', what)
       .where('held_by', '=', held_by)
       .where('subject', '=', subject)
@@ -45,7 +45,7 @@ const end = (context: Context, { estate, held, by }: Ending): Promise<readonly P
     return ended;
   });
 
-const inForce = (db: Database, estate: string) =>
+const active = (db: Database, estate: string) =>
   db
     .selectFrom('pauses')
     .selectAll()

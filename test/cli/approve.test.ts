@@ -23,7 +23,7 @@ async function place() {
     approve: (args: readonly string[] = [], says?: string) => run(['approve', specs, allow, ...because, ...args], says),
     worker: workerOn(run.database),
     writes: () => sandbox.control.log.entries({ mutating: true }).map(({ action }) => action),
-    given: () => store.fleet.approvals.inForce(where),
+    given: () => store.fleet.approvals.active(where),
   };
 }
 

@@ -24,9 +24,9 @@ test('the specs in force are there without a folder, in every verb', async () =>
   assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
   await follows(old);
   edit(specs, 'web.sh', '\n', '\n# changed here\n');
-  const inForce = await run(['plan', 'nowhere', '--active', '--allow-endpoint', '--json']);
-  assert.equal(inForce.code, 0, inForce.stderr);
-  assert.equal(JSON.parse(inForce.stdout).revision, `git:${old}`);
+  const active = await run(['plan', 'nowhere', '--active', '--allow-endpoint', '--json']);
+  assert.equal(active.code, 0, active.stderr);
+  assert.equal(JSON.parse(active.stdout).revision, `git:${old}`);
   assert.match(
     (await run(['status', '--active'])).stdout,
     /^Status: acme · generation 2 \(commit aaaaaaa\) · no worker follows the specs\n/,

@@ -27,7 +27,7 @@ async function standing() {
 }
 
 const { run, specs, store } = await standing();
-const pausesNow = () => store.fleet.pauses.inForce('acme');
+const pausesNow = () => store.fleet.pauses.active('acme');
 
 test('without options everything of the estate is held, for 24 h, and the answer says so', async () => {
   const before = Date.now();

@@ -16,7 +16,7 @@ async function approved() {
   const { code, stderr } = await run(['approve', specs, allow, '--reason', 'seen', '--yes']);
   assert.equal(code, 0, stderr);
   const store = run.database.connect();
-  const [approval] = await store.fleet.approvals.inForce(where);
+  const [approval] = await store.fleet.approvals.active(where);
   return {
     ...{ specs, run, store, seq: approval?.seq ?? -1, worker: workerOn(run.database) },
     writes: () => sandbox.control.log.entries({ mutating: true }).length,
@@ -35,7 +35,7 @@ test('a withdrawn approval lets nothing pass, and the answer says how many calls
       `^Withdrawn: the approval of 13 changes of ${where.scope} by \\S+ \\(ledger entry ${seq}\\)\\n {2}1 call is still in flight, without an answer yet\\. Setpoint sends no more\\.\\n$`,
     ),
   );
-  assert.deepEqual(await store.fleet.approvals.inForce(where), []);
+  assert.deepEqual(await store.fleet.approvals.active(where), []);
   assert.match(
     (await store.fleet.requests.pendingState(where)).reason ?? '',
     /withdrew an approval: the image is broken$/,
@@ -72,7 +72,7 @@ for (const [args, says] of refused)
     const { code, stdout, stderr } = await run(args.length > 3 ? [...args, specs] : args);
     assert.deepEqual([code, stdout], [1, ''], stderr);
     assert.match(stderr, says);
-    assert.equal((await store.fleet.approvals.inForce(where)).length, 1);
+    assert.equal((await store.fleet.approvals.active(where)).length, 1);
   });
 
 test('an approval is withdrawn once', async () => {

@@ -36,7 +36,7 @@ const machine = (name: string, access = '', metadata = ''): string =>
   );
 const PASSWORD = ', password: { file: login }';
 
-const inForce: Files = {
+const active: Files = {
   'estate.yaml': estate + target + network,
   'machines.yaml': machine('jump', PASSWORD) + machine('plain'),
   '@web/web.yaml': machine('web', '', ', owner: w') + machine('shop', '', ', owner: w, was: [store]'),
@@ -57,31 +57,31 @@ function documentsOf(files: Files): readonly Located<Document>[] {
 }
 
 const swap = (file: string, from: string, to: string): Files => {
-  const text = inForce[file] ?? '';
+  const text = active[file] ?? '';
   assert.ok(text.includes(from), from);
-  return { ...inForce, [file]: text.replace(from, to) };
+  return { ...active, [file]: text.replace(from, to) };
 };
 
 const rows: readonly { name: string; files: Files; want: readonly string[] }[] = [
-  { name: 'the same', files: inForce, want: [] },
+  { name: 'the same', files: active, want: [] },
   {
     name: 'in other files, another order and other words',
     files: {
-      '@web/web.yaml': inForce['@web/web.yaml'] ?? '',
-      '@db/db.yaml': inForce['@db/db.yaml'] ?? '',
+      '@web/web.yaml': active['@web/web.yaml'] ?? '',
+      '@db/db.yaml': active['@db/db.yaml'] ?? '',
       'a.yaml': machine('plain') + machine('jump', PASSWORD) + network,
       'b.yaml': (target + estate).replace('{ deletes: 5 }', '{ share: 10%, deletes: 5 }'),
     },
     want: [],
   },
-  { name: 'a machine more', files: { ...inForce, 'x.yaml': machine('x') }, want: [] },
+  { name: 'a machine more', files: { ...active, 'x.yaml': machine('x') }, want: [] },
   { name: 'a machine less', files: swap('machines.yaml', machine('plain'), ''), want: [] },
   { name: 'a machine with a password less', files: swap('machines.yaml', machine('jump', PASSWORD), ''), want: [] },
   { name: 'a machine changed beside its password', files: swap('machines.yaml', 'B2s', 'B4s'), want: [] },
   { name: 'a wider network', files: swap('estate.yaml', '10.0.0.0/16', '10.0.0.0/15'), want: [] },
   {
     name: 'a machine more, with a password',
-    files: { ...inForce, 'x.yaml': machine('x', PASSWORD) },
+    files: { ...active, 'x.yaml': machine('x', PASSWORD) },
     want: ['x.yaml:5 a proposal may not add `spec.access.password` of the Instance x'],
   },
   {
@@ -147,7 +147,7 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
   {
     name: 'a target more',
     files: {
-      ...inForce,
+      ...active,
       'x.yaml': target.replace('azure }', 'b }').replace('westeurope', 'northeurope'),
     },
     want: ['x.yaml:2 a proposal may not add the Target b'],
@@ -176,8 +176,8 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
   {
     name: 'looser limits, a mode, another secret of a hook, signers',
     files: {
-      ...inForce,
-      'estate.yaml': (inForce['estate.yaml'] ?? '')
+      ...active,
+      'estate.yaml': (active['estate.yaml'] ?? '')
         .replace('{ deletes: 5 }', '{ deletes: 500 }')
         .replace('SETPOINT_SECRET_H', 'SETPOINT_SECRET_A')
         .replace(
@@ -202,12 +202,9 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
   {
     name: 'a team takes over what another one gave up in the same commit',
     files: {
-      ...inForce,
+      ...active,
       '@db/db.yaml': '',
-      '@web/web.yaml': (inForce['@web/web.yaml'] ?? '').replace(
-        'name: web, owner: w',
-        'name: web, owner: w, was: [db]',
-      ),
+      '@web/web.yaml': (active['@web/web.yaml'] ?? '').replace('name: web, owner: w', 'name: web, owner: w, was: [db]'),
     },
     want: ['@web/web.yaml:4 `db` is in force in no file of `@web/`'],
   },
@@ -218,13 +215,13 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
   },
   {
     name: 'the root takes over what a team had',
-    files: { ...inForce, '@db/db.yaml': '', 'x.yaml': machine('x', '', ', was: [db]') },
+    files: { ...active, '@db/db.yaml': '', 'x.yaml': machine('x', '', ', was: [db]') },
     want: [],
   },
   {
     name: 'a document with a former name is handed over',
     files: {
-      ...inForce,
+      ...active,
       '@web/web.yaml': machine('web', '', ', owner: w'),
       '@db/db.yaml': machine('db', '', ', owner: d') + machine('shop', '', ', owner: d, was: [store]'),
     },
@@ -234,7 +231,7 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
 
 for (const { name, files, want } of rows)
   test(`a proposal: ${name}: ${want.length === 0 ? 'planned' : 'refused'}`, () => {
-    const found = refusalsOf(documentsOf(inForce), documentsOf(files));
+    const found = refusalsOf(documentsOf(active), documentsOf(files));
     assert.deepEqual(
       found.map(({ at, message }) => `${at.file}:${at.line} ${message}`),
       want,
@@ -243,7 +240,7 @@ for (const { name, files, want } of rows)
 
 test('nothing that a refusal says repeats a reference', () => {
   const secret = swap('machines.yaml', '{ file: login }', '{ file: hunter2 }');
-  assert.ok(!JSON.stringify(refusalsOf(documentsOf(inForce), documentsOf(secret))).includes('hunter2'));
+  assert.ok(!JSON.stringify(refusalsOf(documentsOf(active), documentsOf(secret))).includes('hunter2'));
 });
 
 /** Where a schema has guarded fields, `*` for any key or place in a list. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { PauseSubject } from '../../src/core/pause.ts';
-import { heldStill, keepInForce } from '../../src/estate/active-spec.ts';
+import { heldStill, keepActive } from '../../src/estate/active-spec.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { rowOf } from '../store/fixtures.ts';
 import { attributes, observed, remove } from '../support/actions.ts';
@@ -59,7 +59,7 @@ describe('what a person saw, kept as the inventory', () => {
     );
     const observation = { scope: where.scope, at: clock.now(), resources: [], gaps: [], pending: [], calls: 1 };
     const knowledge = { estate: 'acme', settled: new Map(), pending: [], applied: new Map(), unstuck: new Map() };
-    assert.equal(await keepInForce(estate, [{ scope, observation, knowledge }], store), true);
+    assert.equal(await keepActive(estate, [{ scope, observation, knowledge }], store), true);
     const [row] = await store.rows.find({ seen: [{}], of: 'vpc-a' });
     assert.deepEqual([row?.state.status, row?.state.code], ['Orphan', 'no-target']);
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { SecretRef } from '../../src/core/documents/secret-ref.ts';
-import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
+import { secretsToLook, withActiveTargets } from '../../src/estate/proposal.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 
 const text = (target: string): string => `apiVersion: setpoint.dev/v1
@@ -32,8 +32,8 @@ spec:
   { targets: [${target}], network: core, subnet: app, image: "a:b:c:latest", size: Standard_B2s,
     access: { user: ops, password: { env: SETPOINT_SECRET_LOGIN } } }
 `;
-const inForce = parseStored({ specs: [{ path: 'a.yaml', text: text('azure') }], userData: [] }, 'git:x', '2027-01-31');
-assert.deepEqual(inForce.problems, []);
+const active = parseStored({ specs: [{ path: 'a.yaml', text: text('azure') }], userData: [] }, 'git:x', '2027-01-31');
+assert.deepEqual(active.problems, []);
 
 const rows: readonly { name: string; ref: SecretRef; read: boolean }[] = [
   { name: 'the credentials of a target in force', ref: { env: 'SETPOINT_SECRET_A' }, read: true },
@@ -52,7 +52,7 @@ for (const { name, ref, read } of rows)
         return { ok: true, value: 'hunter2' } as const;
       },
     };
-    const held = await secretsToLook(inForce, all).resolve(ref, { signal: new AbortController().signal });
+    const held = await secretsToLook(active, all).resolve(ref, { signal: new AbortController().signal });
     assert.deepEqual([held.ok, asked], [read, read ? [ref] : []]);
   });
 
@@ -62,10 +62,10 @@ function scope(name: string, region: string): CompiledScope {
 }
 
 test('a scope is looked at where the specs in force say, whatever the proposal says of it', () => {
-  const seen = asInForce([scope('a', 'theirs')], [scope('b', 'other'), scope('a', 'ours')]);
+  const seen = withActiveTargets([scope('a', 'theirs')], [scope('b', 'other'), scope('a', 'ours')]);
   assert.deepEqual(seen, [scope('a', 'ours')]);
 });
 
 test('a scope that is not in force is never looked at', () => {
-  assert.throws(() => asInForce([scope('c', 'theirs')], [scope('a', 'ours')]), /c is not in force/);
+  assert.throws(() => withActiveTargets([scope('c', 'theirs')], [scope('a', 'ours')]), /c is not in force/);
 });

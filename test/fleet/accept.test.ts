@@ -203,7 +203,7 @@ interface Followed {
   readonly asked: (readonly [head: string, after: CurrentRevision])[];
   says(tree: SpecTree): void;
   judges(as: HistoryValidation): void;
-  inForce(estate: string): Promise<string | undefined>;
+  active(estate: string): Promise<string | undefined>;
   state(estate: string): Promise<{ readonly state: string; readonly why: string } | undefined>;
   /** Another process, that begins anew. */
   restart(): Promise<void>;
@@ -243,7 +243,7 @@ function followed(): Followed {
     judges: (as) => {
       judgement = as;
     },
-    inForce: async (estate) => (await world.store.generations.current(estate))?.revision,
+    active: async (estate) => (await world.store.generations.current(estate))?.revision,
     state: async (estate) => (await world.store.sources.states.list(estate))[0],
     restart: async () => {
       await end();
@@ -256,7 +256,7 @@ function followed(): Followed {
 async function renamed(): Promise<Followed> {
   const it = followed();
   await it.world.clock.advance(3_000);
-  assert.equal(await it.inForce('acme'), 'git:1');
+  assert.equal(await it.active('acme'), 'git:1');
   it.says(renamedSpecs('git:2', 'globex'));
   await it.world.clock.advance(10_000);
   return it;
@@ -264,8 +264,8 @@ async function renamed(): Promise<Followed> {
 
 describe('a commit that gives the estate another name', () => {
   it('does not come into force as a new estate, whose guards and signers it would name itself', async () => {
-    const { world, inForce, state, restart, end } = await renamed();
-    assert.equal(await inForce('globex'), undefined);
+    const { world, active, state, restart, end } = await renamed();
+    assert.equal(await active('globex'), undefined);
     const held = await state('globex');
     assert.equal(held?.state, 'rewritten');
     assert.match(held?.why ?? '', /spoke of the estate acme.*setpoint approve --history 2 --reason/);
@@ -274,12 +274,12 @@ describe('a commit that gives the estate another name', () => {
     assert.match(former?.why ?? '', /speak of the estate globex/);
     await restart();
     await world.clock.advance(10_000);
-    assert.equal(await inForce('globex'), undefined);
+    assert.equal(await active('globex'), undefined);
     await end();
   });
 
   it('is let in where a person takes it on, and the signers of the estate that was have signed it', async () => {
-    const { world, asked, judges, inForce, state, end } = await renamed();
+    const { world, asked, judges, active, state, end } = await renamed();
     judges({ state: 'unsigned', why: 'commit 2 is not signed' });
     asked.length = 0;
     await world.store.sources.histories.accept('globex', { head: 'git:2', after: '' }, renamedBy);
@@ -288,8 +288,8 @@ describe('a commit that gives the estate another name', () => {
     assert.deepEqual(asked, [['git:2', { revision: 'git:1', signatures, mayRewrite: true }]]);
     judges(fine);
     await world.clock.advance(400_000);
-    assert.equal(await inForce('globex'), 'git:2');
-    assert.equal(await inForce('acme'), 'git:1');
+    assert.equal(await active('globex'), 'git:2');
+    assert.equal(await active('acme'), 'git:1');
     await end();
   });
 
@@ -302,16 +302,16 @@ describe('a commit that gives the estate another name', () => {
     await it.world.clock.advance(10_000);
     it.says(renamedSpecs('git:3', 'acme', { signatures }));
     await it.world.clock.advance(700_000);
-    assert.equal(await it.inForce('acme'), 'git:3');
+    assert.equal(await it.active('acme'), 'git:3');
     await theirs.lease.release();
     await it.end();
   });
 
   it('is forgotten when the name comes back', async () => {
-    const { world, says, inForce, state, end } = await renamed();
+    const { world, says, active, state, end } = await renamed();
     says(renamedSpecs('git:3', 'acme', { signatures }));
     await world.clock.advance(10_000);
-    assert.equal(await inForce('acme'), 'git:3');
+    assert.equal(await active('acme'), 'git:3');
     assert.equal((await state('acme'))?.state, 'followed');
     await end();
   });

@@ -196,7 +196,7 @@ describe('the reservation of an approval', () => {
     before('CreateSubnet', () => world.store.fleet.approvals.withdraw(where.estate, given.seq, by), world);
     const writes = await reconcile(world);
     assert.deepEqual(writes.slice(writes.indexOf('CreateSubnet') + 1), []);
-    assert.deepEqual(await world.store.fleet.approvals.inForce(where), []);
+    assert.deepEqual(await world.store.fleet.approvals.active(where), []);
     assert.deepEqual(await reconcile(world), []);
   });
 });

@@ -73,7 +73,7 @@ describe('how a reconcile went', () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
-    const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
+    const broken = { ...fleet, approvals: { ...fleet.approvals, active: async () => JSON.parse('{') } };
     await assert.rejects(
       reconcileIn(world, { ...world.context, store: { ...world.store, fleet: broken } }),
       SyntaxError,

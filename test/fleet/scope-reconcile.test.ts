@@ -258,7 +258,7 @@ describe('a reconcile while the database is away', () => {
       await world.accept([network({ internet: false })]);
       const { fleet } = world.store;
       const thrown = Object.assign(new pg.DatabaseError('could not extend file', 21, 'error'), { code });
-      const failing = { ...fleet, approvals: { ...fleet.approvals, inForce: () => Promise.reject(thrown) } };
+      const failing = { ...fleet, approvals: { ...fleet.approvals, active: () => Promise.reject(thrown) } };
       for (let times = 0; times < 6; times++) {
         const from = world.clock.now();
         assert.equal(
@@ -274,7 +274,7 @@ describe('a reconcile while the database is away', () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false })]);
     const { fleet } = world.store;
-    const broken = { ...fleet, approvals: { ...fleet.approvals, inForce: async () => JSON.parse('{') } };
+    const broken = { ...fleet, approvals: { ...fleet.approvals, active: async () => JSON.parse('{') } };
     await assert.rejects(
       reconcileIn(world, { ...world.context, store: { ...world.store, fleet: broken } }),
       SyntaxError,

@@ -343,7 +343,7 @@ function worker(world: FleetWorld, first: SpecTree) {
   };
 }
 
-const inForce = async ({ store }: FleetWorld) => {
+const active = async ({ store }: FleetWorld) => {
   const current = await store.generations.current('acme');
   return [current?.number, current?.revision];
 };
@@ -355,7 +355,7 @@ async function second(): Promise<FleetWorld> {
   await world.clock.advance(3_000);
   one.says(bygoneTree('r2', 443));
   await world.clock.advance(3_000);
-  assert.deepEqual(await inForce(world), [2, 'r2']);
+  assert.deepEqual(await active(world), [2, 'r2']);
   await one.end();
   return world;
 }
@@ -365,10 +365,10 @@ describe('a worker that begins to follow a folder', () => {
     const world = await second();
     const two = worker(world, bygoneTree('r1', 80));
     await world.clock.advance(60_000);
-    assert.deepEqual(await inForce(world), [2, 'r2']);
+    assert.deepEqual(await active(world), [2, 'r2']);
     two.says(bygoneTree('r3', 8443));
     await world.clock.advance(3_000);
-    assert.deepEqual(await inForce(world), [3, 'r3']);
+    assert.deepEqual(await active(world), [3, 'r3']);
     await two.end();
   });
 
@@ -376,10 +376,10 @@ describe('a worker that begins to follow a folder', () => {
     const world = await second();
     const two = worker(world, bygoneTree('r1', 80));
     await world.clock.advance(602_000);
-    assert.deepEqual(await inForce(world), [3, 'r1']);
+    assert.deepEqual(await active(world), [3, 'r1']);
     two.says(bygoneTree('r2', 443));
     await world.clock.advance(3_000);
-    assert.deepEqual(await inForce(world), [4, 'r2']);
+    assert.deepEqual(await active(world), [4, 'r2']);
     await two.end();
   });
 });

@@ -28,7 +28,7 @@ describe('how much is read', () => {
     const front = frontOf();
     const sent = github(secret, 'x'.repeat(mebibyte + 1));
     for (const hook of ['github', 'nobody']) assertProblem(await front.send(hook, sent), 413);
-    assert.equal(front.counts.inForce, 0);
+    assert.equal(front.counts.active, 0);
   });
 
   it('64 KiB of a handshake', async () => {
@@ -59,7 +59,7 @@ describe('what is read', () => {
       const sent = github(secret);
       for (const hook of ['github', 'nobody'])
         assertProblem(await front.send(hook, { ...sent, headers: { ...sent.headers, 'content-type': type } }), 415);
-      assert.equal(front.counts.inForce, 0);
+      assert.equal(front.counts.active, 0);
     });
 });
 

@@ -6,12 +6,12 @@ import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import {
   type AnswersWorld,
+  activeWorld,
+  activeWorldByFolder,
   answersWorld,
   applied,
   approve,
   bringIn,
-  inForce,
-  inForceByFolder,
   labelled,
   machine,
   offered,
@@ -30,7 +30,7 @@ describe('an approval over the API', () => {
     );
     const { status, body } = await approve(world, 'bob');
     assert.equal(status, 201);
-    const [given] = await world.store.fleet.approvals.inForce(where);
+    const [given] = await world.store.fleet.approvals.active(where);
     assert.deepEqual([given?.by, given?.digest], [{ person: 'bob', reason: 'seen' }, offer.digest]);
     assert.equal(JSON.parse(JSON.stringify(body)).approvals[0].actor, 'bob');
     assert.match((await world.store.fleet.requests.pendingState(where)).reason ?? '', /^bob approved: seen$/);
@@ -39,12 +39,12 @@ describe('an approval over the API', () => {
   });
 
   it('says in the ledger where nobody knows who made it', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     await bringIn(world, labelled('b'), undefined);
     await world.reconcile();
     assert.deepEqual((await offered(world, 'ada')).authors, { unknown: true });
     assert.equal((await approve(world, 'ada')).status, 201);
-    const [given] = await world.store.fleet.approvals.inForce(where);
+    const [given] = await world.store.fleet.approvals.active(where);
     assert.deepEqual(given?.by, { person: 'ada', reason: 'seen', authorsUnknown: true });
     const notes: unknown[] = [];
     for await (const { body } of world.store.ledger.entries({ estate: 'acme' })) notes.push(body['note']);
@@ -56,26 +56,26 @@ describe('an approval of what somebody wrote by a forge’s noreply address', ()
   const addresses = ['1+ada@users.noreply.github.com', '2-ada@Users.NoReply.GitLab.com', 'noreply@github.com'];
   for (const address of addresses)
     it(`says that nobody knows whose it is: ${address}`, async () => {
-      const world = await inForce();
+      const world = await activeWorld();
       await bringIn(world, labelled('b'), ['root@acme.example', address]);
       await world.reconcile();
       assert.deepEqual((await offered(world, 'ada')).authors, { unknown: true });
       assert.equal((await approve(world, 'ada')).status, 201);
-      const [given] = await world.store.fleet.approvals.inForce(where);
+      const [given] = await world.store.fleet.approvals.active(where);
       assert.equal(given?.by.authorsUnknown, true);
     });
 });
 
 describe('an approval of what was posted', () => {
   it('is given by somebody else, where both are known', async () => {
-    const world = await inForceByFolder();
+    const world = await activeWorldByFolder();
     await applied(world, 'bob', 'root');
     assert.deepEqual((await offered(world, 'ada')).authors, { unknown: false });
     assert.equal((await approve(world, 'ada')).status, 201);
   });
 
   it('by a credential that is nobody’s is refused, with what to do instead', async () => {
-    const world = await inForceByFolder();
+    const world = await activeWorldByFolder();
     await applied(world, 'ci', 'root');
     const { status, text } = await approve(world, 'ada');
     assert.equal(status, 403);
@@ -161,11 +161,11 @@ const withdrawnCallers = {
 
 /** A label of a machine waits; bob let it pass, and no reconcile ran since. */
 async function approved(): Promise<AnswersWorld & { readonly seq: number }> {
-  const world = await inForce(withdrawnCallers);
+  const world = await activeWorld(withdrawnCallers);
   await bringIn(world, labelled('b'), ['root@acme.example']);
   await world.reconcile();
   assert.equal((await approve(world, 'bob')).status, 201);
-  const [approval] = await world.store.fleet.approvals.inForce(where);
+  const [approval] = await world.store.fleet.approvals.active(where);
   return { ...world, seq: approval?.seq ?? -1 };
 }
 
@@ -189,7 +189,7 @@ describe('an approval withdrawn over the API', () => {
       const world = await approved();
       const { status: got, text } = await withdraw(world, who);
       assert.equal(got, status, text);
-      assert.equal((await world.store.fleet.approvals.inForce(where)).length, status === 200 ? 0 : 1);
+      assert.equal((await world.store.fleet.approvals.active(where)).length, status === 200 ? 0 : 1);
       await world.reconcile();
       assert.equal(tierOf(world), status === 200 ? 'a' : 'b');
     });

@@ -3,10 +3,10 @@ import { describe } from 'node:test';
 import { treeOf } from '../support/fleet-world.ts';
 import {
   type AnswersWorld,
+  activeWorldByFolder,
   applied,
   approve,
   bringIn,
-  inForceByFolder,
   labelled,
   postPlan,
 } from './support/answers-world.ts';
@@ -16,7 +16,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what she posted',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ada', 'ada');
       return approve(world, 'adaAgain');
@@ -25,7 +25,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what she posted and somebody else brought into force',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ada', 'bob');
       return approve(world, 'ada');
@@ -34,7 +34,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what somebody else posted and she brought into force',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'bob', 'ada');
       return approve(world, 'ada');
@@ -43,7 +43,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what a token of nobody posted, by that token',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ci', 'ci');
       return approve(world, 'ci');
@@ -52,7 +52,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what a token of nobody posted, by who may hold it',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ci', 'ci');
       return approve(world, 'ada');
@@ -61,7 +61,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what a token of nobody posted and somebody else brought into force',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ci', 'bob');
       return approve(world, 'ada');
@@ -70,7 +70,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what somebody else posted and a token of nobody brought into force',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'bob', 'nobody');
       return approve(world, 'ada');
@@ -79,7 +79,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what a token of nobody posted before others wrote more',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ci', 'ci');
       await bringIn(world, labelled('c'), ['bob@acme.example']);
@@ -90,7 +90,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'of what she posted, posted again by somebody else',
     status: 403,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       await applied(world, 'ada', 'ada');
       await world.api.ask('bob', `POST /v1/plans/${await postPlan(world, 'bob')}/apply`, {
@@ -102,19 +102,19 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by a plan of hers that sets the mode to enforce',
     status: 422,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: (world) => posting(world, { mode: 'enforce' }),
   },
   {
     way: 'by a plan of hers that lifts the limits',
     status: 422,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: (world) => posting(world, { mode: 'plan', limits: { deletes: 500 } }),
   },
   {
     way: 'by a plan that has run out',
     status: 404,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       const id = await postPlan(world, 'ada');
       await world.clock.advance(8 * 86_400_000);
@@ -124,7 +124,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by a plan made beside other specs',
     status: 409,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       const id = await postPlan(world, 'ada');
       await bringIn(world, labelled('d'), ['bob@acme.example']);
@@ -134,7 +134,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by a plan that was brought into force before',
     status: 409,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       const id = await applied(world, 'ada', 'ada');
       return world.api.ask('ada', `POST /v1/plans/${id}/apply`, { body: { reason: 'again' } });
@@ -143,7 +143,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by the id of a plan that there is none of',
     status: 404,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: (world) =>
       world.api.ask('ada', 'POST /v1/plans/00000000-0000-4000-8000-000000000000/apply', { body: { reason: 'guess' } }),
   },
@@ -158,7 +158,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by a post beside a repository that is followed',
     status: 409,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       const id = await postPlan(world, 'ada');
       await world.store.leases.acquire('acme', 'specs', 'worker-1');
@@ -168,7 +168,7 @@ const byPost: readonly Attempt[] = [
   {
     way: 'by a post that a pin forbids',
     status: 409,
-    from: inForceByFolder,
+    from: activeWorldByFolder,
     try: async (world) => {
       const id = await postPlan(world, 'ada');
       const { revision } = (await world.store.generations.current('acme')) ?? assert.fail();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { network } from '../support/engine-world/documents.ts';
-import { type AnswersWorld, approve, bringIn, inForce, labelled, offered } from './support/answers-world.ts';
+import { type AnswersWorld, activeWorld, approve, bringIn, labelled, offered } from './support/answers-world.ts';
 import { type Attempt, refusedAttempts } from './support/attempt.ts';
 
 const ada = ['ada@acme.example'];
@@ -146,7 +146,7 @@ const byHistory: readonly Attempt[] = [
   {
     way: 'among so many authors that not all are known',
     status: 403,
-    from: inForce,
+    from: activeWorld,
     try: async (world) => {
       await bringIn(world, labelled('b'), ['bob@acme.example'], true);
       await world.reconcile();
@@ -156,7 +156,7 @@ const byHistory: readonly Attempt[] = [
   {
     way: 'before it is in force: what was approved of the generation before is not of the next',
     status: 409,
-    from: inForce,
+    from: activeWorld,
     try: async (world) => {
       await bringIn(world, labelled('c'), ['bob@acme.example']);
       await world.reconcile();

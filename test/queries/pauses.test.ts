@@ -70,13 +70,13 @@ describe('a pause over the API', () => {
       const world = await standing();
       const answer = await pause(world, who, { subject });
       assert.equal(answer.status, status, answer.text);
-      assert.equal((await world.store.fleet.pauses.inForce('acme')).length, status === 201 ? 1 : 0);
+      assert.equal((await world.store.fleet.pauses.active('acme')).length, status === 201 ? 1 : 0);
     });
 
   it('holds in the name of who asked, for a day, and asks for reconciles', async () => {
     const world = await standing();
     const { text } = await pause(world, 'web', { subject: { type: 'owner', name: 'team-web' }, mode: 'healing' });
-    const [held] = await world.store.fleet.pauses.inForce('acme');
+    const [held] = await world.store.fleet.pauses.active('acme');
     assert.deepEqual(
       [held?.person, held?.what, (held?.until ?? 0) - world.clock.now()],
       ['wim', 'healing', 86_400_000],
@@ -130,7 +130,7 @@ describe('the end of a pause over the API', () => {
     assert.equal((await end(world, 'operator', { mode: 'healing' })).status, 404);
     const { status, text } = await end(world, 'operator');
     assert.deepEqual([status, JSON.parse(text).items.length], [200, 1]);
-    const left = await world.store.fleet.pauses.inForce('acme');
+    const left = await world.store.fleet.pauses.active('acme');
     assert.deepEqual(
       left.map(({ of }) => of.by),
       ['owner'],
@@ -144,7 +144,7 @@ describe('the end of a pause over the API', () => {
     const { text } = await end(world, 'web', { all: true });
     assert.equal(JSON.parse(text).items.length, 1);
     assert.deepEqual(
-      (await world.store.fleet.pauses.inForce('acme')).map(({ of }) => of.by),
+      (await world.store.fleet.pauses.active('acme')).map(({ of }) => of.by),
       ['estate'],
     );
   });

@@ -6,10 +6,10 @@ import { network } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import {
   type AnswersWorld,
+  activeWorld,
   answersWorld,
   approve,
   bringIn,
-  inForce,
   labelled,
   planOf,
   post,
@@ -20,7 +20,7 @@ import {
 
 describe('a plan of posted specs', () => {
   it('says what they would do, beside what is in force, and changes nothing', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const calls = world.cloud.history.calls.length;
     const { status, body, text, headers } = await post(world, specsOf(labelled('b')));
     assert.equal(status, 201, text);
@@ -37,7 +37,7 @@ describe('a plan of posted specs', () => {
   });
 
   it('is read again, and is stale once other specs are in force', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const id = await postPlan(world, 'ada');
     assert.equal(planOf((await world.api.ask('bob', `GET /v1/plans/${id}`)).body).stale, false);
     await bringIn(world, labelled('c'), undefined);
@@ -45,7 +45,7 @@ describe('a plan of posted specs', () => {
   });
 
   it('of specs that are not sound is refused with the file, line and column of each error', async () => {
-    const { status, text } = await post(await inForce(), [
+    const { status, text } = await post(await activeWorld(), [
       { path: 'web.yaml', text: 'apiVersion: setpoint.dev/v1\nkind: Netwrk\n' },
     ]);
     assert.equal(status, 422);
@@ -57,7 +57,7 @@ describe('a plan of posted specs', () => {
   });
 
   it('is asked for with specs, or of what is in force, and not both', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     assert.equal((await world.api.ask('ada', 'POST /v1/plans', { body: {} })).status, 400);
     assert.equal((await post(world, specsOf(labelled('b')), { active: true })).status, 400);
     const { status, body } = await world.api.ask('ada', 'POST /v1/plans', { body: { active: true } });
@@ -67,7 +67,7 @@ describe('a plan of posted specs', () => {
 
 describe('a path of posted specs', () => {
   it('lies no deeper than in any tree of specs: what does is refused before a folder of it is made', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const [spec] = specsOf(labelled('b'));
     const at = (path: string) => [{ ...spec, path }];
     const deepest = `${'a/'.repeat(limits.folderDepth)}all.yaml`;
@@ -94,7 +94,7 @@ describe('a path of posted specs', () => {
 const paths = ['/v1/drift', '/v1/approvals'];
 
 test('all that plans stands in one line, and what waits there for the same is planned once', async () => {
-  const world = await inForce();
+  const world = await activeWorld();
   const looked = mock.method(world.store.inventory, 'latest');
   const asked = Array.from({ length: 12 }, (_, i) => world.api.ask('bob', `GET ${paths[i % 2]}`));
   const answers = await Promise.all(asked);
@@ -107,7 +107,7 @@ test('all that plans stands in one line, and what waits there for the same is pl
 });
 
 test('who waits in the line for what was changed meanwhile is told of that', async () => {
-  const world = await inForce();
+  const world = await activeWorld();
   const { fleet, inventory } = world.store;
   const { latest } = inventory;
   const until = world.clock.now() + 3_600_000;
@@ -129,7 +129,7 @@ const apply = (world: AnswersWorld, id: string, who = 'operator') =>
 
 describe('a plan that is brought into force', () => {
   it('is the next generation, with its poster among the authors; others approve it, and workers do it', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const id = await postPlan(world, 'ada');
     const { status, text } = await apply(world, id);
     assert.equal(status, 202, text);
@@ -148,7 +148,7 @@ describe('a plan that is brought into force', () => {
   });
 
   it('is refused, action by action, where the clouds have moved since', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const id = await postPlan(world, 'ada');
     world.meddle('by hand');
     await world.reconcile();
@@ -162,7 +162,7 @@ describe('a plan that is brought into force', () => {
   });
 
   it('is refused where it would do more than was shown', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const { body } = await post(world, specsOf([...labelled('b'), network({}, { name: 'other' })]));
     const { id } = planOf(body);
     const kept = (await world.store.proposals.read(id)) ?? assert.fail();
@@ -177,7 +177,7 @@ describe('a plan that is brought into force', () => {
   });
 
   it('is refused where what is in force came out of a repository', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const { revision, guards } = (await world.store.generations.current('acme')) ?? assert.fail();
     const tree = (await world.store.fleet.trees.read('acme', revision)) ?? assert.fail();
     const commit = `git:${'a'.repeat(40)}`;
@@ -201,7 +201,7 @@ describe('plans of others', () => {
       }),
       other: callerOf('admin', { id: 'other', grants: [{ role: 'admin', estates: ['other'] }] }),
     };
-    const world = await inForce(callers);
+    const world = await activeWorld(callers);
     const id = await postPlan(world, 'ada');
     assert.equal((await apply(world, id, 'part')).status, 403);
     const foreign = await apply(world, id, 'other');
@@ -214,7 +214,7 @@ describe('plans of others', () => {
       id: 'part',
       grants: [{ role: 'planner', estates: ['acme'], owners: ['team-web'] }],
     });
-    const world = await inForce({ part });
+    const world = await activeWorld({ part });
     const ids = [await postPlan(world, 'ada', 'b'), await postPlan(world, 'bob', 'c')];
     const mine = planOf((await world.api.ask('part', 'POST /v1/plans', { body: { active: true } })).body).id;
     const list = async (who: string, query = '') => listOf(await world.api.ask(who, `GET /v1/plans${query}`));
@@ -302,7 +302,7 @@ const reaches: readonly (readonly [what: string, change: (text: string) => strin
 describe('a plan of posted specs that reach for more than those in force', () => {
   for (const [what, change] of reaches)
     it(`is refused: ${what}`, async () => {
-      const world = await inForce();
+      const world = await activeWorld();
       const [file] = specsOf(labelled('b'));
       const text = change(file?.text ?? '');
       assert.notEqual(text, file?.text);
@@ -323,7 +323,7 @@ describe('a plan of posted specs that reach for more than those in force', () =>
     'a\u202eb.yaml',
   ])
     it(`is refused, or passed over: a file at ${JSON.stringify(path)}`, async () => {
-      const world = await inForce();
+      const world = await activeWorld();
       const [file] = specsOf(labelled('b'));
       const { status, text } = await post(world, [file ?? {}, { path, text: 'kind: [' }]);
       // An empty name is no path at all.
@@ -332,7 +332,7 @@ describe('a plan of posted specs that reach for more than those in force', () =>
     });
 
   it('is refused where a path stands twice, or more is sent than may be', async () => {
-    const world = await inForce();
+    const world = await activeWorld();
     const [file = {}] = specsOf(labelled('b'));
     assert.equal((await post(world, [file, file])).status, 400);
     const many = Array.from({ length: 2001 }, (_, i) => ({ path: `${i}.yaml`, text: '' }));

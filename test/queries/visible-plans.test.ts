@@ -6,7 +6,7 @@ import type { Grant } from '../../src/core/access/grant.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
-import { type AnswersWorld, answersWorld, inForce, machine } from './support/answers-world.ts';
+import { type AnswersWorld, activeWorld, answersWorld, machine } from './support/answers-world.ts';
 
 const grants = (role: 'viewer' | 'planner' | 'approver', bounds: object) => ({
   grants: [{ role, estates: ['acme'], ...bounds }],
@@ -152,7 +152,7 @@ describe('a kept plan', () => {
   ];
   for (const [what, made, now, isSeen] of cases)
     it(`${what}, is ${isSeen ? 'seen' : 'not seen'}`, async () => {
-      const world = await inForce({
+      const world = await activeWorld({
         before: callerOf('planner', { id: 'ann', grants: made }),
         after: callerOf('planner', { id: 'ann', grants: now }),
       });

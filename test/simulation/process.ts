@@ -149,8 +149,8 @@ async function work(
   const session = await openSession({ provider, access, given: undefined }, { secrets: noSecrets, clock, signal });
   const { ledger, fleet } = stage.database.connect();
   const heldNow = async (): Promise<Policy> => {
-    const paused = pausePolicy(await fleet.pauses.inForce('acme'), wanted);
-    const lets = !stage.asks || (await fleet.approvals.inForce({ estate: 'acme', scope })).length > 0;
+    const paused = pausePolicy(await fleet.pauses.active('acme'), wanted);
+    const lets = !stage.asks || (await fleet.approvals.active({ estate: 'acme', scope })).length > 0;
     return (action) => (lets || action.verb === 'forget' ? paused(action) : unapproved);
   };
   const guardEpoch = await ledger.guardEpoch('acme');

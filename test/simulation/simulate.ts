@@ -88,13 +88,13 @@ async function accept({ database, clock, asks }: Stage, compiled: Compiled | und
 }
 
 /** `former`: what was accepted before, by which a process may still work that has not heard of the newest. */
-interface InForce {
+interface ActiveGenerations {
   readonly accepted: Accepted;
   readonly former: Accepted | undefined;
 }
 
 /** Processes come and go, sometimes two at once, while colleagues work by hand. */
-async function storms(stage: Stage, { accepted, former }: InForce, draw: Draw): Promise<readonly RunTrace[]> {
+async function storms(stage: Stage, { accepted, former }: ActiveGenerations, draw: Draw): Promise<readonly RunTrace[]> {
   const runs: RunTrace[] = [];
   for (let i = 0; i <= draw.int(2); i++) {
     const busy = { until: false };

@@ -44,7 +44,7 @@ const held = (files: Files): SpecTree =>
     `git:${commit('a')}+db=${commit('d')}+web=${commit('e')}`,
     today,
   );
-const inForce = held({
+const active = held({
   'estate.yaml': estate,
   'net/core.yaml': network('core', 1),
   '@web/web.yaml': machine('site', 'team-web'),
@@ -52,11 +52,11 @@ const inForce = held({
   '@db/db.yaml': machine('db', 'team-db'),
   '@db/boot/up.sh': '#!/bin/sh\n# db\n',
 });
-assert.deepEqual(inForce.problems, []);
+assert.deepEqual(active.problems, []);
 
 const folder = (files: Files): TreeSource => storedSource(held(files));
 const read = async (proposal: Files, team?: string) => {
-  const { documents, problems, userData } = await loadTree(proposedTree(folder(proposal), inForce, team), { today });
+  const { documents, problems, userData } = await loadTree(proposedTree(folder(proposal), active, team), { today });
   return {
     names: documents.map(({ value, at }) => `${at().file} ${value.metadata.name}`),
     problems: problems.map(({ at, message }) => `${at.file} ${message}`),
@@ -112,6 +112,6 @@ test("a proposal for the estate's own that holds a team's tree is told", async (
 });
 
 test('teams are those of a revision out of git; a folder has them all in one', () => {
-  assert.deepEqual(activeTeams(inForce), ['db', 'web']);
+  assert.deepEqual(activeTeams(active), ['db', 'web']);
   assert.deepEqual(activeTeams({ revision: 'folder:abc' }), []);
 });

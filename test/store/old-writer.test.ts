@@ -93,7 +93,7 @@ describe('a program of the version before, beside this one', () => {
       read.map((row) => row.body.actions),
       [[], []],
     );
-    const found = await store.fleet.approvals.inForce(reconcile);
+    const found = await store.fleet.approvals.active(reconcile);
     assert.deepEqual(
       found.map(({ actions }) => actions),
       [['one'], ['two']],

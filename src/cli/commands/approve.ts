@@ -180,7 +180,7 @@ async function decide(
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
     if (options.json) printJson(terminal, approvalJson([]));
-    else printText(terminal, 'Approved: nothing; no action waits for approval', offer.accepts && notInForce);
+    else printText(terminal, 'Approved: nothing; no action waits for approval', offer.accepts && notActive);
     return exitCodes.done;
   }
   if (refused !== undefined) throw new UserError('Nothing was approved.', { why: refused, code: exitCodes.refused });
@@ -194,7 +194,7 @@ async function decide(
   return exitCodes.done;
 }
 
-const notInForce =
+const notActive =
   '  These specs are not active: setpoint apply activates them, and so does a worker that follows them.';
 
 async function pendingApprovalsOf(view: ObservedEstate<Store>, address: string | undefined): Promise<PendingApprovals> {

@@ -129,10 +129,10 @@ async function resumedOn(server: ApiClient, options: Options): Promise<PlanRepor
 /** Checks here that the named subject is held, so that the messages are the same. */
 async function endedOn(server: ApiClient, options: Options): Promise<PauseList> {
   const { estate, reason, all } = options;
-  const inForce = await fetchPauses(server, { estate });
-  if (inForce.items.length === 0) return inForce;
+  const active = await fetchPauses(server, { estate });
+  if (active.items.length === 0) return active;
   if (all) return resumeOnServer(server, { estate, reason, all });
-  const { what, of } = chosen(options, inForce.items);
+  const { what, of } = chosen(options, active.items);
   return resumeOnServer(server, { estate, reason, what, of });
 }
 
@@ -166,11 +166,11 @@ function endedText(pauses: readonly Pause[]): Resumed {
 }
 
 async function endPauses(options: Options, estate: Estate, store: Store): Promise<readonly Pause[]> {
-  const inForce = await store.fleet.pauses.inForce(estate.name);
-  if (inForce.length === 0) return [];
+  const active = await store.fleet.pauses.active(estate.name);
+  if (active.length === 0) return [];
   const by = { person: localUser(), reason: options.reason };
   const ended: Pause[] = [];
-  for (const held of options.all ? distinct(inForce) : [chosen(options, inForce)])
+  for (const held of options.all ? distinct(active) : [chosen(options, active)])
     ended.push(...(await store.fleet.pauses.end(estate.name, held, by)));
   const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
   await requestReconciles(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
@@ -182,15 +182,15 @@ const distinct = (pauses: readonly Pause[]): readonly Held[] => [
 ];
 
 /** Names are those of the pauses: what was paused may be in no spec any more. */
-function chosen(options: Options, inForce: readonly Pause[]): Held {
+function chosen(options: Options, active: readonly Pause[]): Held {
   const names = (by: Held['of']['by']) =>
-    new Set(inForce.flatMap(({ of }) => (of.by === by && of.by !== 'estate' ? [of.name] : [])));
+    new Set(active.flatMap(({ of }) => (of.by === by && of.by !== 'estate' ? [of.name] : [])));
   const known = { address: names('address'), owner: names('owner'), target: names('target') };
   const given = pauseSubjectOf(options);
   const isKnown = given.by === 'estate' || known[given.by].size > 0;
   const held: Held = { what: pauseModeOf(options), of: isKnown ? resolveSubject(given, known) : given };
-  if (inForce.some((pause) => heldText(pause) === heldText(held))) return held;
-  const lines = inForce.map((pause) =>
+  if (active.some((pause) => heldText(pause) === heldText(held))) return held;
+  const lines = active.map((pause) =>
     printable(
       `setpoint resume${pauseFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
     ),

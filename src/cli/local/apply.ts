@@ -7,7 +7,7 @@ import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
-import { type InForce, inForce } from '../../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints } from '../../estate/active-spec.ts';
 import { onlyApproved } from '../../estate/approvals.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/leases.ts';
@@ -72,10 +72,10 @@ export async function apply(
   const scopes = await withLeases(request, context, async (leases) => {
     // why: somebody may have paused what is to be done while we asked, or waited for the leases
     const guardEpoch = await store.ledger.guardEpoch(estate.name);
-    const policies = [...(await inForce(estate, store)).policies, approvedOnly];
+    const policies = [...(await activeConstraints(estate, store)).policies, approvedOnly];
     const guard: Guard = {
       epoch: guardEpoch,
-      judge: async (actions) => refusalsOf(actions, await inForce(estate, store)),
+      judge: async (actions) => refusalsOf(actions, await activeConstraints(estate, store)),
     };
     const work = { store, estate: estate.name, reconcileId: randomUUID(), authority, leases, policies, guard };
     return reconcileScopes(busy, work, context);
@@ -96,7 +96,7 @@ interface Work {
 }
 
 /** By what people say now: a generation that came in between binds by what it reads only and protects. */
-const refusalsOf = (actions: readonly Action[], { policies }: InForce): Refusals =>
+const refusalsOf = (actions: readonly Action[], { policies }: ActiveConstraints): Refusals =>
   new Map(
     actions.flatMap((action) => {
       const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);

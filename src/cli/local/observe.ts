@@ -10,7 +10,7 @@ import { printable } from '../../core/text.ts';
 import { type Converged, withUnrecorded } from '../../engine/converge.ts';
 import { observe } from '../../engine/observe.ts';
 import type { Site } from '../../engine/ports.ts';
-import { inForce, keepInForce, type SeenScope } from '../../estate/active-spec.ts';
+import { activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import { providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
@@ -42,7 +42,7 @@ export interface PlanGrant extends Allowance {
 
 /** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
 async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
-  const approvals = (await store?.fleet.approvals.inForce({ estate, scope })) ?? [];
+  const approvals = (await store?.fleet.approvals.active({ estate, scope })) ?? [];
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
   return (action) => isDestructive(action) && approved(action);
 }
@@ -66,12 +66,12 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
-  const force = await inForce(estate, store);
+  const constraints = await activeConstraints(estate, store);
   const looked = await observeEstate(estate, store, context);
   try {
     const choices: Choices = {
-      policies: force.policies,
-      modesBefore: force.modesBefore,
+      policies: constraints.policies,
+      modesBefore: constraints.modesBefore,
       prune: grant.prune,
     };
     const chosen = await Promise.all(
@@ -80,14 +80,17 @@ export async function withObservedEstate<T, S extends Store | undefined>(
         return { ...one, input: { ...one.input, choices: { ...choices, approved } } };
       }),
     );
-    const bounds = { ...force.bounds, ...allowanceIn(grant) };
+    const bounds = { ...constraints.bounds, ...allowanceIn(grant) };
     const plans = await planAgain({ estate, looked: chosen, bounds });
     const held = await heldSources(estate.name, store);
     printHeldSources(held, context);
     printUnmanagedScopes(await unmanagedScopes(estate, store), context);
     await recordInventory(estate, looked, store, context);
     const withheld = await withheldHere(estate, store);
-    const bound = { ...boundOf(estate, force, held), ...(withheld.length === 0 ? {} : { withheldDrift: withheld }) };
+    const bound = {
+      ...boundOf(estate, constraints, held),
+      ...(withheld.length === 0 ? {} : { withheldDrift: withheld }),
+    };
     return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));
@@ -161,7 +164,7 @@ interface Means {
 async function writeInventory(estate: Estate, seen: readonly SeenScope[], { store, context }: Means): Promise<void> {
   if (store === undefined) return;
   try {
-    await keepInForce(estate, seen, store);
+    await keepActive(estate, seen, store);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     context.terminal.err.write(`The observation was not saved in the inventory: ${printable(why)}\n`);

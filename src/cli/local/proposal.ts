@@ -4,7 +4,7 @@ import type { Problem } from '../../core/documents/problem.ts';
 import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/load.ts';
-import { asInForce, secretsToLook } from '../../estate/proposal.ts';
+import { secretsToLook, withActiveTargets } from '../../estate/proposal.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { CliDependencies, Context, ProposalSource } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
@@ -92,11 +92,11 @@ export interface ProposalRequest {
 /** The guards against untrusted proposals, one behind another. A bench removes single ones. */
 export interface ProposalGuards {
   readonly refusalsOf: typeof refusalsOf;
-  readonly asInForce: typeof asInForce;
+  readonly withActiveTargets: typeof withActiveTargets;
   readonly secretsToLook: typeof secretsToLook;
 }
 
-const proposalGuards: ProposalGuards = { refusalsOf, asInForce, secretsToLook };
+const proposalGuards: ProposalGuards = { refusalsOf, withActiveTargets, secretsToLook };
 
 /**
  * Reads specs of an untrusted author, to be planned beside the active ones. It refuses them where they exceed these, and
@@ -108,20 +108,20 @@ export async function readProposal(
   guards: ProposalGuards = proposalGuards,
 ): Promise<LocalEstate> {
   const { dependencies, clock } = context;
-  const inForce = await activeSpecs(active, context);
-  refuseUnsound(inForce);
-  refuseOverlay(selection, inForce);
-  const tree = await readProposed(source, inForce, dependencies);
+  const activeTree = await activeSpecs(active, context);
+  refuseUnsound(activeTree);
+  refuseOverlay(selection, activeTree);
+  const tree = await readProposed(source, activeTree, dependencies);
   const dir = seenFrom(source);
   refuseInvalid(tree, dir);
-  refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), dir);
+  refuseUntrusted(guards.refusalsOf(activeTree.documents, tree.documents), dir);
   const estate = await compileEstate(tree, { ...selection, dir }, context);
   const today = dayOf(clock.now());
-  const opened = await openEstate(inForce, dependencies.provider, today);
+  const opened = await openEstate(activeTree, dependencies.provider, today);
   return {
     ...estate,
-    scopes: guards.asInForce(estate.scopes, opened.compiled.scopes),
-    secrets: guards.secretsToLook(inForce, dependencies.secrets),
+    scopes: guards.withActiveTargets(estate.scopes, opened.compiled.scopes),
+    secrets: guards.secretsToLook(activeTree, dependencies.secrets),
   };
 }
 
@@ -130,11 +130,11 @@ const seenFrom = ({ dir, ref, team }: ProposalSource): string => (ref === undefi
 
 async function readProposed(
   source: ProposalSource,
-  inForce: SpecTree,
+  activeTree: SpecTree,
   dependencies: CliDependencies,
 ): Promise<SpecTree> {
   try {
-    return await dependencies.readProposedSpecs(source, inForce);
+    return await dependencies.readProposedSpecs(source, activeTree);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UserError('The proposal cannot be read.', { why, cause });
@@ -142,13 +142,13 @@ async function readProposed(
 }
 
 /** A proposal with another overlay than the active specs cannot be compared with them. */
-function refuseOverlay({ overlay }: EstateSelection, inForce: SpecTree): void {
-  if (overlay === undefined || overlay === inForce.overlay) return;
+function refuseOverlay({ overlay }: EstateSelection, activeTree: SpecTree): void {
+  if (overlay === undefined || overlay === activeTree.overlay) return;
   throw new UserError(`A proposal cannot be planned with the overlay ${overlay}.`, {
     why:
-      inForce.overlay === undefined
+      activeTree.overlay === undefined
         ? 'The active specs have no overlay.'
-        : `The active specs have the overlay ${inForce.overlay}.`,
+        : `The active specs have the overlay ${activeTree.overlay}.`,
     next: 'Remove --overlay: a proposal always uses the active overlay.',
     code: exitCodes.refused,
   });

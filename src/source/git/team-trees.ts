@@ -35,9 +35,9 @@ export const activeTeams = ({ revision }: Pick<SpecTree, 'revision'>): readonly 
  * repository; absent: the estate's own. Files of the estate's own under the name of a team's tree are reported, as when it is
  * followed.
  */
-export function proposedTree(proposal: TreeSource, inForce: SpecTree, team?: string): TreeSource {
-  const kept = storedSource(inForce);
-  const teams = new Map(activeTeams(inForce).map((name) => [name, below(kept, `@${name}`)]));
+export function proposedTree(proposal: TreeSource, active: SpecTree, team?: string): TreeSource {
+  const kept = storedSource(active);
+  const teams = new Map(activeTeams(active).map((name) => [name, below(kept, `@${name}`)]));
   if (team === undefined) return withTeamTrees(proposal, teams);
   return withTeamTrees(without(kept, [...teams.keys()]), teams.set(team, proposal));
 }

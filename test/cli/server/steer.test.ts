@@ -44,11 +44,11 @@ describe('pausing and resuming by a server says what it would from here', () => 
         assert.deepEqual([mine.code, over.code], [0, 0], mine.stderr + over.stderr);
         const its = await asked(['pause', ...flags, ...because, '--for', '4h', ...json]);
         assert.deepEqual([its.code, timeless(its.stdout)], [0, timeless(mine.stdout)], its.stderr);
-        const [pause] = await store.fleet.pauses.inForce('acme');
+        const [pause] = await store.fleet.pauses.active('acme');
         assert.equal(pause?.person, 'operator of acme');
         const end = await asked(['resume', ...flags, ...because, ...json]);
         assert.deepEqual([end.code, timeless(end.stdout)], [0, timeless(over.stdout)], end.stderr);
-        assert.deepEqual(await store.fleet.pauses.inForce('acme'), []);
+        assert.deepEqual(await store.fleet.pauses.active('acme'), []);
       });
 
   test('nothing was paused', async () => {
@@ -190,7 +190,7 @@ describe('approving by a server', () => {
     const withdrawn = async (ask: (args: readonly string[]) => Promise<Said>, folder: readonly string[]) => {
       await meddle(`once more, ${folder.length}`);
       await here(['approve', place.specs, allow, '--yes', ...because]);
-      const newest = (await store.fleet.approvals.inForce(where)).at(-1)?.seq ?? -1;
+      const newest = (await store.fleet.approvals.active(where)).at(-1)?.seq ?? -1;
       const said = await ask(['withdraw', String(newest), ...folder, ...because]);
       assert.equal(said.code, 0, said.stderr);
       return said.stdout.replace(/\d+\)/, 'N)').replace(/ by .* \(/, ' by somebody (');

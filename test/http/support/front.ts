@@ -20,7 +20,7 @@ export interface Front {
 }
 
 export interface Counts {
-  inForce: number;
+  active: number;
   secrets: number;
   firsts: number;
   readonly rung: string[];
@@ -65,7 +65,7 @@ export function frontOf({
   wired?: Partial<WebhookDependencies>;
 } = {}): Front {
   const clock = virtualClock();
-  const counts: Counts = { inForce: 0, secrets: 0, firsts: 0, rung: [], touched: [] };
+  const counts: Counts = { active: 0, secrets: 0, firsts: 0, rung: [], touched: [] };
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const app = httpApp({ webhooks: { ...counting(counts, [...all, ...more]), ...wired }, clock, log });
@@ -94,7 +94,7 @@ function counting(counts: Counts, webhooks: readonly Webhook[]): WebhookDependen
   return {
     allowOwnKeys: true,
     activeWebhooks: async () => {
-      counts.inForce += 1;
+      counts.active += 1;
       return [{ estate: 'acme', webhooks, scopes: [] }];
     },
     resolveSecret: async ({ env = '' }) => {

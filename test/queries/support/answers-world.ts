@@ -97,7 +97,7 @@ export const approve = async (world: AnswersWorld, who: string, more: object = {
 };
 
 /** One generation in force, made by root and approved by bob, and everything done. */
-export async function inForce(others: Readonly<Record<string, Caller>> = {}): Promise<AnswersWorld> {
+export async function activeWorld(others: Readonly<Record<string, Caller>> = {}): Promise<AnswersWorld> {
   const world = answersWorld({ ...people, ...others });
   await bringIn(world, labelled('a'), ['root@acme.example']);
   await world.reconcile();
@@ -111,7 +111,7 @@ export async function inForce(others: Readonly<Record<string, Caller>> = {}): Pr
 
 /** The same, and a change of ada's that waits: a label of a machine. */
 export async function waiting(): Promise<AnswersWorld> {
-  const world = await inForce();
+  const world = await activeWorld();
   await bringIn(world, labelled('b'), ['root@acme.example', 'Ada@acme.example']);
   await world.reconcile();
   return world;
@@ -121,7 +121,7 @@ export const tierOf = ({ cloud }: AnswersWorld): unknown =>
   cloud.inspect.live().find(({ type }) => type === 'instance')?.record.tags['tier'];
 
 /** One generation in force, of a folder: others may be posted. */
-export const inForceByFolder = (): Promise<AnswersWorld> => inForce();
+export const activeWorldByFolder = (): Promise<AnswersWorld> => activeWorld();
 
 /** A plan of posted specs that label a machine otherwise; answers with its id. */
 export async function postPlan({ api }: AnswersWorld, who: string, tier = 'b'): Promise<string> {

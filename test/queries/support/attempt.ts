@@ -19,7 +19,7 @@ export function refusedAttempts(attempts: readonly Attempt[]): void {
       const world = await from();
       const answer = await attempt(world);
       assert.equal(answer.status, status, answer.text);
-      const given = await world.store.fleet.approvals.inForce(where);
+      const given = await world.store.fleet.approvals.active(where);
       const hers = given.filter(({ by }) => by.person !== 'bob');
       assert.deepEqual(hers, []);
       if (given.length > 0) return;

@@ -37,7 +37,7 @@ export const peopleLaws: Laws = {
     assert.ok(web.id > all.id);
     await store.fleet.pauses.begin(estate, pauseOf(bench, { until: now() - 1 }));
     await store.fleet.pauses.begin(`${estate}-2`, pauseOf(bench));
-    assert.deepEqual(await other.fleet.pauses.inForce(estate), [all, web]);
+    assert.deepEqual(await other.fleet.pauses.active(estate), [all, web]);
   },
 
   'ending a pause ends all that hold exactly the same still': async (bench) => {
@@ -54,7 +54,7 @@ export const peopleLaws: Laws = {
     await begin({ of, until: now() - 1 });
     assert.deepEqual(await other.fleet.pauses.end(estate, { what: 'all', of }, by), [one, two]);
     assert.deepEqual(await other.fleet.pauses.end(estate, { what: 'all', of }, by), []);
-    assert.deepEqual(await store.fleet.pauses.inForce(estate), stays);
+    assert.deepEqual(await store.fleet.pauses.active(estate), stays);
     const [resumed, ...more] = (await notesOf(bench)).flatMap((note) => ('resume' in note ? [note['resume']] : []));
     assert.deepEqual([resumed, more], [{ what: 'all', of, pauses: [one.id, two.id], ...by }, []]);
   },
@@ -76,7 +76,7 @@ export const peopleLaws: Laws = {
     await store.fleet.approvals.give(approvalOf(bench, { until: now() - 1 }));
     await store.fleet.approvals.give(approvalOf(bench, { generation: 2 }));
     await store.fleet.approvals.give(approvalOf(bench, { scope: 'aws/1/us-east-1' }));
-    assert.deepEqual(await other.fleet.approvals.inForce(where), [given]);
+    assert.deepEqual(await other.fleet.approvals.active(where), [given]);
     assert.deepEqual(
       (await other.fleet.approvals.given(estate)).map(({ scope, until }) => [scope, until > now()]),
       [
@@ -87,7 +87,7 @@ export const peopleLaws: Laws = {
     );
     await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
     assert.deepEqual(
-      (await other.fleet.approvals.inForce(where)).map(({ generation }) => generation),
+      (await other.fleet.approvals.active(where)).map(({ generation }) => generation),
       [2],
     );
   },
@@ -101,7 +101,7 @@ export const peopleLaws: Laws = {
     const given = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one', 'two'] }));
     const worker = await workerOf(store, estate);
     const one = draftOf('create', 'a', { approval: { digest: 'one', halves: [] } });
-    const left = async () => (await other.fleet.approvals.inForce(where)).map(({ actions }) => actions);
+    const left = async () => (await other.fleet.approvals.active(where)).map(({ actions }) => actions);
     assert.deepEqual(await apply(worker, draftOf('create', 'x', { approval: { digest: 'three', halves: [] } })), {
       ok: false,
       reason: 'approval',
@@ -141,7 +141,7 @@ export const peopleLaws: Laws = {
     const withdrawn = await other.fleet.approvals.withdraw(estate, given.seq, by);
     assert.deepEqual([withdrawn?.seq, await store.ledger.guardEpoch(estate)], [given.seq, epoch + 1]);
     assert.equal(await other.fleet.approvals.withdraw(estate, given.seq, by), undefined);
-    assert.deepEqual(await store.fleet.approvals.inForce({ estate, scope }), []);
+    assert.deepEqual(await store.fleet.approvals.active({ estate, scope }), []);
     const worker = await workerOf(store, estate);
     const draft = draftOf('create', 'a', { approval: { digest: 'one', halves: [] } });
     assert.equal((await apply(worker, draft)).ok, false);
@@ -168,7 +168,7 @@ export const peopleLaws: Laws = {
 
   'nothing is approved of a generation that nobody accepted': async (bench) => {
     await bench.store.fleet.approvals.give(approvalOf(bench));
-    assert.deepEqual(await bench.store.fleet.approvals.inForce({ estate: bench.estate, scope }), []);
+    assert.deepEqual(await bench.store.fleet.approvals.active({ estate: bench.estate, scope }), []);
   },
 
   'an approval knows what had been deleted and replaced before it': async (bench) => {
@@ -180,7 +180,7 @@ export const peopleLaws: Laws = {
     await store.ledger.intend(worker.reconcile, [deletion('b')]);
     assert.equal(await ran(), 2);
     assert.deepEqual(
-      (await store.fleet.approvals.inForce(worker.reconcile)).map((one) => one.ran),
+      (await store.fleet.approvals.active(worker.reconcile)).map((one) => one.ran),
       [2],
     );
     const healing = ['c', 'd', 'e'].map((name) => deletion(name, 'healing'));
@@ -189,7 +189,7 @@ export const peopleLaws: Laws = {
     await store.ledger.intend(worker.reconcile, [launch('web-0'), launch('web-1'), closure('sgr-1')]);
     const given = await other.fleet.approvals.give(approvalOf(bench, { creates: 4, closures: 2 }));
     assert.deepEqual(given.ranBeside, { creates: 2, closures: 1 });
-    assert.deepEqual((await store.fleet.approvals.inForce(worker.reconcile)).at(-1), given);
+    assert.deepEqual((await store.fleet.approvals.active(worker.reconcile)).at(-1), given);
   },
 
   'an approval is a note in the ledger, and names its number': async (bench) => {

@@ -17,7 +17,7 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
     estate.countEpoch += 1;
     return approval;
   },
-  inForce: async (where) =>
+  active: async (where) =>
     usableApprovals(memory, where, clock.now()).flatMap(({ left, ...approval }) =>
       left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
     ),

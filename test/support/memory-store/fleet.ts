@@ -42,7 +42,7 @@ function memoryPauses(memory: Memory, clock: Clock): Pauses {
   const { pauses } = memory.fleet;
   const note = (name: string, said: Readonly<Record<string, unknown>>) =>
     append(estateOf(memory, name), { at: clock.now(), type: 'note', body: noteBody(name, said) });
-  const inForce = (name: string): readonly PauseMemory[] =>
+  const active = (name: string): readonly PauseMemory[] =>
     pauses.filter(({ estate, pause, ended }) => estate === name && !ended && pause.until > clock.now());
   return {
     begin: async (estate, draft) => {
@@ -54,7 +54,7 @@ function memoryPauses(memory: Memory, clock: Clock): Pauses {
       return pause;
     },
     end: async (estate, held, by) => {
-      const ending = inForce(estate).filter(({ pause }) => holds(pause) === holds(held));
+      const ending = active(estate).filter(({ pause }) => holds(pause) === holds(held));
       if (ending.length === 0) return [];
       for (const one of ending) one.ended = true;
       estateOf(memory, estate).countEpoch += 1;
@@ -69,7 +69,7 @@ function memoryPauses(memory: Memory, clock: Clock): Pauses {
       );
       return ended;
     },
-    inForce: async (estate) => inForce(estate).map(({ pause }) => pause),
+    active: async (estate) => active(estate).map(({ pause }) => pause),
   };
 }
 

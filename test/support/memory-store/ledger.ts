@@ -150,10 +150,10 @@ const openKey = (scope: string, action: ActionKey): string => `${scope} ${keyTex
 
 function countOf({ reconcile, at }: Write, estate: EstateMemory): EstateCount {
   const { generation } = reconcile.authority;
-  const inForce = estate.generations.find(({ number }) => number === generation);
-  if (!inForce) throw new Error(`generation ${generation} of estate ${reconcile.estate} was never accepted`);
+  const active = estate.generations.find(({ number }) => number === generation);
+  if (!active) throw new Error(`generation ${generation} of estate ${reconcile.estate} was never accepted`);
   const before = estate.generations.findLast(({ number }) => number < generation);
-  const limits = stricterLimits(inForce.guards.limits, before?.guards.limits);
+  const limits = stricterLimits(active.guards.limits, before?.guards.limits);
   const ran = countedAt(estate, generation, at);
   const bounds = {
     limits,

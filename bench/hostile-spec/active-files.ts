@@ -42,7 +42,7 @@ export const machine = (metadata: string, more = ''): string =>
   );
 
 /** What is in force, with the overlay `prod`. */
-export const inForce = ({ sandbox }: Endpoints): Files => ({
+export const activeFiles = ({ sandbox }: Endpoints): Files => ({
   'estate.yaml': estate(),
   'targets.yaml': aws(sandbox) + azure(sandbox),
   'network.yaml': document(
