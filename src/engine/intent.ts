@@ -226,3 +226,10 @@ export function earlierBatch(address: Address, { pending }: Knowledge): string |
   // why: this engine wrote the details of every intent
   return (before?.draft.details as DraftDetails | undefined)?.batch;
 }
+
+/** An item whose intent is committed. All of one sending are of one kind and verb. */
+export interface Ready {
+  readonly item: Item;
+  readonly intent: string;
+  readonly attempt: number;
+}

@@ -125,5 +125,7 @@ export type Outcome =
    */
   | { readonly as: 'withheld'; readonly code: WithholdCode; readonly why: string };
 
+export type Withheld = Extract<Outcome, { readonly as: 'withheld' }>;
+
 export const done: Outcome = { as: 'done' };
 export const unsent: Outcome = { as: 'unsent' };

@@ -2,9 +2,9 @@ import type { Action } from '../core/action.ts';
 import type { Intended } from '../ports/ledger.ts';
 import { unlessLeaseLost } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';
-import { earlierBatch, type Item, intentDraftOf } from './intent.ts';
-import type { Guard, Outcome, Withholding } from './ports.ts';
-import type { Ready } from './request.ts';
+import { earlierBatch, type Item, intentDraftOf, type Ready } from './intent.ts';
+import type { Guard, Withheld, Withholding } from './ports.ts';
+import { Refused } from './retry.ts';
 
 /**
  * Checks that people still allow an action: when it is intended, in that very transaction, and again before each request,
@@ -23,8 +23,6 @@ export interface GuardedIntents {
   /** Under which the ready ones were judged last. */
   readonly epoch: number;
 }
-
-export type Withheld = Extract<Outcome, { readonly as: 'withheld' }>;
 
 /** Words that come one upon the other are followed so often; then the rest waits for another plan. */
 const mostEpochs = 8;
@@ -127,19 +125,6 @@ const unjudged: Withholding = {
  * was sent.
  */
 export const freshMs = 30_000;
-
-/** Thrown instead of a request: these may not be sent any more. `partly`: a request of the same call had left before. */
-export class Refused extends Error {
-  readonly reasons: ReadonlyMap<unknown, Withheld>;
-  readonly partly: boolean;
-
-  constructor(reasons: ReadonlyMap<unknown, Withheld>, partly: boolean) {
-    super('people no longer let this be done: it was not sent');
-    this.name = 'Refused';
-    this.reasons = reasons;
-    this.partly = partly;
-  }
-}
 
 /** Asked before each request of one call. After one refusal nothing more of that call leaves. */
 export type Permit = () => Promise<void>;

@@ -4,8 +4,7 @@ import type { Observed } from '../core/observed.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import { isCancellation, wait } from './cancellation.ts';
 import type { QuotaState } from './execution-context.ts';
-import { done, type EnginePorts, type Outcome, type ReconcileControl, unsent } from './ports.ts';
-import { Refused } from './recheck-guards.ts';
+import { done, type EnginePorts, type Outcome, type ReconcileControl, unsent, type Withheld } from './ports.ts';
 
 /** Items that go to one actuator together. */
 interface Delivery<T> {
@@ -293,3 +292,16 @@ async function bisectBatch<T>(
 
 const isOverQuota = (outcome: Outcome): outcome is Extract<Outcome, { readonly as: 'failed' }> =>
   outcome.as === 'failed' && outcome.failure.quota === true;
+
+/** Thrown instead of a request: these may not be sent any more. `partly`: a request of the same call had left before. */
+export class Refused extends Error {
+  readonly reasons: ReadonlyMap<unknown, Withheld>;
+  readonly partly: boolean;
+
+  constructor(reasons: ReadonlyMap<unknown, Withheld>, partly: boolean) {
+    super('people no longer let this be done: it was not sent');
+    this.name = 'Refused';
+    this.reasons = reasons;
+    this.partly = partly;
+  }
+}

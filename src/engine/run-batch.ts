@@ -1,18 +1,17 @@
 import type { Action } from '../core/action.ts';
 import type { Batch } from '../core/batches.ts';
 import type { Failure } from '../core/failure.ts';
-import { minReadyOf } from '../core/knowledge.ts';
+import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/knowledge.ts';
+import { canonical } from '../core/ledger/canonical.ts';
 import type { Observed } from '../core/observed.ts';
-import { type CloudId, documentOfReplica } from '../core/resource.ts';
+import { type Address, type CloudId, documentOfReplica, nameIn } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { type Awaited, awaitState } from './await-state.ts';
-import { isCancellation, wait } from './cancellation.ts';
+import { isCancellation, unlessLeaseLost, wait } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';
-import { type Item, observedOf } from './intent.ts';
-import { launch } from './launch.ts';
+import { earlierBatch, type Item, observedOf } from './intent.ts';
 import { launchObstacle } from './launch-check.ts';
-import { type Outcome, unsent } from './ports.ts';
-import { replaceMachine } from './replace.ts';
+import { done, type Outcome, unsent } from './ports.ts';
 import { send } from './send.ts';
 
 /** Machines of a document that were not ready when this reconcile observed them. */
@@ -23,34 +22,34 @@ export interface BatchRun {
   readonly unready: Unready;
   /** True where another action waits for this one, so that it counts as done only when the machine is up, or gone. */
   readonly awaited: (action: Action) => boolean;
-  /** The observed resource of an id. */
+  /** The observed resource of an id: of a successor of an earlier reconcile. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
 
 /** One batch, to its end. A stop leaves what was not sent `unsent`. */
-export async function runBatch(batch: Batch, performance: BatchRun): Promise<readonly Outcome[]> {
+export async function runBatch(batch: Batch, run: BatchRun): Promise<readonly Outcome[]> {
   const { kind, verb, actions } = batch;
-  performance.context.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
+  run.context.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
   try {
-    return await act(batch, performance);
+    return await act(batch, run);
   } catch (error) {
-    if (!isCancellation(error, performance.context.cancellation.waits)) throw error;
-    performance.context.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
+    if (!isCancellation(error, run.context.cancellation.waits)) throw error;
+    run.context.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
     return actions.map(() => unsent);
   }
 }
 
-async function act({ verb, actions }: Batch, performance: BatchRun): Promise<readonly Outcome[]> {
+async function act({ verb, actions }: Batch, run: BatchRun): Promise<readonly Outcome[]> {
   switch (verb) {
     case 'replace':
-      return Promise.all(actions.map((action) => replace(action, performance)));
+      return Promise.all(actions.map((action) => replace(action, run)));
     case 'update':
     case 'create':
     case 'delete':
-      return complete(actions, verb, performance);
+      return complete(actions, verb, run);
     case 'adopt':
     case 'forget':
-      return send(itemsOf(actions, verb), performance.context);
+      return send(itemsOf(actions, verb), run.context);
   }
 }
 
@@ -61,17 +60,17 @@ const itemsOf = (actions: readonly Action[], verb: Item['verb']): readonly Item[
 async function complete(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  performance: BatchRun,
+  run: BatchRun,
 ): Promise<readonly Outcome[]> {
   const [first] = actions;
   const stops = first?.verb === 'update' && first.effect === 'stops';
-  const unready = stops ? await othersUnready(first, performance) : undefined;
+  const unready = stops ? await othersUnready(first, run) : undefined;
   if (unready) return actions.map(() => unready);
-  const outcomes = await sendPossible(actions, verb, performance.context);
-  if (first?.kind !== 'instance' || !(stops || actions.some(performance.awaited))) return outcomes;
+  const outcomes = await sendPossible(actions, verb, run.context);
+  if (first?.kind !== 'instance' || !(stops || actions.some(run.awaited))) return outcomes;
   const ids = actions.map((action, i) => idDone(action, outcomes[i]));
   const awaited = verb === 'delete' ? ({ state: 'gone' } as const) : readinessOf(actions);
-  const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, performance.context);
+  const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, run.context);
   return outcomes.map((outcome, i) => afterWaiting(outcome, missed.get(ids[i] ?? '')));
 }
 
@@ -135,9 +134,9 @@ const isReadyNow = (action: Action, { condition }: Observed): boolean =>
   condition.state === 'ready' && !isToRun(action);
 
 /** One at a time in a document: it is ready, or has failed, before another one of the document changes. */
-async function replace(action: Action, performance: BatchRun): Promise<Outcome> {
+async function replace(action: Action, run: BatchRun): Promise<Outcome> {
   if (action.kind !== 'instance' || action.verb !== 'replace') return irreplaceable;
-  return (await othersUnready(action, performance)) ?? replaceMachine(action, performance);
+  return (await othersUnready(action, run)) ?? replaceMachine(action, run);
 }
 
 /** Between the two nothing would stand: for a rule that is a gap, for all else a loss of what stands in it. */
@@ -192,3 +191,190 @@ async function listedRules({ at, calls }: ExecutionContext): Promise<ReadonlySet
   }
   return ids;
 }
+
+/**
+ * Replaces one machine. By `surge` the successor comes up before its predecessor ends; after a crash at any step, the next
+ * observation resumes the work by what it shows (core/plan/succession.ts).
+ *
+ *   stopped after                  | the store knows                    | the next reconcile
+ *   -------------------------------+------------------------------------+----------------------------------------------------
+ *   the intent to launch           | an open creation, `successorOf`    | looks for it by its mark; sends it again with its token
+ *   the launch                     | the same, or a settled successor   | waits for it to be ready, then ends the predecessor
+ *   it is ready                    | a settled successor                | ends the predecessor
+ *   the intent to end predecessor  | both, and an open deletion         | ends it again: nothing is ended twice
+ *   the predecessor has ended      | the successor alone                | nothing
+ *   the successor has failed       | both, the successor dead or gone   | lets it go; the predecessor stays, and is replaced anew
+ *
+ * Both halves take one place of the limits, the predecessor's; a failed successor is ended under it. By `recreate` the old machine
+ * ends first: where a name or an address is not to be had twice.
+ */
+async function replaceMachine(action: Replacement, { context, seen }: BatchRun): Promise<Outcome> {
+  const { surge } = action;
+  if (surge === undefined) return recreate(action, context);
+  if (surge.successor !== undefined) {
+    const successor = seen(surge.successor);
+    return successor === undefined ? vanished : succeed(action, successor, context);
+  }
+  const obstacle = await launchObstacle(action, context);
+  if (obstacle !== undefined) return obstacle;
+  const [made = unsent] = await send([{ action, verb: 'create' }], context);
+  if (made.as !== 'done' || made.observed?.kind !== 'instance') return made;
+  return succeed(action, made.observed, context);
+}
+
+type Replacement = Extract<Action, { readonly verb: 'replace' }>;
+
+/** Only a planner that names what it has not seen could make this happen; nothing is launched beside it. */
+const vanished: Outcome = {
+  as: 'stale',
+  failure: { kind: 'conflict', code: 'NotSeen', message: 'the successor is not seen any more' },
+};
+
+async function recreate(action: Replacement, context: ExecutionContext): Promise<Outcome> {
+  const obstacle = await launchObstacle(action, context);
+  if (obstacle !== undefined) return obstacle;
+  const [gone = unsent] = await send([{ action, verb: 'delete' }], context);
+  if (gone.as !== 'done') return gone;
+  const [made = unsent] = await send([{ action, verb: 'create' }], context);
+  if (made.as !== 'done' || made.observed === undefined) return made;
+  const failure = await unreadiness(made.observed, action, context);
+  return failure === undefined ? made : { as: 'failed', failure };
+}
+
+/** The successor stands: once it is ready its predecessor ends; if it never will be, it ends itself. */
+async function succeed(action: Replacement, successor: Observed, context: ExecutionContext): Promise<Outcome> {
+  const failure = await unreadiness(successor, action, context);
+  if (failure !== undefined) return withdraw(action, { successor, failure }, context);
+  const [gone = unsent] = await send([{ action, verb: 'delete' }], context);
+  if (gone.as === 'done') return done;
+  return 'failure' in gone ? { ...gone, failure: named(gone.failure, bothStand(action, successor)) } : gone;
+}
+
+const bothStand = (action: Replacement, successor: Observed): string =>
+  `${successor.id} is ready and takes the place of ${action.observed.id}, which could not be ended: both stand`;
+
+/** The reason that a launched machine is not ready; undefined where it is. One that shall be stopped need not run. */
+async function unreadiness(
+  machine: Observed,
+  action: Replacement,
+  context: ExecutionContext,
+): Promise<Failure | undefined> {
+  const { attributes, terms } = action.desired;
+  const isToRun = 'machine' in attributes && attributes.machine.power === 'running';
+  if (!isToRun && machine.condition.state === 'ready') return undefined;
+  const how = isToRun ? { launched: true, minReadyMs: minReadyOf(terms) } : {};
+  const missed = await awaitState({ ids: [machine.id], state: 'ready', ...how }, context);
+  return missed.get(machine.id);
+}
+
+interface Failed {
+  readonly successor: Observed;
+  readonly failure: Failure;
+}
+
+/** Under the place that the replacement has taken: it destroys nothing that anybody used. It is a failed birth of its document. */
+async function withdraw(
+  action: Replacement,
+  { successor, failure }: Failed,
+  context: ExecutionContext,
+): Promise<Outcome> {
+  const { kind, address, documents, cause } = action;
+  const about = { kind, address, documents, cause } as const;
+  const removal: Action = { ...about, verb: 'delete', observed: successor, because: 'withdrawn' };
+  const told = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
+  const verdict = { id: successor.id, as: 'failed', why: told, wasReady: false } as const;
+  await unlessLeaseLost(() => context.ports.inventory.births(context.at.authorization.reconcile, [verdict]));
+  const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], context);
+  const name = `${kind} ${nameIn(address, kind)}`;
+  const end = gone.as === 'done' ? 'it was ended' : 'it could not be ended, and is tried again';
+  const why = `successor ${successor.id} of ${name} did not become ready; ${end}, and ${action.observed.id} stays`;
+  return { as: 'failed', failure: named(failure, why) };
+}
+
+const named = (failure: Failure, why: string): Failure => ({ ...failure, message: `${why}. ${failure.message}` });
+
+type Launch = Extract<Action, { readonly verb: 'create' }>;
+
+/**
+ * Launches machines: of each document three at first, and the others once one of its machines is ready, so that an image that
+ * does not come up costs three launches however many replicas are asked for. A document with `minReady: 0` launches all at once.
+ * One outcome per action, in order.
+ */
+async function launch(actions: readonly Launch[], context: ExecutionContext): Promise<readonly Outcome[]> {
+  const turns = [...Map.groupBy(actions, ({ address }) => documentOfReplica(address))].map(([document, all]) =>
+    turnsOf(document, all, context),
+  );
+  const first = turns.flatMap((turn) => turn.first);
+  const sent = await send(
+    first.map((action) => ({ action, verb: 'create' })),
+    context,
+  );
+  const outcomes = new Map<Action, Outcome>(first.map((action, i) => [action, sent[i] ?? { as: 'unsent' }]));
+  await Promise.all(turns.map((turn) => launchRest(turn, outcomes, context)));
+  return actions.map((action) => outcomes.get(action) ?? { as: 'unsent' });
+}
+
+interface Turns {
+  readonly first: readonly Launch[];
+  readonly rest: readonly Launch[];
+  /** Machines of the same content that earlier reconciles launched, and that may still become ready. */
+  readonly before: readonly CloudId[];
+}
+
+function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge }, ports }: ExecutionContext): Turns {
+  const [one] = all;
+  const minReadyMs = one === undefined ? 0 : minReadyOf(one.desired.terms);
+  if (one === undefined || minReadyMs === 0) return { first: all, rest: [], before: [] };
+  const wanted = canonical(one.desired.attributes);
+  const alike = (knowledge.births ?? []).filter(
+    ({ address, attributes }) => documentOfReplica(address) === document && canonical(attributes) === wanted,
+  );
+  const unproven = alike.filter((birth) => isUnproven(birth, minReadyMs, ports.clock.now()));
+  const isProven = alike.some((birth) => birth.failed === undefined && !unproven.includes(birth));
+  if (isProven) return { first: all, rest: [], before: [] };
+  // why: what may have been sent is sent again with those it was sent with
+  const again = all.filter(({ address }) => earlierBatch(address, knowledge) !== undefined);
+  const fresh = all.filter((action) => !again.includes(action));
+  const quota = Math.max(0, mostFailedBirths - alike.filter(hasFailed).length - unproven.length - again.length);
+  const before = unproven.map(({ id }) => id);
+  return { first: [...again, ...fresh.slice(0, quota)], rest: fresh.slice(quota), before };
+}
+
+const hasFailed = ({ failed }: Birth): boolean => failed !== undefined;
+
+async function launchRest(
+  { first, rest, before }: Turns,
+  outcomes: Map<Action, Outcome>,
+  context: ExecutionContext,
+): Promise<void> {
+  const [one] = rest;
+  if (one === undefined) return;
+  const made = new Map(
+    first.flatMap((action) => {
+      const outcome = outcomes.get(action);
+      return outcome?.as === 'done' && outcome.observed ? [[outcome.observed.id, action] as const] : [];
+    }),
+  );
+  const ids = [...made.keys(), ...before];
+  const { terms, attributes } = one.desired;
+  const launched = 'machine' in attributes && attributes.machine.power === 'running';
+  const how = launched ? { launched, minReadyMs: minReadyOf(terms) } : {};
+  const missed = await awaitState({ ids, state: 'ready', ...how }, context);
+  for (const [id, failure] of missed) {
+    const action = made.get(id);
+    if (action) outcomes.set(action, { as: 'failed', failure });
+  }
+  const sent = ids.some((id) => !missed.has(id))
+    ? await send(
+        rest.map((action) => ({ action, verb: 'create' })),
+        context,
+      )
+    : rest.map(() => untried);
+  for (const [i, action] of rest.entries()) outcomes.set(action, sent[i] ?? { as: 'unsent' });
+}
+
+const untried: Outcome = {
+  as: 'withheld',
+  code: 'depends',
+  why: 'the first machines of its document are not ready; it is launched once one of them is.',
+};

@@ -1,17 +1,18 @@
 import type { Sent } from '../core/batches.ts';
-import type { Failure } from '../core/failure.ts';
+import type { Failure, Result } from '../core/failure.ts';
+import { isKept } from '../core/kinds/kept-fields.ts';
+import type { Mark } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
-import type { Session } from '../ports/provider.ts';
+import type { Call, Creation, Removal, Revision, Session } from '../ports/provider.ts';
 import { type CallLog, callLog } from './calls.ts';
 import { unlessLeaseLost } from './cancellation.ts';
 import type { ExecutionContext, QuotaState } from './execution-context.ts';
-import { desiredOf, earlierBatch, effectsOf, type Item, intentDraftOf, observedOf } from './intent.ts';
+import { desiredOf, earlierBatch, effectsOf, type Item, intentDraftOf, observedOf, type Ready } from './intent.ts';
 import { done, type Outcome, unsent } from './ports.ts';
-import { type GuardedIntents, permits, Refused, reasonsOf, recordIntents } from './recheck-guards.ts';
+import { type GuardedIntents, permits, reasonsOf, recordIntents } from './recheck-guards.ts';
 import { hasToken, isWhole, notWhole } from './replay.ts';
-import { callActuator, type Ready } from './request.ts';
-import { deliver } from './retry.ts';
+import { deliver, Refused } from './retry.ts';
 
 /**
  * Items of one kind and verb, from intent to settlement: one transaction, the calls it takes, one transaction.
@@ -251,3 +252,65 @@ const named = (failure: Failure, users: string): Failure => ({
   ...failure,
   message: `${failure.message.replace(/\.?$/, '.')} ${users}`,
 });
+
+/** Sends all of it to the actuator of its kind. */
+function callActuator(
+  ready: readonly Ready[],
+  context: ExecutionContext,
+  call: Call,
+): Promise<readonly Result<unknown>[]> {
+  const [first] = ready;
+  if (!first) return Promise.resolve([]);
+  const actuator = context.at.site.session.actuators[first.item.action.kind];
+  switch (first.item.verb) {
+    case 'create':
+      // why: all items of a sending are of one kind, and this is its actuator
+      return actuator.create(ready.map((one) => creationOf(one, context)) as never, call);
+    case 'update':
+    case 'adopt':
+      return actuator.update(ready.map((one) => revisionOf(one, context)) as never, call); // why: as above
+    case 'delete':
+      return actuator.delete(ready.map(({ item }) => removalOf(item, context)) as never, call); // why: as above
+    case 'forget':
+      return Promise.resolve(ready.map(() => ({ ok: true, value: undefined })));
+  }
+}
+
+function creationOf({ item, intent, attempt }: Ready, context: ExecutionContext): Creation {
+  const desired = desiredOf(item.action);
+  const attributes = context.known.ids.translate(desired.kind, desired.attributes);
+  // why: a launch that is sent again must say what it said before, word for word; the ledger counts its attempts
+  const told = hasToken(desired.kind, context.at.site.holds.oneByName) ? 1 : attempt;
+  return { token: intent, mark: markOf(item, context, { intent, attempt: told }), desired: { ...desired, attributes } };
+}
+
+function revisionOf({ item, intent, attempt }: Ready, context: ExecutionContext): Revision {
+  const { ids } = context.known;
+  const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
+  const changes = 'changes' in item.action ? item.action.changes : [];
+  const fixed = context.at.site.holds.fixedMarks.includes(desired.kind);
+  const marks = !fixed && (item.verb === 'adopt' || changes.some(({ field }) => field === 'mark'));
+  return {
+    desired: { ...desired, attributes: ids.translate(desired.kind, desired.attributes) },
+    observed: { ...observed, attributes: ids.translate(observed.kind, observed.attributes) },
+    changes: changes.filter(({ field }) => field !== 'mark' && !isKept(field)),
+    ...(marks ? { mark: markOf(item, context, { intent, attempt }) } : {}),
+  };
+}
+
+function removalOf(item: Item, { known }: ExecutionContext): Removal {
+  const observed = observedOf(item.action);
+  const attributes = known.ids.translate(observed.kind, observed.attributes);
+  return { id: observed.id, observed: { ...observed, attributes } };
+}
+
+function markOf(
+  { action }: Item,
+  { known, at }: ExecutionContext,
+  intent: { readonly intent: string; readonly attempt: number },
+): Mark {
+  const { address, terms } = desiredOf(action);
+  const { estate } = at.authorization.reconcile;
+  const { store = '' } = known.knowledge;
+  return { estate, store, address, deletionPolicy: terms.deletionPolicy, ...intent };
+}

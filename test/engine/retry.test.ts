@@ -5,8 +5,7 @@ import { openStage } from '../../bench/virtual/stage.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { QuotaState } from '../../src/engine/execution-context.ts';
 import { type Outcome, unsent } from '../../src/engine/ports.ts';
-import { Refused } from '../../src/engine/recheck-guards.ts';
-import { deliver } from '../../src/engine/retry.ts';
+import { deliver, Refused } from '../../src/engine/retry.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

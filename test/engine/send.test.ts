@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure } from '../../src/core/failure.ts';
 import type { ExecutionContext } from '../../src/engine/execution-context.ts';
+import type { Ready } from '../../src/engine/intent.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
-import type { Ready } from '../../src/engine/request.ts';
 import { namingUsers } from '../../src/engine/send.ts';
 import { attributes, create, desired, observed, remove } from '../support/actions.ts';
 

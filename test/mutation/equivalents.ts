@@ -75,7 +75,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'it says only how soon shares of faded use are forgotten, which count as nothing, forgotten or not',
   },
   {
-    file: 'src/engine/replace.ts',
+    file: 'src/engine/run-batch.ts',
     line: "if (made.as !== 'done' || made.observed === undefined) return made;",
     mutation: 'logic: || → &&',
     reason: 'a creation that is done bears what it made: the conformance suite holds every provider to it',
