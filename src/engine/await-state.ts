@@ -2,7 +2,7 @@ import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { visibilityMs } from './absence.ts';
-import { unlessLeaseLost, wait } from './cancellation.ts';
+import { unlessLeaseLost, wait } from './control.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { healthOf } from './launch-health.ts';
 

@@ -4,8 +4,8 @@ import type { Lease } from '../ports/leases.ts';
 import type { CallRecord, Reconcile } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { Answer, Call, KeptOperation, KeptOperations, Operations, Request, StoreTime } from '../ports/provider.ts';
-import { type Cancellation, Cancelled } from './cancellation.ts';
-import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
+import { type Cancellation, Cancelled, type ReconcileControl } from './control.ts';
+import type { EnginePorts, Site } from './ports.ts';
 
 /** A reconcile's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
 export interface Calls {

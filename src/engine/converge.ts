@@ -11,12 +11,12 @@ import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import { goneForGood, visibilityMs } from './absence.ts';
 import { type OperationStore, operationStoreOf } from './calls.ts';
-import { cancellationOn, isCancellation, unlessLeaseLost, wait } from './cancellation.ts';
-import { type Executed, execute } from './execute.ts';
+import { cancellationOn, isCancellation, type ReconcileControl, unlessLeaseLost, wait } from './control.ts';
+import { execute } from './execute.ts';
 import { judgeBirths } from './launch-health.ts';
 import { observe } from './observe.ts';
 import { confirmMissing, launchesSeen, type ResolvedIntents, resolvePendingIntents } from './pending-intents.ts';
-import type { Authorization, EnginePorts, Planner, ReconcileControl, Site } from './ports.ts';
+import type { Authorization, EnginePorts, Executed, Planner, Site } from './ports.ts';
 import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 
 /** One scope to converge. */

@@ -1,18 +1,17 @@
-import type { Finding, ScopePlan, Verb } from '../core/action.ts';
-import type { Failure } from '../core/failure.ts';
+import type { Finding, ScopePlan } from '../core/action.ts';
 import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { nobodyAround } from '../core/order/neighbours.ts';
 import { type Order, order } from '../core/order/order.ts';
-import { type Address, documentOfReplica, type Kind } from '../core/resource.ts';
+import { documentOfReplica } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { StoreTime } from '../ports/provider.ts';
 import { callsOf, operationStoreOf } from './calls.ts';
-import { cancellationOn } from './cancellation.ts';
+import { cancellationOn, type ReconcileControl } from './control.ts';
 import { type ExecutionContext, quotaStates } from './execution-context.ts';
 import { type IdIndex, idIndexOf } from './id-index.ts';
 import { launchChecksOf } from './launch-check.ts';
-import type { Authorization, EnginePorts, Outcome, ReconcileControl, Site } from './ports.ts';
+import type { Authorization, EnginePorts, Executed, Failing, Outcome, Settling, Site } from './ports.ts';
 import { noReplays, type Replays } from './replay.ts';
 import { type BatchRun, runBatch, type Unready, verify } from './run-batch.ts';
 import { schedule } from './schedule.ts';
@@ -25,29 +24,6 @@ interface Task {
   /** By this worker's clock, before the knowledge was read. */
   readonly readFrom?: number;
   readonly replays?: Replays;
-}
-
-/** The result of a plan. */
-export interface Executed {
-  readonly settled: readonly Settling[];
-  readonly failed: readonly Failing[];
-  /** Actions that were not sent: what they depend on failed, a limit refused them, or an atom was not verified. */
-  readonly findings: readonly Finding[];
-  /** `look`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
-  readonly next: 'done' | 'look' | 'stopped';
-  readonly calls: { readonly reads: number; readonly writes: number };
-}
-
-interface Settling {
-  readonly kind: Kind;
-  readonly verb: Verb;
-  readonly address: Address;
-}
-
-/** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */
-export interface Failing extends Settling {
-  readonly failure: Failure;
-  readonly expected: 'next-reconcile' | 'person';
 }
 
 /** Carries out a plan: order, batches, intents, calls, settlements. Throws only when a store fails. */
@@ -82,7 +58,7 @@ export async function execute(
   };
   const ordered = order(task.plan.actions, task.plan.around ?? nobodyAround);
   const seen = new Map(task.observation.resources.map((resource) => [resource.id, resource]));
-  const performance: BatchRun = {
+  const run: BatchRun = {
     context,
     unready: unreadyOf(task),
     awaited: awaitedOf(ordered),
@@ -93,7 +69,7 @@ export async function execute(
       order: ordered,
       limits: at.site.batches,
       waits: cancellation.waits,
-      perform: (batch) => runBatch(batch, performance),
+      perform: (batch) => runBatch(batch, run),
       verify: (made) => verify(made, context),
     });
     return sumUp(task.plan, outcomes, context);

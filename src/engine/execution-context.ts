@@ -3,9 +3,9 @@ import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { LaunchAnswer } from '../ports/provider.ts';
 import type { Calls } from './calls.ts';
-import type { Cancellation } from './cancellation.ts';
+import type { Cancellation, ReconcileControl } from './control.ts';
 import type { IdIndex } from './id-index.ts';
-import type { Authorization, EnginePorts, ReconcileControl, Site } from './ports.ts';
+import type { Authorization, EnginePorts, Site } from './ports.ts';
 import type { Replays } from './replay.ts';
 
 /** The context that all steps of one execution share. */

@@ -3,7 +3,7 @@ import type { Desired } from '../core/desired.ts';
 import { backoff } from '../core/failure.ts';
 import type { InstanceAttributes } from '../core/resource.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/provider.ts';
-import { wait } from './cancellation.ts';
+import { wait } from './control.ts';
 import type { ExecutionContext, LaunchChecks } from './execution-context.ts';
 import type { Outcome } from './ports.ts';
 

@@ -3,8 +3,8 @@ import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Call, Health } from '../ports/provider.ts';
 import { callsOf } from './calls.ts';
-import { cancellationOn } from './cancellation.ts';
-import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
+import { cancellationOn, type ReconcileControl } from './control.ts';
+import type { EnginePorts, Site } from './ports.ts';
 
 /**
  * Judges the machines that were launched lately, by an observation and the cloud's own status checks. It asks the cloud only

@@ -6,8 +6,8 @@ import type { CloudId, Kind } from '../core/resource.ts';
 import { type Actuator, ListingFailed } from '../ports/provider.ts';
 import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
 import { type Calls, callLog, callsOf, type OperationStore } from './calls.ts';
-import { cancellationOn, sleepFor, wait } from './cancellation.ts';
-import type { EnginePorts, ReconcileControl, Site } from './ports.ts';
+import { cancellationOn, type ReconcileControl, sleepFor, wait } from './control.ts';
+import type { EnginePorts, Site } from './ports.ts';
 import { namesOf, placedMessage } from './regions.ts';
 
 /** One observation of a scope. Never throws but for an abort: unseen kinds are gaps. */

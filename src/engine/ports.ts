@@ -1,7 +1,7 @@
 import type { Action, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
 import type { BatchLimits } from '../core/batches.ts';
-import type { PlacedRegion } from '../core/compile/compile.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
+import type { PlacedRegion } from '../core/documents/target.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
@@ -10,7 +10,7 @@ import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
-import type { ApprovedAs, CallRecord, Ledger, Reconcile } from '../ports/ledger.ts';
+import type { ApprovedAs, Ledger, Reconcile } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Call, KeptOperations, Session } from '../ports/provider.ts';
 
@@ -63,51 +63,6 @@ export type Withholding = NonNullable<ReturnType<Policy>>;
 /** Plans the work from the observation and the knowledge: holds specs, policy, limits and approvals, and writes nothing. */
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
 
-/** The caller's control over a running reconcile. */
-export interface ReconcileControl {
-  /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
-  readonly signal: AbortSignal;
-  /** Asked at least every 15 s, and every second while something waits: `stop` ends the reconcile as an abort does. */
-  readonly look?: () => Promise<'go' | 'stop'>;
-  readonly notify?: (progress: Progress) => void;
-}
-
-/** The progress of a reconcile, for people who watch. Never needed for correctness. */
-export type Progress =
-  /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
-  | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
-  | { readonly at: 'planned'; readonly round: number; readonly actions: number; readonly findings: number }
-  | { readonly at: 'acting'; readonly kind: Kind; readonly verb: Verb; readonly addresses: readonly Address[] }
-  | {
-      readonly at: 'settled';
-      readonly kind: Kind;
-      readonly verb: Verb;
-      readonly address: Address;
-      /** Absent: it went well. */
-      readonly failure?: Failure;
-    }
-  | { readonly at: 'withheld'; readonly finding: Finding }
-  /** `forMs`: how long at least; `atMostMs`: until it is given up; where they are known. */
-  | {
-      readonly at: 'waiting';
-      readonly why: Waiting;
-      readonly detail: string;
-      readonly forMs?: number;
-      readonly atMostMs?: number;
-    }
-  /** A wait has ended; it may not have been reported before. `forMs`: its real length. */
-  | { readonly at: 'waited'; readonly why: Waiting; readonly detail: string; readonly forMs: number }
-  | ({ readonly at: 'called' } & Called);
-
-/** A request to the cloud, answered or given up. `rate limits`: keys of the budgets that it spent. `code`: of its failure. */
-interface Called extends CallRecord {
-  readonly mutating: boolean;
-  readonly lanes: readonly string[];
-}
-
-/** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
-export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
-
 /** The outcome of one action, as far as this reconcile knows. */
 export type Outcome =
   | { readonly as: 'done'; readonly observed?: Observed }
@@ -129,3 +84,26 @@ export type Withheld = Extract<Outcome, { readonly as: 'withheld' }>;
 
 export const done: Outcome = { as: 'done' };
 export const unsent: Outcome = { as: 'unsent' };
+
+/** The result of a plan. */
+export interface Executed {
+  readonly settled: readonly Settling[];
+  readonly failed: readonly Failing[];
+  /** Actions that were not sent: what they depend on failed, a limit refused them, or an atom was not verified. */
+  readonly findings: readonly Finding[];
+  /** `look`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
+  readonly next: 'done' | 'look' | 'stopped';
+  readonly calls: { readonly reads: number; readonly writes: number };
+}
+
+export interface Settling {
+  readonly kind: Kind;
+  readonly verb: Verb;
+  readonly address: Address;
+}
+
+/** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */
+export interface Failing extends Settling {
+  readonly failure: Failure;
+  readonly expected: 'next-reconcile' | 'person';
+}

@@ -1,6 +1,6 @@
 import type { Action } from '../core/action.ts';
 import type { Intended } from '../ports/ledger.ts';
-import { unlessLeaseLost } from './cancellation.ts';
+import { unlessLeaseLost } from './control.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { earlierBatch, type Item, intentDraftOf, type Ready } from './intent.ts';
 import type { Guard, Withheld, Withholding } from './ports.ts';

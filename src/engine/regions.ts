@@ -1,4 +1,4 @@
-import type { PlacedRegion } from '../core/compile/compile.ts';
+import type { PlacedRegion } from '../core/documents/target.ts';
 import type { Failure } from '../core/failure.ts';
 
 /** `at targets.yaml:7:11: …`: a failure's message, after the places in the specs of the region that the cloud does not have. */

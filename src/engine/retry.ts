@@ -2,9 +2,9 @@ import type { Sent } from '../core/batches.ts';
 import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import { SecretUnread } from '../ports/secrets.ts';
-import { isCancellation, wait } from './cancellation.ts';
+import { isCancellation, type ReconcileControl, wait } from './control.ts';
 import type { QuotaState } from './execution-context.ts';
-import { done, type EnginePorts, type Outcome, type ReconcileControl, unsent, type Withheld } from './ports.ts';
+import { done, type EnginePorts, type Outcome, unsent, type Withheld } from './ports.ts';
 
 /** Items that go to one actuator together. */
 interface Delivery<T> {

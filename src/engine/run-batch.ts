@@ -7,7 +7,7 @@ import type { Observed } from '../core/observed.ts';
 import { type Address, type CloudId, documentOfReplica, nameIn } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { type Awaited, awaitState } from './await-state.ts';
-import { isCancellation, unlessLeaseLost, wait } from './cancellation.ts';
+import { isCancellation, unlessLeaseLost, wait } from './control.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { earlierBatch, type Item, observedOf } from './intent.ts';
 import { launchObstacle } from './launch-check.ts';

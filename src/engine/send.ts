@@ -6,7 +6,7 @@ import type { CloudId, Kind } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import type { Call, Creation, Removal, Revision, Session } from '../ports/provider.ts';
 import { type CallLog, callLog } from './calls.ts';
-import { unlessLeaseLost } from './cancellation.ts';
+import { unlessLeaseLost } from './control.ts';
 import type { ExecutionContext, QuotaState } from './execution-context.ts';
 import { desiredOf, earlierBatch, effectsOf, type Item, intentDraftOf, observedOf, type Ready } from './intent.ts';
 import { done, type Outcome, unsent } from './ports.ts';

@@ -2,7 +2,7 @@ import type { Attempt } from '../core/inventory/plan-outcome.ts';
 import { carryOver, leftRows } from '../core/inventory/row.ts';
 import { observableResources, type RowsInput, rowsOf } from '../core/inventory/rows.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { Executed } from '../engine/execute.ts';
+import type { Executed } from '../engine/ports.ts';
 import type { RowFilter, Rows } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';

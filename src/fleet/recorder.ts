@@ -1,7 +1,7 @@
 import type { Finding } from '../core/action.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
+import type { Progress } from '../engine/control.ts';
 import type { Converged } from '../engine/converge.ts';
-import type { Progress } from '../engine/ports.ts';
 import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
 import type { Where } from '../ports/queue.ts';
 import type {

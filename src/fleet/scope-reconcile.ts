@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Progress } from '../engine/control.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
-import type { Progress, Site } from '../engine/ports.ts';
+import type { Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import { openSite } from '../estate/session.ts';
 import type { PendingState } from '../ports/fleet-state.ts';

@@ -1,6 +1,6 @@
 import type { EstateDoc } from '../core/documents/document.ts';
 import type { Cloud } from '../core/resource.ts';
-import type { Progress } from '../engine/ports.ts';
+import type { Progress } from '../engine/control.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Limiter } from '../ports/limiter.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Failure } from '../core/failure.ts';
-import type { Progress } from '../engine/ports.ts';
+import type { Progress } from '../engine/control.ts';
 import type { Fields, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import {

@@ -5,7 +5,7 @@ import type { Action, Finding } from '../../src/core/action.ts';
 import { withoutStore } from '../../src/core/knowledge.ts';
 import { entriesOf } from '../../src/core/render/summary.ts';
 import type { Converged, PlannedObservation } from '../../src/engine/converge.ts';
-import type { Executed, Failing } from '../../src/engine/execute.ts';
+import type { Executed, Failing } from '../../src/engine/ports.ts';
 import { at, attributes, create, desired, observed, remove } from '../support/actions.ts';
 
 const net = create(desired('network', 'core', attributes.network()));

@@ -5,7 +5,7 @@ import { findAddress } from '../../src/cli/local/estate.ts';
 import { count } from '../../src/cli/output/format.ts';
 import { type Progress, progressOn, reportScope } from '../../src/cli/output/progress.ts';
 import { table } from '../../src/cli/output/table.ts';
-import type { Progress as Event } from '../../src/engine/ports.ts';
+import type { Progress as Event } from '../../src/engine/control.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
 test('a table is aligned, and its last column is not padded', () => {

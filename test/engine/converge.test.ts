@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock, test } from 'node:test';
 import { nameIn } from '../../src/core/resource.ts';
-import type { Progress } from '../../src/engine/ports.ts';
+import type { Progress } from '../../src/engine/control.ts';
 import { machineIn, network, network as networkOf, rule } from '../support/engine-world/documents.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Progress } from '../../src/engine/ports.ts';
+import type { Progress } from '../../src/engine/control.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 

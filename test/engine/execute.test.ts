@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
 import { convergenceState } from '../../src/engine/converge.ts';
-import { type Executed, storeTimeOf } from '../../src/engine/execute.ts';
+import { storeTimeOf } from '../../src/engine/execute.ts';
+import type { Executed } from '../../src/engine/ports.ts';
 import { create, desired, observed, attributes as of, remove, update } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlacedRegion } from '../../src/core/compile/compile.ts';
+import type { PlacedRegion } from '../../src/core/documents/target.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import { type Knowledge, type Settled, withoutStore } from '../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../src/core/observed.ts';

@@ -14,7 +14,7 @@ export interface Equivalent {
 
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: 'src/engine/cancellation.ts',
+    file: 'src/engine/control.ts',
     line: "const reason = new Cancelled('the lease was lost', { cause: lease?.signal.reason });",
     mutation: 'default: ?. → .',
     reason: "only the lease's own signal calls it, so there is a lease",

@@ -7,7 +7,7 @@ import { toFailure as memoryFailure } from '../../providers/memory/errors.ts';
 import { type Failure, judge } from '../../src/core/failure.ts';
 import { longestWaitMs, retryAfterOf } from '../../src/core/retry-after.ts';
 import { callLog, callsOf } from '../../src/engine/calls.ts';
-import { cancellationOn } from '../../src/engine/cancellation.ts';
+import { cancellationOn } from '../../src/engine/control.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { unsent } from '../../src/engine/ports.ts';
 import { deliver } from '../../src/engine/retry.ts';

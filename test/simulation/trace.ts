@@ -2,8 +2,8 @@ import type { History } from '../../providers/memory/cloud/history.ts';
 import type { Inspection } from '../../providers/memory/cloud/inspect.ts';
 import type { ScopePlan } from '../../src/core/action.ts';
 import type { Desired } from '../../src/core/desired.ts';
+import type { Progress } from '../../src/engine/control.ts';
 import type { PlannedObservation } from '../../src/engine/converge.ts';
-import type { Progress } from '../../src/engine/ports.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
 
 /** Everything that happened in one simulation, for the invariants to judge. */

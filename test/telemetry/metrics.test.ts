@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Progress } from '../../src/engine/ports.ts';
+import type { Progress } from '../../src/engine/control.ts';
 import type { Samples } from '../../src/ports/telemetry.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';

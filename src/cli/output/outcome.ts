@@ -3,7 +3,7 @@ import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary
 import type { Address, Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Converged } from '../../engine/converge.ts';
-import type { Failing } from '../../engine/execute.ts';
+import type { Failing } from '../../engine/ports.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { ApplyOutcome } from '../local/apply.ts';
 import type { Paint } from './print.ts';

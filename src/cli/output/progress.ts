@@ -1,6 +1,6 @@
 import type { Verb } from '../../core/action.ts';
 import { printable } from '../../core/text.ts';
-import type { Progress as Event, Waiting } from '../../engine/ports.ts';
+import type { Progress as Event, Waiting } from '../../engine/control.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Output } from '../terminal.ts';
 import { count, formatDuration } from './format.ts';

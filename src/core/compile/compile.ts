@@ -8,7 +8,8 @@ import type {
   TargetDoc,
 } from '../documents/document.ts';
 import { ofKind } from '../documents/spec-set.ts';
-import type { Located, Position } from '../documents/tree.ts';
+import type { PlacedRegion } from '../documents/target.ts';
+import type { Located } from '../documents/tree.ts';
 import type { Guards, Inherited } from '../limits.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
@@ -39,12 +40,6 @@ export interface CompiledScope {
   readonly wanted: Wanted;
   /** The boot data of instances, by their documents' addresses: read at apply only. */
   readonly launches: ReadonlyMap<Address, LaunchRef>;
-}
-
-/** A target's region as its document has it, and its place there. */
-export interface PlacedRegion {
-  readonly region: string;
-  readonly at: Position;
 }
 
 export interface LaunchRef {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clouds } from '../resource.ts';
 import { guarded, LOOPBACK, minReady, mode, plainMetadata, rollout, text, whole } from './fields.ts';
 import { credentials } from './secret-ref.ts';
+import type { Position } from './tree.ts';
 
 const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
 
@@ -63,3 +64,9 @@ export const targetSchema = z
     ),
   })
   .meta({ title: 'Target', description: 'A named account and region of a cloud, with credentials and mode.' });
+
+/** A target's region as its document has it, and its place there. */
+export interface PlacedRegion {
+  readonly region: string;
+  readonly at: Position;
+}

@@ -1,6 +1,54 @@
+import type { Finding, Verb } from '../core/action.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Lease, LeaseLost } from '../ports/leases.ts';
-import type { Progress, ReconcileControl } from './ports.ts';
+import type { CallRecord } from '../ports/ledger.ts';
+
+/** The caller's control over a running reconcile. */
+export interface ReconcileControl {
+  /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
+  readonly signal: AbortSignal;
+  /** Asked at least every 15 s, and every second while something waits: `stop` ends the reconcile as an abort does. */
+  readonly look?: () => Promise<'go' | 'stop'>;
+  readonly notify?: (progress: Progress) => void;
+}
+
+/** The progress of a reconcile, for people who watch. Never needed for correctness. */
+export type Progress =
+  /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
+  | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
+  | { readonly at: 'planned'; readonly round: number; readonly actions: number; readonly findings: number }
+  | { readonly at: 'acting'; readonly kind: Kind; readonly verb: Verb; readonly addresses: readonly Address[] }
+  | {
+      readonly at: 'settled';
+      readonly kind: Kind;
+      readonly verb: Verb;
+      readonly address: Address;
+      /** Absent: it went well. */
+      readonly failure?: Failure;
+    }
+  | { readonly at: 'withheld'; readonly finding: Finding }
+  /** `forMs`: how long at least; `atMostMs`: until it is given up; where they are known. */
+  | {
+      readonly at: 'waiting';
+      readonly why: Waiting;
+      readonly detail: string;
+      readonly forMs?: number;
+      readonly atMostMs?: number;
+    }
+  /** A wait has ended; it may not have been reported before. `forMs`: its real length. */
+  | { readonly at: 'waited'; readonly why: Waiting; readonly detail: string; readonly forMs: number }
+  | ({ readonly at: 'called' } & Called);
+
+/** A request to the cloud, answered or given up. `rate limits`: keys of the budgets that it spent. `code`: of its failure. */
+interface Called extends CallRecord {
+  readonly mutating: boolean;
+  readonly lanes: readonly string[];
+}
+
+/** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
+export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
 
 /** When a reconcile must end. Both signals abort with `Stopped`. */
 export interface Cancellation {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Cancelled, cancellationOn, wait } from '../../src/engine/cancellation.ts';
-import type { Progress } from '../../src/engine/ports.ts';
+import { Cancelled, cancellationOn, type Progress, wait } from '../../src/engine/control.ts';
 import type { Lease } from '../../src/ports/leases.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
