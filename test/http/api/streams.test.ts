@@ -31,7 +31,20 @@ async function serving(make: Make) {
   const api = { routes: [long], authenticate: async () => callerOf('viewer'), replies };
   const { log } = silent(() => {});
   const http = await startHttp({ port: 0, api, clock, log });
-  return { http, clock, ask: () => asked(Number(new URL(http.url).port)) };
+  const sockets: Socket[] = [];
+  return {
+    http,
+    clock,
+    ask: async () => {
+      const socket = await asked(Number(new URL(http.url).port));
+      sockets.push(socket);
+      return socket;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await http.close();
+    },
+  };
 }
 
 /** Asks, and reads nothing until somebody listens. */
@@ -63,7 +76,7 @@ describe('a long answer', () => {
     let made = 0;
     let ended = false;
     let signal: AbortSignal | undefined;
-    const { http, ask } = await serving(async function* ({ signal: gone }) {
+    await using server = await serving(async function* ({ signal: gone }) {
       signal = gone;
       try {
         for (;;) {
@@ -74,6 +87,7 @@ describe('a long answer', () => {
         ended = true;
       }
     });
+    const { ask } = server;
     const socket = await ask();
     let before = -1;
     await until(() => made > 0);
@@ -86,14 +100,13 @@ describe('a long answer', () => {
     socket.destroy();
     await until(() => ended);
     assert.equal(signal?.aborted, true);
-    await http.close();
   });
 
   it('ends when the server stops: one that heeds the signal at once, others are cut off', {
     timeout: 120_000,
   }, async () => {
     const waits: (() => void)[] = [];
-    const { http, clock, ask } = await serving(async function* ({ signal }) {
+    await using server = await serving(async function* ({ signal }) {
       yield 'begun\n';
       const stubborn = waits.length > 0;
       await new Promise<void>((resolve) => {
@@ -102,6 +115,7 @@ describe('a long answer', () => {
       });
       yield 'ended\n';
     });
+    const { http, clock, ask } = server;
     const polite = await ask();
     const texts = [heard(polite)];
     await until(() => waits.length === 1);
@@ -122,19 +136,18 @@ describe('a long answer', () => {
 describe('many long answers', () => {
   it('are had by 300 at once, and there is room for others', { timeout: 120_000 }, async () => {
     let open = 0;
-    const { http, clock, ask } = await serving(async function* ({ signal }) {
+    await using server = await serving(async function* ({ signal }) {
       open += 1;
       yield 'begun\n';
       await once(signal, 'abort');
     });
-    const sockets: Socket[] = [];
+    const { http, clock, ask } = server;
     for (let index = 0; index < 300; index += 1) {
       if (index % 100 === 0) await clock.advance(1_000);
-      sockets.push((await ask()).resume());
+      (await ask()).resume();
     }
     await until(() => open === 300);
     assert.equal((await fetch(`${http.url}/openapi.json`)).status, 200);
     await http.close();
-    for (const socket of sockets) socket.destroy();
   });
 });
