@@ -91,6 +91,14 @@ describe('a reconcile that is watched', () => {
     );
   });
 
+  it('is partial in its metric and in the log, where something failed or waits for a person', async () => {
+    const other = watched();
+    other.telemetry.reconcile(about).ended('partly');
+    assert.equal(await other.value('setpoint_reconciles_total{cloud="aws",outcome="partial"}'), '1');
+    const [{ level, outcome }] = other.said();
+    assert.deepEqual({ level, outcome }, { level: 'info', outcome: 'partial' });
+  });
+
   it('is an error in the log where it threw, with the reason', () => {
     const other = watched();
     other.telemetry.reconcile(about).ended('failed', 'no generation 7');
