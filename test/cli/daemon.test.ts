@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ListenAddress } from '../../src/cli/context.ts';
+import type { ListenAddress, RunningFleet } from '../../src/cli/context.ts';
 import {
   type ListenOptions,
   listenAddressOf,
+  runDaemon,
   withFleetOptions,
   withListenOptions,
   withNoListenOption,
 } from '../../src/cli/daemon.ts';
+import { exitCodes, UserError } from '../../src/cli/errors.ts';
 import { defineCommand } from '../../src/cli/options.ts';
+import { contextOn } from './support/context.ts';
 
 const here = () => defineCommand('here', { group: 'Run', summary: '', examples: [['here', '']] });
 
@@ -61,4 +64,47 @@ describe('where it listens, as the command line says it', () => {
   it('nowhere by itself, for a worker', () => assert.equal(parsed([], false), undefined));
   it('refuses to say how, where it listens nowhere', () =>
     assert.throws(() => parsed(['--tls-by-proxy'], false), /TLS and access options need a listen address/));
+});
+
+describe('a daemon with parts that fail to close', () => {
+  const stopped = contextOn({ signal: AbortSignal.abort() });
+  const closed: string[] = [];
+
+  /** Closes three parts, the last one first. Two of them fail. */
+  async function closeParts(): Promise<void> {
+    closed.length = 0;
+    await using parts = new AsyncDisposableStack();
+    for (const name of ['store', 'queue', 'server'])
+      parts.defer(async () => {
+        closed.push(name);
+        if (name !== 'server') throw new Error(`${name}: not closed`);
+      });
+  }
+
+  const daemon = (start: () => Promise<RunningFleet>) => runDaemon({ name: 'The worker', start }, stopped);
+
+  it('closes every part when it stops, and ends with the first error', async () => {
+    await assert.rejects(
+      daemon(async () => ({ stop: closeParts })),
+      { message: 'queue: not closed' },
+    );
+    assert.deepEqual(closed, ['server', 'queue', 'store']);
+  });
+
+  it('closes every part when it cannot start, and says its first error', async () => {
+    const failing = daemon(async () => {
+      await using parts = new AsyncDisposableStack();
+      parts.defer(closeParts);
+      throw new Error('port 7420 is taken');
+    });
+    await assert.rejects(failing, (error) => {
+      assert.ok(error instanceof UserError);
+      assert.deepEqual([error.message, error.details.why], ['The worker cannot start.', 'port 7420 is taken']);
+      return true;
+    });
+    assert.deepEqual(closed, ['server', 'queue', 'store']);
+  });
+
+  it('starts and stops without an error where all of them close', async () =>
+    assert.equal(await daemon(async () => ({ stop: async () => {} })), exitCodes.done));
 });
