@@ -92,7 +92,7 @@ interface Session {
 }
 
 export interface Accounts {
-  /** Who signed the request, by the access key in its credential scope. The signature itself is not checked. */
+  /** The caller, by the access key in the request's credential scope. The sandbox does not check the signature. */
   caller(request: WireRequest): Caller;
   /** Temporary credentials for a role; undefined when its account is not one of the sandbox's. */
   assume(roleArn: string, sessionName: string): { readonly session: Session; readonly identity: Identity } | undefined;

@@ -1,7 +1,7 @@
 import { listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
 
 /**
- * What an account holds, as a file says it. All of it is optional but what a line marks as required.
+ * The contents of accounts, as a file gives them. Every field is optional unless its line says "required".
  *
  * ```json
  * { "regions": [{

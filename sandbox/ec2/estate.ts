@@ -379,7 +379,7 @@ function groupsOf(loading: Loading, references: readonly string[]): readonly str
 interface Loading {
   readonly region: Region;
   readonly now: number;
-  /** Where in the document we are. */
+  /** The current position in the document. */
   readonly path: string;
   /** Ids by the keys of the document. */
   readonly ids: Map<string, string>;
@@ -399,7 +399,7 @@ function idOf({ ids, path }: Loading, reference: string): string {
   return id;
 }
 
-/** What EC2 itself would refuse is told with its place in the document. */
+/** Adds the position in the document to a refusal of EC2. */
 function explained({ path }: Loading, run: () => void): void {
   try {
     run();

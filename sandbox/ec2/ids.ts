@@ -2,7 +2,7 @@ import type { Refused } from '../protocol.ts';
 import type { Table } from '../table.ts';
 import { refused, required } from './errors.ts';
 
-/** How EC2 speaks of ids of one type. Codes: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html */
+/** EC2's prefix and error codes for the ids of one type. Codes: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html */
 export interface IdType {
   readonly prefix: string;
   readonly malformed: string;

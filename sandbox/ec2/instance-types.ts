@@ -47,7 +47,7 @@ export function checkOffered(type: string, zone: string, zones: readonly string[
 export const isBurstable = (type: string): boolean => /^t(?:2|3a?|4g)\./.test(type);
 
 /**
- * How a machine pays for bursts: "Default: standard (T2 instances) or unlimited (T3/T3a/T4g instances)". Undefined of other types.
+ * The credit option: "Default: standard (T2 instances) or unlimited (T3/T3a/T4g instances)". Undefined for other types.
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreditSpecificationRequest.html
  */
 export function checkedCredits(type: string, asked?: string): string | undefined {

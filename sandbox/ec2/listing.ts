@@ -6,7 +6,7 @@ import { integer, list, record, text } from './query.ts';
 import type { Tagged } from './records.ts';
 import { el, set } from './xml.ts';
 
-/** What a record answers to a filter's name; a record passes when any of these equals any of the filter's values. */
+/** A record's values by the filter's name. A record passes when any of them equals any of the filter's values. */
 export type FilterTable<T> = Readonly<Record<string, (record: T) => readonly (string | undefined)[]>>;
 
 interface Filter {

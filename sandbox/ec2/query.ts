@@ -1,6 +1,6 @@
 import { refused } from './errors.ts';
 
-/** What a request parameter may hold. Names are the wire's own (`Filter`, `VpcId`), not an SDK's. */
+/** The values that a request parameter accepts. Names are the wire's own (`Filter`, `VpcId`), not an SDK's. */
 export type Shape =
   | { readonly kind: 'text' }
   | { readonly kind: 'integer' }

@@ -1,4 +1,4 @@
-/** What one account and region holds. Records are immutable: a change is a new record under the same id. */
+/** The records of one account and region. Records are immutable: a change is a new record under the same id. */
 
 export type Tags = ReadonlyMap<string, string>;
 
@@ -104,7 +104,7 @@ export interface NetworkInterface extends Tagged {
   };
   readonly attachment: InterfaceAttachment | undefined;
   readonly description: string;
-  /** Who asked for it: an instance's owner, or a service such as `amazon-elb`. */
+  /** The requester is an instance's owner, or a service such as `amazon-elb`. */
   readonly requester: {
     readonly id: string | undefined;
     readonly managed: boolean;

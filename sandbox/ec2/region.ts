@@ -109,7 +109,7 @@ function inVpc(record: { readonly vpcId: string }): string {
   return record.vpcId;
 }
 
-/** What an account may hold. Defaults: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html */
+/** Quotas of one account and region. Defaults: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html */
 export interface Quotas {
   readonly vpcs: number;
   readonly subnetsPerVpc: number;
@@ -129,7 +129,7 @@ export const QUOTAS: Quotas = {
   instances: 5000,
 };
 
-/** How long things take, in milliseconds of the sandbox's clock. */
+/** In milliseconds of the sandbox's clock. */
 export interface Durations {
   readonly start: number;
   readonly stop: number;
@@ -138,7 +138,7 @@ export interface Durations {
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html */
   readonly check: number;
   readonly modifyVolume: number;
-  /** How long a terminated instance stays listed; about an hour, says
+  /** A terminated instance stays listed this long; about an hour, says
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/terminating-instances.html */
   readonly terminatedListed: number;
 }

@@ -166,7 +166,7 @@ export function groupPeer(
   return { kind: 'group', groupId, userId };
 }
 
-/** What one rule says. EC2 keeps one rule for each source or destination of a permission. */
+/** EC2 keeps one rule for each source or destination of a permission. */
 export interface RuleContent {
   readonly traffic: Traffic;
   readonly peer: Peer;

@@ -4,7 +4,7 @@ import type { Region } from './region.ts';
 import { noTags } from './tags.ts';
 
 /**
- * What another account shares through RAM: this account may use it, and neither change nor delete it. Its tags are not shown.
+ * An account may use a record that another account shares through RAM, but it can neither change nor delete it.
  * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html
  */
 export function own<T extends { readonly sharedBy?: string | undefined }>(record: T): T {
@@ -12,7 +12,7 @@ export function own<T extends { readonly sharedBy?: string | undefined }>(record
   return record;
 }
 
-/** What this account sees of the tags of something in a VPC: none of another account's. */
+/** The tags that this account sees on a resource in a VPC: AWS hides the tags of a shared resource. */
 export function tagsIn({ sharedBy }: { readonly sharedBy?: string | undefined }, tags: Tags = noTags): Tags {
   return sharedBy === undefined ? tags : noTags;
 }

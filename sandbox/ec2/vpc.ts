@@ -2,7 +2,7 @@ import type { Route, RouteTable, Vpc } from './records.ts';
 import { freshId, type Region } from './region.ts';
 import { noTags } from './tags.ts';
 
-/** What AWS makes along with every VPC: its main route table, default network ACL and default security group. */
+/** AWS makes these parts with every VPC: its main route table, default network ACL and default security group. */
 export function makeVpcParts(region: Region, vpc: Vpc): void {
   const local = [{ destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' } as const];
   const localV6 = vpc.ipv6

@@ -7,7 +7,7 @@ import { list, text } from '../query.ts';
 import { noTags } from '../tags.ts';
 import { el, set } from '../xml.ts';
 
-/** What types earn CPU credits, and how machines of them pay for bursts. */
+/** CPU credits of burstable instance types. */
 export const instanceCreditActions: readonly Action[] = [
   /**
    * Of machines named by id, whatever their option: one that is no burstable type is an error. Without ids only those with
