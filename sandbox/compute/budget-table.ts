@@ -4,11 +4,11 @@ import type { Scope } from './records.ts';
 import { zoneNamed } from './zones.ts';
 
 /**
- * What Google counts together, per project and minute, global methods apart from those of each region. Minutes are
+ * Google's quota groups, per project and minute, global methods apart from those of each region. Minutes are
  * synchronised to the clock: a limit reached at 10:00:15 is back at 10:01:00.
- * https://docs.cloud.google.com/compute/api-quota names the metrics, but prints no figures any more; 1500 a minute is what
- * https://cloud.google.com/compute/docs/api-rate-limits?hl=zh-CN still has for each global group. That regions have as
- * much is assumed.
+ * https://docs.cloud.google.com/compute/api-quota names the metrics, but prints no figures any more.
+ * https://cloud.google.com/compute/docs/api-rate-limits?hl=zh-CN still gives 1500 a minute for each global group. The same
+ * figure for regions is an assumption.
  */
 const PER_MINUTE = 1500;
 

@@ -116,7 +116,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ZERO = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long a request id is remembered. Compute Engine does not say; other Google services with the same field
+ * The time for which a request id is remembered. Compute Engine publishes none; other Google services with the same field
  * guarantee "at least 60 minutes after the first request":
  * https://cloud.google.com/python/docs/reference/batch/0.17.14/google.cloud.batch_v1.types.DeleteJobRequest
  */

@@ -7,7 +7,6 @@ import { freshNumber, type Project } from './project.ts';
 import type { Disk, DiskSource, Json, Labels, Scope } from './records.ts';
 import { checkedName, fingerprint, resourceJson, shown, timestamp } from './resource.ts';
 
-/** What a request says of a disk to be made. */
 export interface DiskDraft {
   readonly name: string;
   readonly scope: Scope;
@@ -75,7 +74,7 @@ function sizeOf(wanted: number | undefined, type: DiskType, image: Image | undef
   return size;
 }
 
-/** What a request may say of a disk: https://docs.cloud.google.com/compute/docs/reference/rest/v1/disks */
+/** A disk in a request: https://docs.cloud.google.com/compute/docs/reference/rest/v1/disks */
 export const diskMessage = message(
   {
     name: text,
@@ -181,7 +180,7 @@ export interface DiskType {
   readonly largestGb: number;
 }
 
-/** What a disk is of when nobody says: https://docs.cloud.google.com/compute/docs/disks/persistent-disks#disk-types */
+/** The type of a disk whose request names none: https://docs.cloud.google.com/compute/docs/disks/persistent-disks#disk-types */
 const DEFAULT_DISK_TYPE = 'pd-standard';
 
 /** Sizes: https://docs.cloud.google.com/compute/docs/disks/persistent-disks and .../disks/hyperdisks */

@@ -45,7 +45,7 @@ export function conditionNotMet(
   return refused('conditionNotMet', message);
 }
 
-/** What stands in the way of a write; `path` as in `projects/acme/global/networks/core`. */
+/** `path` as in `projects/acme/global/networks/core`. */
 export function alreadyExists(path: string): Refused {
   return refused('alreadyExists', `The resource '${path}' already exists`);
 }

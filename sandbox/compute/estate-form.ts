@@ -83,7 +83,7 @@ export type DiskForm = ReturnType<typeof disk>;
 export type InstanceForm = ReturnType<typeof instance>;
 
 /**
- * What projects hold, as a file says it. All of it is optional but what a line marks as required.
+ * The contents of projects, as a file gives them. Every field is optional unless its line says "required".
  *
  * ```json
  * { "projects": [{

@@ -239,7 +239,7 @@ function paramsOf(zone: string, sourceImage: string, disk: InstanceForm['disk'])
 interface Loading {
   readonly project: Project;
   readonly now: number;
-  /** Where in the document we are. */
+  /** The current position in the document. */
   readonly path: string;
 }
 
@@ -248,7 +248,7 @@ function within(loading: Loading, step: string): Loading {
   return { ...loading, path: `${loading.path}.${step}` };
 }
 
-/** What the API itself would refuse is told with its place in the document. */
+/** Adds the position in the document to a refusal of the API. */
 export function explained<T>({ path }: Pick<Loading, 'path'>, run: () => T): T {
   try {
     return run();

@@ -38,7 +38,7 @@ type FirewallContent = Pick<Firewall, 'description' | 'direction' | 'priority' |
 
 const LOWEST_PRIORITY = 65_535;
 
-/** What a firewall is to be like, or what is wrong with it. An empty list is one that was left out. */
+/** The wanted content of a firewall. Throws if it is invalid. An empty list counts as absent. */
 export function firewallContent(asked: FirewallMessage): FirewallContent {
   const { direction = 'INGRESS', priority = 1000, disabled = false } = asked;
   if (priority < 0 || priority > LOWEST_PRIORITY)

@@ -1,7 +1,6 @@
 import type { Architecture } from './machine-types.ts';
 import type { Resource } from './records.ts';
 
-/** What disks are made from. */
 export interface Image extends Resource {
   readonly project: string;
   readonly content: ImageContent;
@@ -14,7 +13,7 @@ interface ImageContent {
   readonly licenses: readonly string[];
 }
 
-/** How an image is found: the newest of a family that is not deprecated is the family's. */
+/** The family of an image, and its state in it. A family stands for its newest image that is not deprecated. */
 interface Shelf {
   readonly family: string | undefined;
   readonly labels: ReadonlyMap<string, string>;

@@ -31,7 +31,7 @@ interface Plan {
   readonly disks: DisksPlan;
 }
 
-/** What is wrong with the request is refused at once; that there is no address is how the operation fails. */
+/** Refuses an invalid request at once. If the subnetwork has no free address, the operation fails. */
 export function insertInstance(context: Context, scope: Scope, given: InstanceMessage): Operation {
   const { project, now } = context;
   const plan = planOf(context, scope, given);

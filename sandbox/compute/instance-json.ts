@@ -68,7 +68,7 @@ function accessJson({ name, tier, natIp }: AccessConfig): Json {
   return shown({ kind: 'compute#accessConfig', type: 'ONE_TO_ONE_NAT', name, natIP: natIp, networkTier: tier });
 }
 
-/** What the disk itself is says the disk; here stands how it is attached, and what of it instances repeat. */
+/** The attachment of a disk, with the few fields of the disk that instances repeat. */
 function attachedJson(project: Project, attached: AttachedDisk, index: number): Json {
   const disk = project.disks.get(attached.diskId);
   const source = disk?.source;

@@ -15,7 +15,7 @@ export const accessConfigMessage = message(
   },
 );
 
-/** What a request may say of an interface: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
+/** An interface in a request: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
 const nicMessage = message(
   {
     network: text,
@@ -74,7 +74,7 @@ const initializeParams = message(
   },
 );
 
-/** What a request may say of a disk of an instance: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
+/** A disk of an instance in a request: https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances */
 const attachedDiskMessage = message(
   {
     boot: flag,
@@ -94,12 +94,6 @@ const attachedDiskMessage = message(
 );
 
 export type AttachedDiskMessage = ReturnType<typeof attachedDiskMessage>;
-
-/**
- * What a request may say of an instance. All that Google has is here by name: read, ignored because only the server
- * sets it, or refused because the sandbox does not model it.
- * https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances
- */
 
 export const tagsMessage = message({ items: listOf(text), fingerprint: text });
 
@@ -139,6 +133,11 @@ const scheduling = message(
 
 const shielded = message({ enableSecureBoot: flag, enableVtpm: flag, enableIntegrityMonitoring: flag });
 
+/**
+ * An instance in a request. It names every field of Google's: the sandbox reads it, ignores it because only the server sets
+ * it, or refuses it because the sandbox does not model it.
+ * https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances
+ */
 export const instanceMessage = message(
   {
     name: text,

@@ -7,7 +7,7 @@ import type { AccessConfig, Subnetwork } from './records.ts';
 import { referenced } from './resource.ts';
 import { zoneNamed } from './zones.ts';
 
-/** Where a machine is to be put into a network. */
+/** The planned network interface of a new machine. */
 export interface NicPlan {
   readonly subnetwork: Subnetwork;
   readonly wanted: string | undefined;

@@ -21,7 +21,7 @@ interface Page<T> {
   readonly nextPageToken: string | undefined;
 }
 
-/** What every reader is told of a table, in one scope or in all. */
+/** The records of a table that this read sees, in one scope or in all. */
 export function* seenIn<T extends Resource>(table: Table<T>, scope?: Scope): Generator<T> {
   for (const { record } of table.seen()) if (scope === undefined || record.scope === scope) yield record;
 }

@@ -7,7 +7,7 @@ export interface Context {
   /** On the sandbox's clock. */
   readonly now: number;
   readonly blur: Blur;
-  /** What operations say who asked. */
+  /** The field `user` of the operations that this request starts. */
   readonly user: string;
   /** Waits on the sandbox's clock, and lets what is due by then happen. Only for methods that are there to wait. */
   readonly wait: (ms: number) => Promise<void>;
@@ -22,7 +22,7 @@ export interface Asked {
   readonly body: unknown;
 }
 
-/** What Google counts together; `budget-table.ts` has the figures. */
+/** `budget-table.ts` has the figures. */
 export type QuotaGroup = 'read' | 'write' | 'operation-read' | 'operation-wait';
 
 /** A row of the registry in `methods/index.ts`: one method of the API. */

@@ -40,7 +40,7 @@ type NetworkMessage = Message<typeof fields>;
 
 type NetworkContent = Pick<Network, 'description' | 'routingMode' | 'mtu' | 'enforcementOrder'>;
 
-/** What a network is to be like. The sandbox has custom networks only. */
+/** The wanted content of a network. The sandbox has custom networks only. */
 export function networkContent(asked: NetworkMessage): NetworkContent {
   const { autoCreateSubnetworks: auto, mtu, routingConfig } = asked;
   if (auto === undefined) throw required('resource.autoCreateSubnetworks');

@@ -8,15 +8,15 @@ import type { Failure, Json, Operation, Scope } from './records.ts';
 import { timestamp } from './resource.ts';
 
 export interface Work {
-  /** What `operationType` says: `insert`, `delete`, `patch`, `setLabels`. */
+  /** The field `operationType`: `insert`, `delete`, `patch`, `setLabels`. */
   readonly type: string;
-  /** What it is about. The operation lies in the same scope. */
+  /** The operation lies in the scope of its target. */
   readonly target: { readonly id: string; readonly number: string; readonly scope: Scope };
-  /** How long it takes, on the sandbox's clock. */
+  /** Its duration on the sandbox's clock. */
   readonly ms: number;
   /** Ids that no other operation may hold meanwhile; default: the target's. */
   readonly holds?: readonly string[];
-  /** Runs when the time has come. A `Refused` that it throws is how the operation fails. */
+  /** Runs when the time has come. The operation fails with the `Refused` that it throws. */
   readonly finish: () => void;
   /** Takes back what was shown in advance, when the operation failed. */
   readonly undo?: () => void;

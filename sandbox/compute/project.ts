@@ -96,7 +96,7 @@ function inNetwork({ network }: { readonly network: string }): string {
 }
 
 /**
- * What a project may hold. Defaults vary between projects; these are the ones that new projects are seen with.
+ * Quotas of a project. Defaults vary between projects; new projects start with these.
  * https://docs.cloud.google.com/vpc/docs/quota#per_project
  */
 export interface Quotas {
@@ -123,19 +123,19 @@ export const QUOTAS: Quotas = {
 };
 
 /**
- * How long operations take, in milliseconds of the sandbox's clock. Google publishes no figures; these are assumptions
+ * Durations of operations, in milliseconds of the sandbox's clock. Google publishes no figures; these are assumptions
  * of the order that operations of real projects take, and all of them can be set.
  */
 export interface Durations {
   /** Networks, subnetworks, firewalls, routes. */
   readonly network: number;
-  /** How long an instance is provisioned and staged. */
+  /** The states PROVISIONING and STAGING of an instance. */
   readonly start: number;
   readonly stop: number;
   readonly delete: number;
   /** Labels, tags, metadata, machine type. */
   readonly change: number;
-  /** How long the operation waits before it runs. */
+  /** The state PENDING of an operation. */
   readonly pending: number;
 }
 

@@ -21,7 +21,7 @@ export interface PacketQuestion extends Packet {
   readonly to: string;
 }
 
-/** Where on the internet "the internet" is when nobody says: a documentation address of RFC 5737. */
+/** The address of the end `internet`: a documentation address of RFC 5737. */
 const SOMEWHERE = '203.0.113.10';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What one project holds. Records are immutable: a change is a new record under the same id.
+ * The records of one project. Records are immutable: a change is a new record under the same id.
  */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export type Scope = 'global' | `regions/${string}` | `zones/${string}`;
 export interface Resource {
   /** Its place below the project, such as `global/networks/core`. Another may have it later. */
   readonly id: string;
-  /** What the API calls `id`: a decimal number of 64 bits that never comes again. */
+  /** The API's field `id`: a decimal number of 64 bits that is never used again. */
   readonly number: string;
   readonly name: string;
   readonly scope: Scope;

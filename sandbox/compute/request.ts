@@ -13,7 +13,7 @@ export interface Request {
   readonly asked: Asked;
 }
 
-/** What a request asks for. Throws what Google's front door says before anything looks at the project. */
+/** Parses a request. Throws the refusals that Google's front end gives before it looks at the project. */
 export function understand(request: WireRequest): Request {
   const [path = '', search = ''] = splitOnce(request.path, '?');
   const segments = path.slice(PREFIX.length).split('/').map(decodeURIComponent);
@@ -56,7 +56,7 @@ function scopeOf({ zone, region }: Readonly<Record<string, string>>): Scope {
   return region === undefined ? 'global' : `regions/${region}`;
 }
 
-/** What every method takes, of https://docs.cloud.google.com/apis/docs/system-parameters, that changes no answer. */
+/** Parameters that every method accepts, and that change no answer: https://docs.cloud.google.com/apis/docs/system-parameters */
 const SYSTEM: ReadonlySet<string> = new Set([
   'alt',
   '$alt',

@@ -5,21 +5,21 @@ import { linkTo, pathTo, referenceTo } from './place.ts';
 import type { Project } from './project.ts';
 import type { Json, Resource } from './records.ts';
 
-/** What a reader is told of. */
+/** The record that this read sees; reads may lag behind writes. */
 export function seen<T extends Resource>(project: Project, table: Table<T>, id: string): T {
   const record = table.see(id);
   if (!record) throw notFound(pathTo(project, id));
   return record;
 }
 
-/** What a write is about: the truth, once the cloud knows what was just created. */
+/** The current record that a write changes. A record that was just created is unknown for a moment. */
 export function target<T extends Resource>(project: Project, table: Table<T>, id: string): T {
   const record = table.target(id);
   if (!record) throw notFound(pathTo(project, id));
   return record;
 }
 
-/** What a write refers to in a field of its body: it must be there, and nothing be at work on it. */
+/** The record that a field of a write's body names. It must exist, and no operation may hold it. */
 export function referenced<T extends Resource>(
   project: Project,
   { table, collection }: { readonly table: Table<T>; readonly collection: string },
@@ -47,7 +47,7 @@ export function checkedDescription(description: string | undefined): string | un
   return description;
 }
 
-/** What every resource shows first. `kind` without its prefix: `network`. */
+/** The fields that every resource has. `kind` without its prefix: `network`. */
 export function resourceJson(project: Project, kind: string, record: Resource): Json {
   const { number, name, createdAt, description, id } = record;
   return {
@@ -86,7 +86,7 @@ export function timestamp(at: number): string {
 }
 
 /**
- * What Google answers for no labels and for no tags:
+ * Google's fingerprint of no labels and of no tags:
  * https://github.com/aquasecurity/cloudsploit/blob/master/plugins/google/compute/instanceDeletionProtection.spec.js
  */
 const OF_NOTHING = '42WmSpB8rSM=';

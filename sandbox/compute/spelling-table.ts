@@ -43,7 +43,7 @@ const OWN_LINKS: ReadonlySet<string> = new Set(['selfLink', 'selfLinkWithId', 't
 
 const range = (key: string): boolean => key === 'sourceRanges[]' || key === 'destinationRanges[]';
 
-/** What answers leave out where it is as ever: [kind, field, that value]. Counted in the recorded objects of each kind. */
+/** Answers leave these fields out at their usual value, by the recorded objects of each kind. */
 const LEFT_OUT: readonly (readonly [kind: string, field: string, usual: unknown])[] = [
   ['firewall', 'logConfig', { enable: false }],
   ['instance', 'canIpForward', false],

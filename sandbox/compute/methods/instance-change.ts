@@ -11,7 +11,7 @@ import type { Project } from '../project.ts';
 import type { Instance, InstanceSettings, Marks } from '../records.ts';
 import { fingerprint } from '../resource.ts';
 
-/** What a request makes of an instance. Throws what is refused at once. */
+/** The instance after a request. Throws a refusal that needs no operation. */
 type Change = (instance: Instance, asked: Asked, project: Project) => Instance;
 
 const labelsRequest = message({ labels: mapOf(text), labelFingerprint: text });

@@ -187,7 +187,7 @@ function change(context: Context, type: string, after: Subnetwork): Operation {
   });
 }
 
-/** What `patch` may change, as the fields' descriptions say; the rest may be sent as it is. */
+/** `patch` changes only the fields whose description allows it. A request may send the others unchanged. */
 function patched(project: Project, before: Subnetwork, body: unknown): Subnetwork {
   const patch = subnetworkMessage(body, 'resource');
   const known = subnetworkMessage(subnetworkJson(project, before), 'resource');
