@@ -6,7 +6,6 @@ import type { Place } from './estate/specs.ts';
 import type { Spoil } from './figure.ts';
 import { type CloudScope, openStage, type Stage } from './virtual/stage.ts';
 
-/** How much one virtual network holds. */
 interface NetworkShape {
   /** At most 1024, as each is a /26 of a /16. */
   readonly subnets: number;

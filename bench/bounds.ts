@@ -6,7 +6,7 @@ export interface Bound {
   readonly most: number;
 }
 
-/** What is asked of each figure. One that is not named here is told and not judged. */
+/** The bound of each figure. A figure without one is printed and not judged. */
 export const bounds: Readonly<Record<string, Bound>> = {
   'observe-calls': { of: 'ratio', most: 1 },
   'observe-calls-gcp': { of: 'ratio', most: 1 },

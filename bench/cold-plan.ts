@@ -78,7 +78,7 @@ const node = (cwd: string, args: readonly string[]): Command => {
   return { program: process.execPath, args, cwd, env };
 };
 
-/** What it asks of the cloud, by action. Both must ask the same, or they are no peers. */
+/** Its requests to the cloud, by action. Both must send the same, or they are no peers. */
 async function callsOf(command: Command, sandbox: SandboxProcess): Promise<Readonly<Record<string, number>>> {
   await sandbox.takeCounts();
   const ended = expectCode({ ...(await runToEnd(command)), peakMB: Number.NaN }, 0, command.args.join(' '));
@@ -129,7 +129,7 @@ const smallTarget = (cloud: ColdCloud, endpoint: string): readonly SpecFile[] =>
 const project = { networks: 1, subnetworks: 2, firewalls: 2, machines: 2 };
 const subscription = { networks: 1, subnets: 2, rules: 2, groups: 1, machines: 2 };
 
-/** What others have in the same accounts, a little of each kind. */
+/** Others' objects in the same accounts, a little of each kind. */
 const others: readonly object[] = [
   { ...unowned('111122223333', 'eu-west-1') },
   { cloud: 'gcp', ...computeEstate('acme-prod', project) },

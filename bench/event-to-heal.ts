@@ -59,7 +59,7 @@ export async function eventToHeal({
   }
 }
 
-/** What the first convergence still does, and events of its own calls. */
+/** Time for the rest of the first convergence, and for the events of its own calls. */
 const settleMs = 5_000;
 
 interface Stand {

@@ -11,7 +11,7 @@ export interface Figure {
   readonly evidence?: readonly string[];
 }
 
-/** What somebody does to the sandbox right before a figure is taken. Benches do nothing; tests see by it that the figure can fail. */
+/** Changes the sandbox right before a figure is taken. Benches do nothing; tests show by it that the figure can fail. */
 export type Spoil = (control: Control) => unknown;
 
 export const spoilNothing: Spoil = () => undefined;

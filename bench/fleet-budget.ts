@@ -11,7 +11,7 @@ export interface RateLimit {
   readonly missingNetwork: MissingNetwork;
   /** As the sandbox's log calls it. */
   readonly action: string;
-  /** How many requests there are in so long, for whoever begins with a full budget. */
+  /** The number of requests that a full budget admits in so many seconds. */
   available(seconds: number): number;
 }
 
@@ -41,7 +41,7 @@ const workers = 8;
 
 export interface Setting {
   readonly seconds: number;
-  /** Whether the workers share their budgets: else the figures must be missed. */
+  /** True if the workers share their budgets. Without that the figures must be missed. */
   readonly shared: boolean;
   /** `ec2`, a bucket; `gcp`, a window; default both. */
   readonly on?: readonly string[];

@@ -484,7 +484,7 @@ function fail(tally: Tally, what: 'crashes' | 'slow', failure: Failure): void {
   if (tally.failures.length < MOST_FAILURES) tally.failures.push({ ...failure, text: failure.text.slice(0, 400) });
 }
 
-/** What every object inherits, as text: their keys, and that none of these can be set through data. */
+/** The keys that every object inherits, as text: data must not be able to set one. */
 function prototypes(): string {
   const all = [Object.prototype, Array.prototype, String.prototype, Map.prototype, Function.prototype];
   return JSON.stringify(all.map((prototype) => Reflect.ownKeys(prototype).map(String)));

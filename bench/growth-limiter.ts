@@ -27,8 +27,8 @@ export const shapes: Readonly<Record<string, (i: number) => Need>> = {
 const sizes = [100, 200, 400, 800, 1600, 3200, 6400, 12_800];
 
 /**
- * How the cost of the in-process limiter grows with the rows that wait: each row asks four times at once; then time goes on, in
- * which 100 requests are let go; then all of them give up. The figure is that of the shape that grows fastest.
+ * The growth of the in-process limiter's cost with its waiting rows. Each row asks four times at once. Then time goes on, in
+ * which 100 requests are admitted. Then all of them give up. The figure is that of the shape that grows fastest.
  */
 export async function growthLimiter(measured = sizes, rounds = 3): Promise<readonly Figure[]> {
   const exponents: number[] = [];

@@ -184,7 +184,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
 const sizes = [1000, 2000, 4000, 8000, 16_000];
 
-/** How the order of a plan grows with its changes. The figures are those of the shape that grows fastest, and of the largest plan. */
+/**
+ * The growth of the cost of ordering a plan with its changes. The figures are those of the shape that grows fastest, and of the
+ * largest plan.
+ */
 export async function growthOrder(measured = sizes, rounds = 3): Promise<readonly Figure[]> {
   const exponents: number[] = [];
   const edges: number[] = [];

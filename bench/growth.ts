@@ -1,11 +1,11 @@
-/** How long work of one size took, in any unit. */
+/** The cost of work of one size, in any unit. */
 export interface Measured {
   readonly size: number;
   readonly cost: number;
 }
 
 /**
- * How cost grows with size: the slope of the least-squares line through the logarithms of both. 1: linear; 2: quadratic.
+ * The growth of cost with size: the slope of the least-squares line through the logarithms of both. 1: linear; 2: quadratic.
  */
 export function exponentOf(points: readonly Measured[]): number {
   const logs = points.map(({ size, cost }) => ({ x: Math.log(size), y: Math.log(cost) }));

@@ -22,7 +22,7 @@ import {
 import type { Figure } from './figure.ts';
 import { inScratch } from './process/scratch.ts';
 
-/** What the hooks of this bench are proven by. */
+/** The credentials of this bench's hooks. */
 const secret = 'a secret of at least thirty-two letters';
 const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 export const push = { audience: 'https://setpoint.acme.example', serviceAccount: 'push@acme.iam.gserviceaccount.com' };
@@ -118,7 +118,7 @@ interface Place {
   quiet(): Promise<void>;
 }
 
-/** What somebody does to the hooks, with the number of reconciles that began; benches do nothing, tests see by it that the figure can fail. */
+/** Changes the hooks, given the number of reconciles that began. Tests show by it that the figure can fail. */
 export type Wired = (hooks: WebhookDependencies, reconciles: Place['reconciles']) => WebhookDependencies;
 
 const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T> =>
@@ -219,7 +219,7 @@ function senderTo(url: string, connections: number): Sender {
 }
 
 interface HostileEventsOptions {
-  /** How many are forged or replayed, and how many are genuine. */
+  /** Numbers of events: forged or replayed, and genuine. */
   readonly forged?: number;
   readonly valid?: number;
   readonly wired?: Wired;

@@ -80,16 +80,16 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
   }
 }
 
-/** What a proposal came by. */
+/** The gains of a hostile proposal. */
 export interface Haul {
   readonly ended: Proposal['want'] | 'broke';
-  /** Connections to where only the proposal wanted to call. */
+  /** Connections to the proposal's own endpoint. */
   readonly requests: number;
   /** Secrets asked for, and files from outside its tree. */
   readonly values: number;
-  /** Whether it was planned by another Estate or Target than those in force, or with another secret. */
+  /** True if it was planned with another Estate, Target or secret than the active ones. */
   readonly usesOwnIdentity: boolean;
-  /** For people: why it ended. */
+  /** The reason of its end, for people. */
   readonly why: string;
 }
 
@@ -213,7 +213,7 @@ interface Outside {
   /** Absent: the real one. */
   readonly reader: (() => Promise<SpecTree>) | undefined;
   readonly store: Store;
-  /** What secrets are asked for. */
+  /** The requests for secrets, as text. */
   readonly asked: string[];
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import { type Row, rows } from './hostile-tokens/rows.ts';
 import { jwt } from './hostile-tokens/signed.ts';
 import { type Guards, type HostileWorld, hostileWorld } from './hostile-tokens/world.ts';
 
-/** What was not refused. `taken`: somebody was let in. `broke`: we could not tell. */
+/** A token that was not refused. `taken`: it was accepted. `broke`: another error ended the attempt. */
 export interface Breach extends Pick<Row, 'of' | 'what'> {
   readonly how: 'taken' | 'broke';
 }

@@ -7,7 +7,7 @@ import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { expectCode, planned, setpoint } from './process/setpoint.ts';
 
-/** What is asked for, and where: targets of the example estate. */
+/** Targets of the example estate. */
 type Place = 'aws-prod' | 'gcp-prod' | 'azure-prod';
 
 /**
@@ -70,7 +70,7 @@ async function writeSpecs({ sandbox, cwd }: Scene): Promise<void> {
 const run = ({ cwd, places }: Scene, verb: string, ...options: readonly string[]) =>
   setpoint([verb, '--allow-endpoint', ...places.flatMap((place) => ['--target', place]), ...options], { cwd });
 
-/** What it sent that changes something, as the sandbox has it. */
+/** Its mutating requests, from the sandbox's log. */
 async function apply(scene: Scene, code: number): Promise<readonly Logged[]> {
   const { log } = scene.sandbox.control;
   log.clear();
@@ -86,8 +86,8 @@ async function expectNothingLeft(scene: Scene): Promise<void> {
 type Sort = 'create' | 'delete' | 'other';
 
 /**
- * What a mutating request does to what stands, by its name and answer. Azure makes and changes by one method, and says which
- * it did by 201 and 200. Taking a tag away takes nothing away.
+ * The effect of a mutating request, by its name and answer. Azure creates and updates by one method, and tells them apart by 201
+ * and 200. The removal of a tag deletes nothing.
  */
 function sortOf({ action, status }: Logged): Sort {
   if (action === 'CreateTags' || action === 'DeleteTags') return 'other';
@@ -103,7 +103,7 @@ interface Row {
   readonly id: string;
 }
 
-/** Where the example estate stands: `specs/estate.yaml`. */
+/** The accounts of the example estate: `specs/estate.yaml`. */
 const aws = { account: '111122223333', region: 'eu-west-1' };
 const project = 'acme-prod';
 const subscription = '11112222-3333-4444-8555-666677778888';

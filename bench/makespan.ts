@@ -4,7 +4,6 @@ import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { additions, rules10k } from './rules-10k.ts';
 import { openStage, type Stage } from './virtual/stage.ts';
 
-/** How much of each is done. */
 export interface Tasks {
   /** Rules added to groups that stand. */
   readonly rules: Shape;
@@ -25,7 +24,7 @@ interface Part extends Figure {
 }
 
 /**
- * How long much work takes, in the sandbox's virtual time with its published budgets full at first and none reserved, and in
+ * The duration of much work, in the sandbox's virtual time with its published budgets full at first and none reserved, and in
  * calls that change something. Limits of the estate are lifted as an approval lifts them. The figure is the worst share of
  * what each part may take. Asked: at most 1.
  */

@@ -54,7 +54,7 @@ export const rows = {
     ),
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Where the rows stand as tests. */
+/** The test files of the rows. */
 const tables: readonly string[] = [
   'test/providers/*/normalisation-*.test.ts',
   // Refused before any call: A08, A25, A28, G20.

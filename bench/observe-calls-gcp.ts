@@ -42,7 +42,7 @@ export const observeCallsGcp = (
 /** "Acceptable values are 0 to 500": the same page. */
 const page = 500;
 
-/** What each listing that is used lists. */
+/** The contents of each listing in use. */
 function held({ sandbox }: Stage) {
   const { networks, routes, subnetworks, firewalls, instances, disks } = sandbox.control.compute.project(project);
   return {

@@ -101,7 +101,6 @@ const listings: readonly Row[] = [
 const listingsFloor = (region: Region): number =>
   listings.reduce((calls, { page, items }) => calls + Math.ceil(items(region) / page) + 1, 0);
 
-/** Where and whose what stands is. */
 interface Owner {
   readonly account: string;
   readonly region: string;
@@ -109,7 +108,7 @@ interface Owner {
   readonly store: string;
 }
 
-/** What a sandbox loads (`sandbox/ec2/estate-form.ts`) so that all of this stands there as if we had made it long ago. */
+/** An estate that a sandbox loads (`sandbox/ec2/estate-form.ts`), as if we had made all of `desired` long ago. */
 function standing(desired: readonly Desired[], owner: Owner): unknown {
   const { account, region } = owner;
   const all = kindsOf(desired);

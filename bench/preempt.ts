@@ -9,14 +9,14 @@ import { type Serving, serve } from './process/serve.ts';
 import { until } from './process/until.ts';
 
 interface PreemptOptions {
-  /** How often the rule is changed. */
+  /** The number of changes of the rule. */
   readonly times?: number;
   readonly machines?: number;
 }
 
 /**
- * How soon a changed rule is sent into a scope in which thousands of launches wait for their budget: from the moment that its
- * spec is written, through the whole of `setpoint serve`, to the request in the sandbox's log. Seconds at p95. Asked: 5.
+ * The delay of a changed rule in a scope in which thousands of launches wait for their budget. It counts from the write of the
+ * spec, through the whole of `setpoint serve`, to the request in the sandbox's log. Seconds at p95. Asked: 5.
  */
 export async function preempt({ times = 30, machines = 3000 }: PreemptOptions = {}): Promise<readonly Figure[]> {
   const sandbox = await startSandbox({ quotas: { instances: machines * 2 } });

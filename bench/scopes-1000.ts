@@ -71,7 +71,7 @@ function workerIn({ context, clock }: FleetWorld) {
   const signal = new AbortController().signal;
   return {
     now,
-    /** How many deletions of rules it sent. */
+    /** Returns the number of deletions of rules it sent. */
     reconcile: async (where: Where): Promise<number> => {
       const { history } = cloudOf(where.scope);
       const before = history.calls.length;

@@ -5,7 +5,7 @@ import { editByHand } from './second-pass/by-hand.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
 import { account, openStage, region, type Stage } from './virtual/stage.ts';
 
-/** How late the account shows what was written. */
+/** The delay after which the account shows a write. */
 const lag = { ms: 1500, sight: 0 };
 
 /**

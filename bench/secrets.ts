@@ -21,7 +21,7 @@ export interface SecretsOptions {
 
 /**
  * Secrets planted in every input of specs, environment, events and requests; a worker with its API lives with them on real servers.
- * How many come out again, in logs, tables, Redis, the ledger, answers, metrics or errors: asked, none.
+ * The figure is the number of leaks in logs, tables, Redis, the ledger, answers, metrics or errors. Asked: none.
  */
 export const secrets = ({ spoil = () => {} }: SecretsOptions = {}): Promise<readonly Figure[]> =>
   inScratch(async (folder) => {
@@ -64,7 +64,7 @@ async function furnish(folder: string, { url, control }: Sandbox): Promise<void>
 
 const allow = '--allow-endpoint';
 
-/** What people do at a prompt, and what goes wrong there. */
+/** Commands of people at a prompt, with the errors that they meet there. */
 async function byHand({ run }: Company, { wrong }: Servers): Promise<void> {
   await run(['validate', 'specs']);
   for (const args of [

@@ -154,9 +154,9 @@ const growth = (name: string, bytes: readonly number[]): Figure => ({
 /** The API in a process of its own, on the store of a folder. */
 interface ServerProcess {
   readonly url: string;
-  /** What it held, every two seconds since it was last asked. */
+  /** Its memory, every two seconds since the last call. */
   takeMemory(): readonly Held[];
-  /** SIGTERM, and waits. Returns how long that took, in ms. */
+  /** Sends SIGTERM and waits for the end. Returns the wait, in ms. */
   end(): Promise<number>;
 }
 
@@ -189,7 +189,7 @@ async function startServer(folder: string, isLossy: boolean): Promise<ServerProc
   return { url, takeMemory: () => memory.splice(0), end };
 }
 
-/** How much a value grows from one sample to the next, by the line of least squares; NaN of fewer than two. */
+/** The growth of a value from one sample to the next, by the line of least squares; NaN of fewer than two. */
 export function slope(samples: readonly number[]): number {
   const middle = (samples.length - 1) / 2;
   const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;

@@ -247,7 +247,7 @@ function oldestChange(before: readonly Told[], after: readonly Told[], isReseale
   return [...gone, ...come].reduce((oldest, { at }) => Math.min(oldest, at), Number.POSITIVE_INFINITY);
 }
 
-/** What an attacker has: each has what stands before it too. */
+/** Access of an attacker: each includes those before it. */
 const reaches = ['database', 'folder', 'key'] as const;
 type Reach = (typeof reaches)[number];
 

@@ -17,7 +17,6 @@ import { type VirtualClock, virtualClock } from '../test/support/virtual-clock.t
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { inTurnOnAws, sameStartOnAws } from './two-fleets/on-aws.ts';
 
-/** How long, and how often. */
 interface Lives {
   /** Of each of two estates, on the cloud in memory. */
   readonly reconciles: number;
@@ -143,7 +142,7 @@ function expectLife({ cloud }: Account, { name }: Fleet, reconciles: number): vo
   if (writes < reconciles / 10) throw new Error(`${name} hardly wrote: ${writes} calls`);
 }
 
-/** What stores of one estate did that two must not: writes after they could have seen each other, and stops that did not come. */
+/** Faults of two stores of one estate: writes after each could have seen the other, and stops that did not come. */
 async function sameStart(seed: number, spoil: (account: Account) => unknown): Promise<readonly string[]> {
   const clock = virtualClock();
   const account: Account = { clock, cloud: makeCloud({ clock, seed, latencyMs: 40 }) };
@@ -201,7 +200,7 @@ async function marksSwapped({ clock, cloud }: Account, ids: readonly (readonly s
   for (const [id, tags] of restore) if (live.has(id)) cloud.outside.stamp(id, tags);
 }
 
-/** Who is who in the cloud's log; whoever is not named there is a person. */
+/** `caller` and `maker` as the cloud's log names them; '' is a person. */
 interface ForeignChange {
   readonly caller: string;
   readonly maker: string;
@@ -234,9 +233,9 @@ export interface Account {
 interface Fleet {
   readonly name: string;
   readonly store: MemoryStore;
-  /** What these specs ask for; undefined where the program refuses them. */
+  /** Undefined where the program refuses these specs. */
   read(spec: Spec): Compiled | undefined;
-  /** At most so many reconciles over the account, each of one look and what it leads to. */
+  /** At most so many reconciles of the account, each one observation and its writes. */
   converge(wanted: Compiled, reconciles: number): Promise<Converged>;
 }
 

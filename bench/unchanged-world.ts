@@ -108,7 +108,7 @@ const outcome = z.object({ refused: z.array(z.object({ address: z.string() })) }
 const refusedBy = (stdout: string): readonly string[] =>
   outcome.parse(JSON.parse(stdout)).refused.map(({ address }) => address);
 
-/** What is not ours, and was named in a call that changes something. */
+/** Ids of unmanaged objects that a mutating call named. */
 function foreignTouched({ sandbox: { control }, hand }: Scene): readonly string[] {
   const named = new Set(control.log.entries({ mutating: true }).flatMap(({ params }) => Object.values(params)));
   return foreignIds(hand.region).filter((id) => named.has(id));

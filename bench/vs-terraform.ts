@@ -44,7 +44,7 @@ export async function vsTerraform(
   }
 }
 
-/** What others made, which a test stands in for. */
+/** Others' programs, which a test replaces. */
 export interface Outside {
   readonly open: () => Promise<Moto | undefined>;
   readonly terraform: typeof measureTerraform;
@@ -101,7 +101,7 @@ function figuresOf(ours: Peer, theirs: Peer | undefined): readonly Figure[] {
   ];
 }
 
-/** What it takes Terraform. */
+/** Terraform's calls and times. */
 interface Peer {
   readonly createCalls: number;
   readonly planCalls: number;

@@ -13,7 +13,6 @@ import { type Trial, type Watcher, within, withTrial } from './trial.ts';
 import type { Orders } from './victim-program.ts';
 import { closedToOffice, marksOf, secretsShown } from './violations.ts';
 
-/** What was not as it must be; nothing where all was. */
 export type Violations = readonly string[];
 
 const stages: Readonly<Record<TrialVerb, Exclude<Wanted, 'nothing' | 'before'> | 'before'>> = {
@@ -31,7 +30,7 @@ const longestMs = 400_000;
 /**
  * One cell: a process is caught at its failpoint and disturbed, a second one applies the same specs, and then everything
  * must be as if nothing had happened. Judged by the sandbox's own estate and log; only the ledger is asked of our code.
- * `leaseMs`: how long the lease of the first outlives it.
+ * `leaseMs`: the lease of the first outlives it by so long.
  */
 export function runCell(cell: Cell, database: ChaosDatabase, leaseMs: number): Promise<Violations> {
   const estate = `t${++estates}-${process.pid}`;
@@ -65,7 +64,7 @@ interface Trying {
   readonly trial: Trial;
   readonly watch: (watcher: Watcher) => void;
   readonly expect: (good: boolean, what: string) => void;
-  /** What is waited for from now on. */
+  /** Names the step that is waited for from now on. */
   readonly now: (what: string) => void;
 }
 
@@ -157,7 +156,6 @@ const stillSent: ReadonlySet<Cell['failpoint']> = new Set(['before-sending', 'be
 /** These may still be sent, and nothing else: of the three that these specs send side by side, two are on their way already. */
 const mostTogether = 1;
 
-/** What the sandbox was asked for. */
 const writesIn = ({ control }: Trial['sandbox']): number => control.log.entries({ mutating: true }).length;
 
 async function judge({ cell, trial, expect }: Trying, last: Said): Promise<void> {
@@ -203,7 +201,7 @@ interface Caught {
   let(): Promise<void>;
 }
 
-/** Where the gate is not in the process itself it is let go on, and caught where the cloud or the database holds it. */
+/** A process whose gate is in the cloud or the database is resumed, and caught there. */
 async function caughtAt({ trial, victim, catching, watch }: Disturbance): Promise<Caught> {
   switch (catching.at) {
     case 'before-answer':
@@ -258,7 +256,7 @@ async function appending(gate: LedgerGate): Promise<Caught> {
   };
 }
 
-/** What the second process does while the first stands still. */
+/** Work of the second process while the first stands still. */
 type Rival = () => Promise<void>;
 
 /** Until the first process has come to its end. Returns how it did. */

@@ -14,7 +14,7 @@ const takers: Readonly<Record<TrialCloud, (control: Control) => readonly string[
   azure: censusOfAzure,
 };
 
-/** What one list has oftener than the other: `+ …` is there and should not be, `- …` is missing. */
+/** Lines that one list has more often than the other: `+ …` should not be there, `- …` is missing. */
 export function differences(found: readonly string[], wanted: readonly string[]): readonly string[] {
   const more = without(found, wanted).map((line) => `+ ${line}`);
   const less = without(wanted, found).map((line) => `- ${line}`);
@@ -166,7 +166,7 @@ export const called = (name: string): string => name.replace(/^([a-z]+-\d+)-[0-9
 /** The last part of a path. */
 const last = (path: string): string => path.split('/').at(-1) ?? path;
 
-/** What of the specs differs between what is wanted (specs.ts), in the words of one cloud. */
+/** Values that differ between the states of the specs (specs.ts), in the words of one cloud. */
 interface Words {
   readonly size: string;
   readonly image: string;
@@ -196,7 +196,7 @@ const machinesAt = (stage: Stage, first: Words, other: Words) =>
     )
     .concat(stage === 'reduced' ? [] : [{ name: 'bench-0', tier: 'test', ...first }]);
 
-/** Where names are unique: a successor has a suffix in its name. */
+/** For clouds with unique names: a successor has a suffix in its name. */
 const machinesByName = (stage: Stage, first: Words, other: Words) =>
   machinesAt(stage, first, other).map((machine) =>
     stage === 'surged' && machine.tier === 'web' ? { ...machine, name: `${machine.name}-*` } : machine,

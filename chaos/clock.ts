@@ -21,7 +21,7 @@ export const ourClock: Clock = clockAt({ start: 0, rate: 1 });
  */
 export const rate = 60;
 
-/** How long the lease of the process that is caught outlives it. */
+/** The lease of the caught process outlives it by so long. */
 export const leaseMs = 2_000;
 /** That of the second process, which shares its machine with many others. */
 export const patientLeaseMs = 20_000;

@@ -17,7 +17,7 @@ const longestMs = 240_000;
 const mostFailed = 3;
 const mostCreates = 30;
 
-/** How machines of the image fail, and how long it takes until the fleet knows it. */
+/** Failures of machines of the image, each with the time until the fleet knows it. */
 const troubles = {
   /** They end a few seconds after their launch. */
   dies: { broken: { diesAfterMs: 8_000 }, knownMs: longestMs },

@@ -13,7 +13,7 @@ import { clockAt, ourClock, type Pace } from './clock.ts';
 export interface ProcessSettings {
   readonly pace: Pace;
   readonly databaseUrl: string;
-  /** How long its lease outlives it, in our time. */
+  /** Its lease outlives it by so long, in our time. */
   readonly leaseMs: number;
 }
 

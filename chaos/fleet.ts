@@ -20,11 +20,11 @@ export interface Fleet {
   readonly workers: Workers;
   /** The specs from now on. */
   want(text: string): Promise<void>;
-  /** Where the specs are. */
+  /** The folder of the specs. */
   readonly dir: string;
   /** `setpoint` with these arguments, on the store of the fleet. */
   run(args: readonly string[]): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>;
-  /** What `setpoint ledger verify` says against the ledger; nothing where it is whole. */
+  /** The faults that `setpoint ledger verify` finds; none where the ledger is whole. */
   verify(): Promise<readonly string[]>;
 }
 
@@ -70,7 +70,7 @@ export async function withFleet<T>(
   }
 }
 
-/** What a fleet shares, and how it is taken away: each server comes back in the same place. */
+/** The servers that a fleet shares, and the ways to take them away. Each server comes back at the same address. */
 interface Servers {
   readonly env: { readonly DATABASE_URL: string; readonly REDIS_URL: string };
   /** One row of a question to the database, as somebody who may ask everything; undefined while it is away. */
@@ -227,9 +227,9 @@ export interface Workers {
   kill(pid: number): boolean;
   /** A line for each worker that ended though nobody killed it. */
   fallen(): readonly string[];
-  /** What they said last. */
+  /** Their last output. */
   said(): string;
-  /** Where those that live answer how they are; of those that were told a port to do so. */
+  /** Health URLs of the living workers that were given a health port. */
   healthUrls(): readonly string[];
   stop(): Promise<void>;
 }

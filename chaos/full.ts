@@ -9,7 +9,7 @@ const groups = 60;
 const readyMs = 10_000;
 const convergesInMs = 120_000;
 
-/** How a server becomes full, and has room again. */
+/** Fills a server, and frees it again. */
 interface Server {
   readonly name: 'full-disk' | 'full-redis';
   readonly options: Pick<FleetOptions, 'diskMb'>;
@@ -113,7 +113,7 @@ async function dead(fleet: Fleet): Promise<readonly string[]> {
   return answers.every(({ status }) => status === 200) ? [] : ['a worker said that it does not live'];
 }
 
-/** How long until something is written to the cloud. */
+/** The time until the first write to the cloud. */
 async function firstWrite({ sandbox }: Fleet, port: number): Promise<number> {
   const from = performance.now();
   while (sandbox.control.log.entries({ mutating: true }).length === 0) {

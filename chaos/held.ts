@@ -32,7 +32,7 @@ interface Word {
   load?(scene: Scene): Promise<void>;
   /** Returns once it is acknowledged. */
   say(scene: Scene): Promise<void>;
-  /** Whether it holds a request; left out: every one. */
+  /** True for a request to hold; default: every one. */
   holds?(scene: Scene, request: Logged): boolean;
   /** The same of intents, as regular expressions over their verb, scope and address. */
   readonly intents?: (scene: Scene) => Partial<IntentsLike>;
@@ -213,7 +213,7 @@ const textOf = (requests: readonly Logged[]): string =>
     .map(({ action, region, time }) => `${action} in ${region} at ${time}`)
     .join(', ');
 
-/** How many intents were made under this guard epoch or a later one. */
+/** The number of intents under this guard epoch or a later one. */
 async function intendedSince(
   epoch: number,
   { verb = '', scope = '', address = '' }: Partial<IntentsLike>,

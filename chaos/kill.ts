@@ -38,7 +38,6 @@ export async function kill(args: readonly string[]): Promise<readonly Figure[]> 
   return [violationsFigure('kill', violations)];
 }
 
-/** What the tests call too. */
 export async function tryCells(chosen: readonly Cell[], atOnce: number): Promise<readonly Tried[]> {
   const database = await startDatabase();
   Object.assign(process.env, ourKeys);
@@ -119,7 +118,7 @@ export const fewer: readonly Cell[] = cells.filter((cell) => {
   );
 });
 
-/** Whether its name has all these words. */
+/** True if its name has all these words. */
 const isMeant =
   (words: string) =>
   (cell: Cell): boolean => {

@@ -1,7 +1,7 @@
 import type { Kind } from '../src/core/resource.ts';
 import { type TrialCloud, trialClouds } from './specs.ts';
 
-/** Where a process is caught at its work. */
+/** Points in its work at which a process is caught. */
 export const failpoints = [
   'before-intent',
   'after-intent',
@@ -20,7 +20,7 @@ export const verbs = ['create', 'update', 'replace', 'delete', 'surge'] as const
 export type TrialVerb = (typeof verbs)[number];
 
 /**
- * What is done to it there. `kill`: SIGKILL · `stop`: SIGSTOP until its lease has run out and another process has converged,
+ * Disturbances at a failpoint. `kill`: SIGKILL · `stop`: SIGSTOP until its lease has run out and another process has converged,
  * then SIGCONT · `cut`: all its connections, to the cloud and to the database, are cut; new ones may be made.
  */
 export const manners = ['kill', 'stop', 'cut'] as const;
@@ -42,7 +42,7 @@ export const cells: readonly Cell[] = failpoints.flatMap((failpoint) =>
 
 export const nameOf = ({ cloud, verb, failpoint, manner }: Cell): string => `${cloud} ${verb} ${failpoint} ${manner}`;
 
-/** Where it stands along each side of the matrix. */
+/** Its index along each side of the matrix. */
 export const turnOf = ({ cloud, verb, failpoint, manner }: Cell) => ({
   failpoint: failpoints.indexOf(failpoint),
   verb: verbs.indexOf(verb),
@@ -52,7 +52,7 @@ export const turnOf = ({ cloud, verb, failpoint, manner }: Cell) => ({
 
 type Spot = Pick<Catch, 'verb' | 'kind'>;
 
-/** Where a verb can be met on a cloud. The manners, and the failpoints, take turns with the rows. */
+/** The requests of a verb on a cloud at which a process can be caught. The manners, and the failpoints, take turns with the rows. */
 interface Meeting {
   readonly any: readonly Spot[];
   /** A batch of several requests. */
@@ -158,7 +158,7 @@ const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>
   },
 };
 
-/** What has no such moment on a cloud, and what is met in its place: said wherever the figure is. */
+/** Cells without such a moment on a cloud, with the moment caught in its place. They are printed with the figure. */
 export const equivalents: readonly { readonly cells: Partial<Cell>; readonly why: string }[] = [
   {
     cells: { cloud: 'aws', verb: 'create', failpoint: 'while-polling' },
@@ -216,13 +216,13 @@ export function catchOf(cell: Cell): Catch {
 /** Exactly where in its work a process is caught: at the first time that all of it holds. */
 export interface Catch {
   readonly at: Failpoint;
-  /** What is sent: a replacement is a deletion and then a creation. */
+  /** The verb of the request: a replacement is a deletion and then a creation. */
   readonly verb: 'create' | 'update' | 'delete';
   readonly kind: Kind;
-  /** Within a batch: how many of its writes have been answered. */
+  /** Within a batch: the number of its answered writes. */
   readonly answered: number;
-  /** What is polled: an operation or a state `inside` the write, a machine's `state` after it, or the whole scope by a `look`. */
+  /** The poll: of an operation or a state `inside` the write, of a machine's `state` after it, or of the whole scope by a `look`. */
   readonly polled: 'inside' | 'state' | 'look';
-  /** Which entry is appended. */
+  /** The entry that is being appended. */
   readonly entry: 'intent' | 'settlement';
 }

@@ -7,7 +7,7 @@ export interface Passage {
   hold(): void;
   /** New ways are open again; those that were held stay so. */
   open(): void;
-  /** What was held comes through. */
+  /** Lets the held bytes through. */
   let(): void;
   /** From now on nothing goes over those that there are, in either direction, and neither end is told. New ones work. */
   silence(): void;

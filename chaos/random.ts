@@ -71,7 +71,7 @@ async function killAtRandom(fleet: Fleet, size: Size, kills: number): Promise<nu
 
 const longestMs = 900_000;
 
-/** What is still too many or too few once nothing changes any more; nothing where it came to be whole. */
+/** The lines still too many or too few once nothing changes any more; none where the account is whole. */
 async function comesToRest({ sandbox }: Fleet, size: Size, turn: number): Promise<readonly string[]> {
   const wrong = (): readonly string[] =>
     trialClouds.flatMap((cloud) =>
@@ -85,7 +85,7 @@ async function comesToRest({ sandbox }: Fleet, size: Size, turn: number): Promis
 /** Two rounds of periodic passes. */
 const quietMs = 70_000;
 
-/** What was begun before it was quiet comes to its end within so long, even on a machine with too much to do. */
+/** Work begun before the quiet ends within so long, even on a machine with too much to do. */
 const endsInMs = 10_000;
 const longestEndMs = 180_000;
 
@@ -176,7 +176,7 @@ const azure = ({ port, machines, groups, rules }: Whole): readonly string[] => [
 
 const tables: Readonly<Record<TrialCloud, (whole: Whole) => readonly string[]>> = { aws, gcp, azure };
 
-/** How large, and which of two shapes: a rule's port and the number of machines change with the turn. */
+/** The size of an estate: a rule's port and the number of machines change with the turn. */
 interface Size {
   /** In each cloud. */
   readonly groups: number;
@@ -231,6 +231,6 @@ function bigEstate(endpoint: string, size: Size, turn: number): string {
     .join('---\n');
 }
 
-/** How many resources the specs name on all clouds, without what their clouds make of them. */
+/** The number of resources that the specs name on all clouds, without the clouds' own additions. */
 const countOf = ({ groups, rules, machines }: Size): number =>
   trialClouds.length * (2 + groups * (rules + 1) + machines);

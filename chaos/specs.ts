@@ -1,7 +1,7 @@
 /** A cloud that a trial is made on. */
 export type TrialCloud = keyof typeof clouds;
 
-/** What the specs say: `before` any change, or after one of them. */
+/** A state of the specs: `before` any change, or after one of them. */
 export type Wanted = 'nothing' | 'before' | 'updated' | 'replaced' | 'surged' | 'reduced';
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f';
@@ -30,7 +30,7 @@ const clouds = {
 
 export const trialClouds = Object.keys(clouds) as readonly TrialCloud[]; // why: `clouds` has exactly these keys
 
-/** How the machines with another image come to stand. */
+/** The strategy by which machines get another image. */
 const strategies: Partial<Record<Wanted, 'recreate' | 'surge'>> = { replaced: 'recreate', surged: 'surge' };
 
 interface Trial {

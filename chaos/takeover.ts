@@ -7,9 +7,9 @@ import { type Fleet, withFleet } from './fleet.ts';
 import { groupsLetting, manyGroups } from './fleet-specs.ts';
 
 /**
- * How long a scope stands still when the worker that changes it is killed: from the SIGKILL to the next mutating call that
- * the cloud gets, from whoever holds the lease next. Each kill has something new to do, hits whoever holds the lease in the
- * midst of it, and counts only where that one died with the lease. Leases, queue and clocks are as users have them. `--kills`
+ * The pause of a scope when the worker that changes it is killed: from the SIGKILL to the next mutating call that the cloud
+ * gets from the next holder of the lease. Each kill has something new to do, and hits the holder of the lease in the midst of
+ * it. It counts only if the holder died with the lease. Leases, queue and clocks are as users have them. `--kills`
  * (30) in all, by `--fleets` (3) side by side, each with servers and a cloud of its own.
  */
 export async function takeover(args: readonly string[]): Promise<readonly Figure[]> {
@@ -90,7 +90,7 @@ async function takenOver(fleet: Fleet, port: number, writes: readonly number[]):
 
 const longestMs = 300_000;
 
-/** What `look` gives once it gives something. */
+/** Calls `look` until it gives something. */
 async function until<T>(otherwise: string, look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
   for (const end = performance.now() + longestMs; performance.now() < end; await sleep(50)) {
     const found = await look();
@@ -125,7 +125,7 @@ export function processOf(row: LeaseRow | undefined): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
-/** Whether who was killed died with the lease in hand: one that had given it back leaves nothing to be taken over. */
+/** True if the killed worker died with the lease: a released lease leaves nothing to take over. */
 export const heldAtDeath = (before: LeaseRow, after: LeaseRow | undefined): boolean =>
   after?.runs === true && after.holder === before.holder && after.epoch === before.epoch;
 

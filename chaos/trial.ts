@@ -10,12 +10,11 @@ import { type ProcessSettings, type Said, second } from './dependencies.ts';
 import { type Passage, passage } from './passage.ts';
 import { specsOf, type TrialCloud, type Wanted } from './specs.ts';
 
-/** What a trial is told to be. */
 interface Plot {
   readonly cloud: TrialCloud;
   readonly estate: string;
   readonly database: ChaosDatabase;
-  /** How long the lease of the first process outlives it. */
+  /** The lease of the first process outlives it by so long. */
   readonly leaseMs: number;
 }
 

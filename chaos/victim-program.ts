@@ -37,7 +37,7 @@ export async function victim(args: readonly string[], { catching, ...settings }:
   ).finally(interrupt.release);
 }
 
-/** Where a victim may be held. `begun`: the first write of the caught kind has been answered. */
+/** Holds the process at its failpoint. `begun`: the first write of the caught kind has been answered. */
 interface Gate {
   readonly catching: Catch;
   begun: boolean;

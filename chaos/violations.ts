@@ -46,8 +46,8 @@ const readers: Readonly<Record<TrialCloud, (control: Control) => unknown>> = {
 const packet = { from: '203.0.113.7', protocol: 'tcp', port: 22 } as const;
 
 /**
- * Whether the office reaches the database machine now, by the sandbox's packet check: the rule ssh lets it, and is wanted
- * before, during and after everything that is done once it stands. Undefined: let through; else why not.
+ * Checks that the office reaches the database machine now, by the sandbox's packet check. The rule ssh allows it, and is wanted
+ * before, during and after every change. Undefined: allowed; else the reason.
  */
 export function closedToOffice(cloud: TrialCloud, control: Control): string | undefined {
   const { allowed, steps } = asked[cloud](control);
@@ -70,15 +70,15 @@ const asked: Readonly<Record<TrialCloud, (control: Control) => Verdict>> = {
   },
 };
 
-/** What a process is given to keep to itself: it stands in its environment, and the clouds are told it. */
+/** Secrets of a process: they are in its environment, and the clouds are sent them. */
 export const secrets = {
   AWS_SECRET_ACCESS_KEY: 'k4narienv0gel/of+the=keys',
   SETPOINT_SECRET_OPS: 'K4narienvogel-of-the-machines',
 } as const;
 
 /**
- * Where one of them stands that must not: in what processes said, in what an estate has in any table (jobs, ledger, inventory),
- * or in what its cloud shows to whoever may read it. Nothing: invariant 10 holds.
+ * Secrets in forbidden places: the output of processes, the rows of an estate in any table (jobs, ledger, inventory), and the
+ * answers of its cloud to any reader. None: invariant 10 holds.
  */
 export async function secretsShown(
   { estate, database }: { readonly estate: string; readonly database: pg.Pool },

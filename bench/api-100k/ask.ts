@@ -7,7 +7,7 @@ export type Ask = (question: Question) => Promise<void>;
 /** A month back. */
 const before = 30 * 86_400_000;
 
-/** What the API stands on, asked without it. */
+/** The same questions, asked of the store without the API. */
 export function askStore({ rows }: Pick<Store, 'rows'>): Ask {
   const seen = [{}];
   const asOf = Date.now() - before;

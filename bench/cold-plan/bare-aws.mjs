@@ -1,4 +1,4 @@
-// What a person would write to ask an account what it holds: whose it is, then all listings side by side, and how many.
+// A person's own script: asks for the account's number, then for all listings at once, and prints the number of objects.
 import {
   EC2Client,
   paginateDescribeInstances,

@@ -1,4 +1,4 @@
-// What a person would write to ask a subscription what it holds: whose it is, then all listings side by side, and how many.
+// A person's own script: asks for the subscription, then for all listings at once, and prints the number of objects.
 import { ComputeManagementClient } from '@azure/arm-compute';
 import { NetworkManagementClient } from '@azure/arm-network';
 import { ResourceManagementClient } from '@azure/arm-resources';

@@ -1,4 +1,4 @@
-// What a person would write to ask a project what it holds: whose it is, then all listings side by side, and how many. The
+// A person's own script: asks for the project's name, then for all listings at once, and prints the number of objects. The
 // services are imported one by one, as the index of the package costs a second more.
 import { DisksClient } from '@google-cloud/compute/build/src/v1/disks_client.js';
 import { FirewallsClient } from '@google-cloud/compute/build/src/v1/firewalls_client.js';

@@ -1,6 +1,6 @@
 import type { SpecFile } from '../../src/source/tree.ts';
 
-/** How much an estate holds. Each network has so many of everything, and its own group of all instances besides. */
+/** The size of an estate. Each network has so many of everything, and its own group of all instances besides. */
 export interface Shape {
   readonly networks: number;
   /** At most 250, as each is a /24 of its network's /16. */
@@ -20,7 +20,6 @@ export interface Machines {
   readonly furnished?: boolean;
 }
 
-/** Where the estate is to stand. */
 export interface Place {
   readonly account: string;
   readonly region: string;
@@ -28,7 +27,7 @@ export interface Place {
   readonly image: string;
 }
 
-/** What every machine runs at first boot, beside the specs. */
+/** A script that every machine runs at first boot, beside the specs. */
 export const bootScript = { path: 'boot.sh', text: '#!/bin/sh\necho ready > /var/run/ready\n' } as const;
 
 /** An estate of this shape: one file for the target, one a network, one file a network's rules. */

@@ -1,4 +1,4 @@
-/** What stands in the account before we come: the cloud's own, services' children, other tools', and nobody's. */
+/** Objects in the account that are not ours: the cloud's own, services' children, other tools', and nobody's. */
 export const unowned = (account: string, region: string): object => ({
   regions: [
     {

@@ -1,6 +1,6 @@
 import type { Guards } from '../../src/source/git/guards.ts';
 
-/** What a class of rows is held off by: told so, and not without it. */
+/** The check that refuses a class of rows: with it they are refused, without it they are not. */
 export interface HostileClass {
   /** Codes of problems, one of which each row must have. */
   readonly codes: readonly string[];

@@ -10,7 +10,7 @@ export interface HostileWorld {
   /** Puts the places of this world into a row's text. */
   fill(text: string): string;
   bare(name: string): string;
-  /** Whether something was run since this was last asked. */
+  /** True if anything was run since the last call. */
   wasRun(): boolean;
   remove(): void;
 }

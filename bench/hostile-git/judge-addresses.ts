@@ -9,7 +9,6 @@ import { type HostileWorld, spoil } from './hostile-world.ts';
 import type { Breach } from './judge-trees.ts';
 import { looseObjects } from './loose-objects.ts';
 
-/** What an address, a branch, a ref or a folder is given as. */
 export type AddressUse = 'url' | 'branch' | 'ref' | 'path';
 
 export interface AddressRow {

@@ -1,8 +1,8 @@
 import { type Entry, entry, spec } from './entry.ts';
 
 /**
- * What git can hold and what people can write that must not be believed. In texts `{outside}` is a folder that nobody may read
- * from, and `{marker}` a file that nothing may make.
+ * Hostile contents of git and of people's settings. In texts `{outside}` is a folder that nobody may read from, and `{marker}` a
+ * file that nothing may make.
  */
 
 /** A class, what the row is, and what lies beside a sound spec in the folder of specs. */

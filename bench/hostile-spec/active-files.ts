@@ -41,7 +41,7 @@ export const machine = (metadata: string, more = ''): string =>
     `{ targets: [aws-prod], network: core, subnet: app, image: ami-0abcdef1234567890, size: t3.small${more} }`,
   );
 
-/** What is in force, with the overlay `prod`. */
+/** The active specs, with the overlay `prod`. */
 export const activeFiles = ({ sandbox }: Endpoints): Files => ({
   'estate.yaml': estate(),
   'targets.yaml': aws(sandbox) + azure(sandbox),

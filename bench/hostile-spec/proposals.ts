@@ -1,13 +1,13 @@
 import { activeFiles, aws, estate, jump, machine } from './active-files.ts';
 import type { Endpoints, Files } from './endpoints.ts';
 
-/** What stands between a proposal and what it tries for. */
+/** A line of defence against a hostile proposal. */
 export type Line = 'reader' | 'trust' | 'eyes' | 'secrets';
 
 /** A pull request by somebody who means harm. */
 export interface Proposal {
   readonly name: string;
-  /** How it must end: refused, told that it is not sound, or planned as if what is hostile in it were not there. */
+  /** The end it must come to: refused, reported as invalid, or planned without its hostile part. */
   readonly want: 'refused' | 'unsound' | 'planned';
   /** Each of these alone is enough to stop it. */
   readonly stoppedBy: readonly Line[];

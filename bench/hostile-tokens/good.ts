@@ -2,7 +2,7 @@ import { issuer } from './world.ts';
 
 export const goodHead = { alg: 'RS256', kid: 'main', typ: 'JWT' };
 
-/** What a token says that is taken. `at`: ms since the epoch. */
+/** The claims of a valid token. `at`: ms since the epoch. */
 export function claimsAt(at: number): Readonly<Record<string, unknown>> {
   const now = Math.floor(at / 1_000);
   return {

@@ -240,5 +240,5 @@ const ours: readonly Row[] = [
   }),
 ];
 
-/** What is to be refused, each because of the check that it is of. */
+/** Tokens to be refused, each by the check it belongs to. */
 export const rows: readonly Row[] = [...forms, ...heads, ...signatures, ...claims, ...ours];

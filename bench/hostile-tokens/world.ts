@@ -25,7 +25,7 @@ interface Tokens {
   readonly revoked: MadeToken;
 }
 
-/** What tests leave out one at a time. */
+/** Tests leave out one check at a time. */
 export interface Guards {
   readonly jwt: NonNullable<AuthenticatorDependencies['issuers']>['guards'];
   readonly tokens: AuthenticatorDependencies['apiTokens']['rules'];

@@ -1,4 +1,4 @@
-/** What is sent, by what is hostile about it. */
+/** Bodies of requests, by their hostile part. */
 export type Bodies = Readonly<Record<string, string>>;
 
 const MiB = 1024 * 1024;

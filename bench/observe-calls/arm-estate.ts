@@ -1,4 +1,4 @@
-/** How much a subscription holds: each network with so many subnets and rules, and machines in its first subnet. */
+/** The size of a subscription: each network has so many subnets and rules, and machines in its first subnet. */
 export interface SubscriptionShape {
   readonly networks: number;
   /** At most 256, as each is a /24 of its network's /16. */
@@ -32,7 +32,7 @@ const idsIn =
     id: `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Network/${type}/${name}`,
   });
 
-/** What a sandbox loads (`sandbox/arm/estate.ts`). */
+/** An estate that a sandbox loads (`sandbox/arm/estate.ts`). */
 export function armEstate({ subscription, location }: ArmPlace, shape: SubscriptionShape): object {
   const idOf = idsIn(subscription);
   return {

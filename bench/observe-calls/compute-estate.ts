@@ -1,4 +1,4 @@
-/** How much a project holds: each network with so many subnetworks, firewalls, and machines in its first subnetwork. */
+/** The size of a project: each network has so many subnetworks, firewalls, and machines in its first subnetwork. */
 export interface ProjectShape {
   readonly networks: number;
   /** At most 256, as each is a /24 of its network's /16. */
@@ -11,7 +11,7 @@ export interface ProjectShape {
 const region = 'europe-west1';
 const zones = ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'];
 
-/** What a sandbox loads (`sandbox/compute/estate-form.ts`). */
+/** An estate that a sandbox loads (`sandbox/compute/estate-form.ts`). */
 export const computeEstate = (project: string, shape: ProjectShape): object => ({
   projects: [
     {

@@ -10,7 +10,7 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How a process ended. `peakMB`: the most memory it ever held resident, in 10^6 bytes, its threads' included, its children's not. */
+/** The end of a process. `peakMB`: the most memory it ever held resident, in 10^6 bytes, its threads' included, its children's not. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

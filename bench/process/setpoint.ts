@@ -35,5 +35,5 @@ const plan = z.object({
 
 export type Planned = z.infer<typeof plan>;
 
-/** What `plan --json` printed. */
+/** The output of `plan --json`. */
 export const planned = ({ stdout }: Ended): Planned => plan.parse(JSON.parse(stdout));

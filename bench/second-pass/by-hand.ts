@@ -14,14 +14,14 @@ import {
 import type { Region } from '../../sandbox/ec2/region.ts';
 import { type Random, randomFrom } from '../process/random.ts';
 
-/** Who edits: a client of their own, and the account as it truly is, to find what to edit. */
+/** An editor: a client of their own, and the true account, to find objects to edit. */
 interface Colleague {
   readonly client: EC2Client;
   readonly region: Region;
   readonly random: Random;
 }
 
-/** What a colleague who does not know us does to what is ours, in one afternoon. */
+/** A colleague who does not know us edits our resources for an afternoon. */
 export async function editByHand(url: string, region: Region, seed: number): Promise<void> {
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
   const client = new EC2Client({ region: region.name, endpoint: url, credentials, maxAttempts: 1 });

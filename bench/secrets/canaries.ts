@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What is planted, each once, and where: by its own word it is known again. */
+/** The planted canaries, with their places. Each is planted once and has a word of its own. */
 export const planted = [
   'spec: a secret key of AWS in a variable',
   'spec: a session token of AWS in a variable',
@@ -37,7 +37,7 @@ export type Planted = (typeof planted)[number];
 export const canary = (which: Planted): string =>
   `Kanari-${createHash('sha256').update(which).digest('hex').slice(0, 20)}-Zz9`;
 
-/** How a text may be written: as it is, and in base64 at each of the three places where it may begin. */
+/** The forms of a text: as it is, and in base64 at each of the three offsets at which it may begin. */
 export const formsOf = (text: string): readonly string[] => [
   text,
   text.replaceAll('-', '/'),

@@ -7,7 +7,7 @@ export interface Outputs {
   plant(which: string, text: string, may?: string): void;
   /** Every secret that stands where it must not. */
   found(): readonly string[];
-  /** How much was recorded, in letters, by place: silence proves nothing. */
+  /** The recorded letters, by place: an empty record proves nothing. */
   sizes(): ReadonlyMap<string, number>;
 }
 

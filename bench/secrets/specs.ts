@@ -1,6 +1,6 @@
 import { canary } from './canaries.ts';
 
-/** Where the secrets that specs name are kept: variables, files, and stores of the sandbox by their names. */
+/** The places of the secrets that specs name: variables, files, and stores of the sandbox by their names. */
 export const kept = {
   variables: {
     SETPOINT_SECRET_AWS: JSON.stringify({

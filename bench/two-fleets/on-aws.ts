@@ -87,7 +87,7 @@ const named = (files: readonly SpecFile[], estate: string): readonly SpecFile[] 
       .replaceAll(/\b((?:net|rule|web)-\d)/g, `${estate}-$1`),
   }));
 
-/** Who had marked what, by id; '' is nobody. */
+/** The estate in each object's mark, by id; '' for an unmarked one. */
 function ownersIn({ sandbox }: Stage): ReadonlyMap<string, string> {
   const { vpcs, subnets, gateways, routeTables, groups, instances, volumes } = sandbox.control.ec2.region(
     account,

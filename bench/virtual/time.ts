@@ -23,7 +23,7 @@ interface Sleeper {
 export function virtualTime(hand: HandClock): VirtualTime {
   const asleep = new Set<Sleeper>();
   let working = 0;
-  /** Who waits until nobody is busy: the loop of a run, and for some turns that of the run before it. */
+  /** Waits until nobody is busy: of the loop of a run, and for some turns of the loop before it. */
   const resting = new Set<() => void>();
 
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
