@@ -5,12 +5,10 @@ import { openStore } from '../src/store/open-store.ts';
 import { realClock } from '../test/cli/support/in-process.ts';
 import { type Ask, askOver, askStore } from './api-100k/ask.ts';
 import { fill, type Question, questionAt } from './api-100k/estate.ts';
-import type { Figure } from './figure.ts';
-import { environment, program } from './process/command-line.ts';
-import { p95 } from './process/p95.ts';
-import { inScratch } from './process/scratch.ts';
-import { stop } from './process/stop.ts';
-import { until } from './process/until.ts';
+import { type Figure, p95 } from './figure.ts';
+import { stop } from './processes/measured.ts';
+import { inScratch } from './processes/scratch.ts';
+import { environment, program, until } from './processes/setpoint.ts';
 
 const usual: Load = { perSecond: 50, seconds: 20 };
 const rounds = 3;

@@ -4,7 +4,7 @@ import type { Logged } from '../sandbox/request-log.ts';
 import type { SpecFile } from '../src/source/tree.ts';
 import type { Place } from './estate/specs.ts';
 import type { Spoil } from './figure.ts';
-import { type CloudScope, openStage, type Stage } from './virtual/stage.ts';
+import { type CloudScope, openStage, type Stage } from './world/stage.ts';
 
 interface NetworkShape {
   /** At most 1024, as each is a /26 of a /16. */

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { SpecFile } from '../src/source/tree.ts';
-import { type SandboxProcess, startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import { unowned } from './estate/unowned.ts';
 import type { Figure } from './figure.ts';
 import { armEstate } from './observe-calls/arm-estate.ts';
 import { computeEstate } from './observe-calls/compute-estate.ts';
-import { environment, program } from './process/command-line.ts';
-import { type Command, runToEnd } from './process/measured.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { expectCode } from './process/setpoint.ts';
+import { type Command, runToEnd } from './processes/measured.ts';
+import { type SandboxProcess, startSandboxProcess } from './processes/sandbox.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { environment, expectCode, program } from './processes/setpoint.ts';
 
 /**
  * `setpoint plan` of one small target, without a store, against a bare script that makes the same calls through the same

@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { freePort } from '../scripts/demo/free-port.ts';
 import { makeRemote, type Remote } from '../scripts/demo/repository.ts';
-import type { Figure } from './figure.ts';
+import { type Figure, p95 } from './figure.ts';
 import { hookedSpecs, openPorts, ringHook } from './git.ts';
-import { p95 } from './process/p95.ts';
-import { inScratch } from './process/scratch.ts';
-import { type Serving, serve } from './process/serve.ts';
-import { until } from './process/until.ts';
+import { inScratch } from './processes/scratch.ts';
+import { type Serving, serve, until } from './processes/setpoint.ts';
 
 export interface CommitOptions {
   readonly times?: number;

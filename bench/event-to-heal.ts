@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { freePort } from '../scripts/demo/free-port.ts';
-import type { Figure } from './figure.ts';
+import { type Figure, p95 } from './figure.ts';
 import { hookedSpecs, openPorts } from './git.ts';
-import { p95 } from './process/p95.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { type Serving, serve } from './process/serve.ts';
-import { until } from './process/until.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { type Serving, serve, until } from './processes/setpoint.ts';
 
 export interface HealOptions {
   readonly times?: number;

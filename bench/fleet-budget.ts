@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { redisMissing, startRedis } from '../test/support/redis.ts';
-import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
 import { type MissingNetwork, runWorkers, type Told } from './fleet-budget/workers.ts';
+import { startSandboxProcess } from './processes/sandbox.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
 export interface RateLimit {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { renderProblem } from '../src/core/documents/problem.ts';
 import { parseSpecs } from '../src/source/parse-specs.ts';
 import type { Figure } from './figure.ts';
-import { type Random, randomFrom } from './process/random.ts';
+import { type Random, randomFrom } from './world/random.ts';
 
 /** Documents made by hand to hang, exhaust or mislead a reader. None may take long; all but the harmless are refused. */
 interface Bomb {

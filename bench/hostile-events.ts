@@ -20,7 +20,7 @@ import {
   type Sent,
 } from '../test/http/support/sent.ts';
 import type { Figure } from './figure.ts';
-import { inScratch } from './process/scratch.ts';
+import { inScratch } from './processes/scratch.ts';
 
 /** The credentials of this bench's hooks. */
 const secret = 'a secret of at least thirty-two letters';

@@ -23,7 +23,7 @@ import { activeFiles } from './hostile-spec/active-files.ts';
 import { openCanary } from './hostile-spec/canary.ts';
 import type { Files } from './hostile-spec/endpoints.ts';
 import { type Attempt, type Line, type Proposal, proposals } from './hostile-spec/proposals.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
 
 /**
  * Pull requests that try for credentials, each planned as `setpoint plan --proposal` does beside specs in force, with real

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Figure } from './figure.ts';
-import { inScratch } from './process/scratch.ts';
+import { inScratch } from './processes/scratch.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);

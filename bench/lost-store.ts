@@ -4,8 +4,8 @@ import type { Control } from '../sandbox/control.ts';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import type { Logged } from '../sandbox/request-log.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { expectCode, planned, setpoint } from './process/setpoint.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { expectCode, planned, setpoint } from './processes/setpoint.ts';
 
 /** Targets of the example estate. */
 type Place = 'aws-prod' | 'gcp-prod' | 'azure-prod';

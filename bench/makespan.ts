@@ -2,7 +2,7 @@ import type { SpecFile } from '../src/source/tree.ts';
 import type { Place, Shape } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { additions, rules10k } from './rules-10k.ts';
-import { openStage, type Stage } from './virtual/stage.ts';
+import { openStage, type Stage } from './world/stage.ts';
 
 export interface Tasks {
   /** Rules added to groups that stand. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Figure } from './figure.ts';
 import type { Told } from './normalisation/tell-tests.ts';
-import { runToEnd } from './process/measured.ts';
+import { runToEnd } from './processes/measured.ts';
 
 /**
  * Rows of the table of cases that are judged wrong: the tests that bear the row's id fail, or there is none. Asked: 0.
@@ -17,7 +17,7 @@ export async function normalisation(files = tables, cases = Object.values(rows).
 /** By row: whether all the tests that name it passed. A row that no test names is absent. */
 type Judged = ReadonlyMap<string, boolean>;
 
-const top = fileURLToPath(new URL('../../', import.meta.url));
+const top = fileURLToPath(new URL('../..', import.meta.url));
 const reporter = new URL('./normalisation/tell-tests.ts', import.meta.url).href;
 
 /** Runs test files, by glob from the top of the repository, and reads the rows off the names of their tests and suites. */

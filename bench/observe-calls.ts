@@ -7,8 +7,8 @@ import type { Address, Kind } from '../src/core/resource.ts';
 import { compiled } from './estate/compiled.ts';
 import { bootScript, type Place, type Shape, specFiles } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { expectCode, planned, setpoint } from './process/setpoint.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { expectCode, planned, setpoint } from './processes/setpoint.ts';
 
 /** 10,000 instances, 10,000 subnets, 10,000 rules in 500 groups. */
 const observed: Shape = {

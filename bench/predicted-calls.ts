@@ -6,7 +6,7 @@ import { gcp } from '../providers/gcp/index.ts';
 import type { SpecFile } from '../src/source/tree.ts';
 import type { Figure } from './figure.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
-import { type CloudScope, openStage, type Stage } from './virtual/stage.ts';
+import { type CloudScope, openStage, type Stage } from './world/stage.ts';
 
 /** One state of an estate after another: each is converged to. */
 interface Example {

@@ -2,11 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
-import type { Figure } from './figure.ts';
-import { p95 } from './process/p95.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { type Serving, serve } from './process/serve.ts';
-import { until } from './process/until.ts';
+import { type Figure, p95 } from './figure.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { type Serving, serve, until } from './processes/setpoint.ts';
 
 interface PreemptOptions {
   /** The number of changes of the rule. */

@@ -1,7 +1,7 @@
 import type { Converged } from '../src/engine/converge.ts';
 import { type Shape, specFiles } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { openStage, type Stage } from './virtual/stage.ts';
+import { openStage, type Stage } from './world/stage.ts';
 
 /** 500 groups, each named by an instance document that asks for none yet, and 20 rules for each. */
 export const additions: Shape = {

@@ -3,7 +3,7 @@ import { unowned } from './estate/unowned.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { editByHand } from './second-pass/by-hand.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
-import { account, openStage, region, type Stage } from './virtual/stage.ts';
+import { account, openStage, region, type Stage } from './world/stage.ts';
 
 /** The delay after which the account shows a write. */
 const lag = { ms: 1500, sight: 0 };

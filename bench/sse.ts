@@ -9,10 +9,9 @@ import { parseArgs } from 'node:util';
 import type { Store } from '../src/ports/store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { guardsOf } from '../test/store/fixtures.ts';
-import type { Figure } from './figure.ts';
-import { p95 } from './process/p95.ts';
-import { inScratch } from './process/scratch.ts';
-import { stop } from './process/stop.ts';
+import { type Figure, p95 } from './figure.ts';
+import { stop } from './processes/measured.ts';
+import { inScratch } from './processes/scratch.ts';
 import { clock } from './sse/clock.ts';
 
 interface SseOptions {

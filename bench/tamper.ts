@@ -25,7 +25,7 @@ import { openStore } from '../src/store/open-store.ts';
 import { sha256 } from '../src/store/signing.ts';
 import { witnessAt } from '../src/witness/witnesses.ts';
 import type { Figure } from './figure.ts';
-import { inScratch } from './process/scratch.ts';
+import { inScratch } from './processes/scratch.ts';
 
 /** `only`: names of histories; all by default. `isBlind`: nobody reads the verdict, for tests to see that the figure can fail. */
 interface TamperOptions {

@@ -3,7 +3,7 @@ import type { Converged } from '../src/engine/converge.ts';
 import { memoryDatabase } from '../test/support/memory-store.ts';
 import { type Shape, specFiles } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { besides, openStage, type Stage } from './virtual/stage.ts';
+import { besides, openStage, type Stage } from './world/stage.ts';
 
 /** 2,000 changes: networks with their subnets, groups, and rules in them. */
 export const changes: Shape = {

@@ -4,8 +4,8 @@ import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { bootScript, type Place, specFiles } from './estate/specs.ts';
 import { unowned } from './estate/unowned.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { expectCode, planned, setpoint } from './process/setpoint.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { expectCode, planned, setpoint } from './processes/setpoint.ts';
 import { foreignIds, type Hand, touchRelated, touchUnrelated, withHand } from './unchanged-world/by-hand.ts';
 
 const account = '111122223333';

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type Shape, specFiles } from './estate/specs.ts';
 import type { Figure } from './figure.ts';
-import { runToEnd } from './process/measured.ts';
-import { inScratch, writeFiles } from './process/scratch.ts';
-import { expectCode, planned, setpoint } from './process/setpoint.ts';
+import { runToEnd } from './processes/measured.ts';
+import { inScratch, writeFiles } from './processes/scratch.ts';
+import { expectCode, planned, setpoint } from './processes/setpoint.ts';
 import { type CountingProxy, countingProxy } from './vs-terraform/counting-proxy.ts';
 
 /** 502 resources: a VPC, a subnet, 50 groups, 250 ingress rules, 200 instances. The group of all instances comes on top. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Figure } from '../bench/figure.ts';
-import { p95 } from '../bench/process/p95.ts';
+import { type Figure, p95 } from '../bench/figure.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type Fleet, withFleet } from './fleet.ts';
 import { groupsLetting, manyGroups } from './fleet-specs.ts';

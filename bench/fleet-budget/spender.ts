@@ -7,7 +7,7 @@ import type { Limiter, SharedLimiter } from '../../src/ports/limiter.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
 import { openSharedLimiter } from '../../src/store/redis/limiter.ts';
-import { watchStandstill } from '../process/standstill.ts';
+import { watchStandstill } from '../processes/standstill.ts';
 import type { Task } from './workers.ts';
 
 /**

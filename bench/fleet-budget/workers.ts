@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { z } from 'zod';
-import { environment } from '../process/command-line.ts';
+import { environment } from '../processes/setpoint.ts';
 
 /** A network that does not exist, in one account and region. One call looks for it. */
 export interface MissingNetwork {

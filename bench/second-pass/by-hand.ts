@@ -12,7 +12,7 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import type { Region } from '../../sandbox/ec2/region.ts';
-import { type Random, randomFrom } from '../process/random.ts';
+import { type Random, randomFrom } from '../world/random.ts';
 
 /** An editor: a client of their own, and the true account, to find objects to edit. */
 interface Colleague {

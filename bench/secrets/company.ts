@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { program } from '../process/command-line.ts';
-import type { Serving } from '../process/serve.ts';
-import { stop } from '../process/stop.ts';
+import { stop } from '../processes/measured.ts';
+import { program, type Serving } from '../processes/setpoint.ts';
 import { canary } from './canaries.ts';
 import type { Outputs } from './outputs.ts';
 

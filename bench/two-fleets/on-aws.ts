@@ -5,7 +5,7 @@ import { unowned } from '../estate/unowned.ts';
 import type { Spoil } from '../figure.ts';
 import { editByHand } from '../second-pass/by-hand.ts';
 import { drawnSpecs } from '../second-pass/drawn-specs.ts';
-import { account, besides, openStage, region, type Stage } from '../virtual/stage.ts';
+import { account, besides, openStage, region, type Stage } from '../world/stage.ts';
 
 interface Fleet {
   readonly estate: string;

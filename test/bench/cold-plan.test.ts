@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { coldPlan, timed } from '../../bench/cold-plan.ts';
-import { inScratch, writeFiles } from '../../bench/process/scratch.ts';
+import { inScratch, writeFiles } from '../../bench/processes/scratch.ts';
 
 const node = (...args: readonly string[]) => ({ program: process.execPath, args, cwd: '/', env: process.env });
 

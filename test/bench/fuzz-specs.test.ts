@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bombs, fuzz, mutate, seeds } from '../../bench/fuzz-specs.ts';
-import { randomFrom } from '../../bench/process/random.ts';
+import { randomFrom } from '../../bench/world/random.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 
 const today = '2027-01-31';

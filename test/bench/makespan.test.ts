@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import type { Figure } from '../../bench/figure.ts';
 import { makespan, type Tasks } from '../../bench/makespan.ts';
-import { account, region } from '../../bench/virtual/stage.ts';
+import { account, region } from '../../bench/world/stage.ts';
 
 const machines = { documents: 1, replicas: 5, tier: 'web' };
 const small: Tasks = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { normalisation, rows } from '../../bench/normalisation.ts';
-import { inScratch, writeFiles } from '../../bench/process/scratch.ts';
+import { inScratch, writeFiles } from '../../bench/processes/scratch.ts';
 
 const table = `
 import { describe, test } from 'node:test';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { secondReconcile } from '../../bench/second-pass.ts';
-import { account, region } from '../../bench/virtual/stage.ts';
+import { account, region } from '../../bench/world/stage.ts';
 
 test('a reconcile right after convergence changes nothing', async () => {
   const [figure] = await secondReconcile(1);

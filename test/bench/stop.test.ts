@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { stop } from '../../bench/process/stop.ts';
+import { stop } from '../../bench/processes/measured.ts';
 
 const program =
   "process.on('SIGTERM', () => { process.stdout.write('last words'); clearInterval(on) }); const on = setInterval(() => {}, 1000); console.log('up')";

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { type Account, twoFleets } from '../../bench/two-fleets.ts';
-import { account, region } from '../../bench/virtual/stage.ts';
+import { account, region } from '../../bench/world/stage.ts';
 import type { Control } from '../../sandbox/control.ts';
 
 const short = { reconciles: 60, turns: 2, starts: 3, startsOnAws: 1 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { virtualTime } from '../../bench/virtual/time.ts';
+import { virtualTime } from '../../bench/world/time.ts';
 
 function handClock() {
   let at = 0;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import { inScratch } from '../../bench/process/scratch.ts';
+import { inScratch } from '../../bench/processes/scratch.ts';
 import { countingProxy } from '../../bench/vs-terraform/counting-proxy.ts';
 import { measureTerraform, type Outside, openMoto, vsTerraform } from '../../bench/vs-terraform.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { specFiles } from '../../bench/estate/specs.ts';
-import { openStage } from '../../bench/virtual/stage.ts';
+import { openStage } from '../../bench/world/stage.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { QuotaState } from '../../src/engine/execution-context.ts';
 import { type Outcome, unsent } from '../../src/engine/ports.ts';

@@ -1,4 +1,4 @@
-import { watchStandstill } from '../../bench/process/standstill.ts';
+import { watchStandstill } from '../../bench/processes/standstill.ts';
 
 /** `leastMs`: a standstill that is shorter changes nothing that is checked. */
 export interface Steadiness {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { program } from '../process/command-line.ts';
+import { program } from './setpoint.ts';
 
 /** The clouds in a process of their own, as a user has them. */
 export interface SandboxProcess {

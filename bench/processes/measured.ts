@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inScratch } from './scratch.ts';
@@ -44,4 +45,11 @@ export async function runToEnd({ program, args, cwd, env }: Command): Promise<Om
   });
   const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
   return { code, stdout: text(out), stderr: text(err), ms: performance.now() - from };
+}
+
+/** SIGTERM, and waits until it has ended and all that it said has come. At once where it has ended already. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  if (child.kill('SIGTERM')) await closed;
 }

@@ -15,7 +15,7 @@ import type { SpecFile } from '../../src/source/tree.ts';
 import { type MemoryStore, memoryDatabase } from '../../test/support/memory-store.ts';
 import { compiled } from '../estate/compiled.ts';
 import { bootScript, type Place } from '../estate/specs.ts';
-import { randomFrom } from '../process/random.ts';
+import { randomFrom } from './random.ts';
 import { type VirtualTime, virtualTime } from './time.ts';
 
 /** An account on the sandbox, a store, and one virtual time for both and for the engine between them. */
