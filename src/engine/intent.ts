@@ -233,3 +233,9 @@ export interface Ready {
   readonly intent: string;
   readonly attempt: number;
 }
+
+/**
+ * An intent that waited longer than this for a rate limit is intended again before it is sent, so that its age shows when it
+ * was sent.
+ */
+export const freshMs = 30_000;

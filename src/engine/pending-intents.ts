@@ -10,8 +10,7 @@ import type { Inventory } from '../ports/knowledge.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import { apartMs, visibilityMs } from './absence.ts';
 import { type IdIndex, idIndexOf } from './id-index.ts';
-import { type DraftDetails, effectsOf } from './intent.ts';
-import { freshMs } from './recheck-guards.ts';
+import { type DraftDetails, effectsOf, freshMs } from './intent.ts';
 import { hasToken } from './replay.ts';
 
 /**

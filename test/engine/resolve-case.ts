@@ -3,8 +3,8 @@ import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge
 import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
+import { freshMs } from '../../src/engine/intent.ts';
 import { resolvePendingIntents } from '../../src/engine/pending-intents.ts';
-import { freshMs } from '../../src/engine/recheck-guards.ts';
 import { at } from '../support/actions.ts';
 
 export const now = 10_000_000;

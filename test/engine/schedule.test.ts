@@ -6,8 +6,8 @@ import type { Batch } from '../../src/core/batches.ts';
 import { nobodyAround } from '../../src/core/order/neighbours.ts';
 import { type Order, order } from '../../src/core/order/order.ts';
 import type { CloudId } from '../../src/core/resource.ts';
+import { schedule } from '../../src/engine/execute.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
-import { schedule } from '../../src/engine/schedule.ts';
 import { create, desired, observed, attributes as of, remove } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

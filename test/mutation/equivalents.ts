@@ -32,7 +32,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'it is compared with once and gone only',
   },
   {
-    file: 'src/engine/schedule.ts',
+    file: 'src/engine/execute.ts',
     line: "const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');",
     mutation: "string: '' → 'something'",
     occurrence: 0,
