@@ -1,11 +1,10 @@
 import type { IpPermission } from '@aws-sdk/client-ec2';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Fields, fieldsOf, textOf } from '../shared/event-fields.ts';
-import { textsAt, valuesAt } from '../shared/event-paths.ts';
 import { atomsOf } from './permission.ts';
 
 /** One record of CloudTrail, as far as it names objects. */
-export interface TrailRecord {
+interface TrailRecord {
   readonly action: string;
   readonly account: string;
   readonly asked: Fields;
@@ -137,4 +136,19 @@ function permissionOf(permission: Fields): IpPermission {
       return id === undefined ? [] : [{ GroupId: id, UserId: textOf(userId) }];
     }),
   };
+}
+
+/** Every text at `path`, through lists and the `items` that AWS wraps them in. */
+function textsAt(value: unknown, path: readonly string[]): readonly string[] {
+  const found = valuesAt(value, path);
+  return found.flatMap((one) => textOf(one) ?? []);
+}
+
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((one) => valuesAt(one, path));
+  const fields = fieldsOf(value);
+  if (Array.isArray(fields['items'])) return valuesAt(fields['items'], path);
+  const [first, ...rest] = path;
+  if (first === undefined) return [value];
+  return fields[first] === undefined ? [] : valuesAt(fields[first], rest);
 }

@@ -3,13 +3,13 @@ import { NetworkManagementClient, restorePoller as restoreNetwork } from '@azure
 import { ResourceManagementClient } from '@azure/arm-resources';
 import type { TokenCredential } from '@azure/core-auth';
 import type { Pipeline, PipelinePolicy } from '@azure/core-rest-pipeline';
+import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Call, KeptOperation } from '../../src/ports/provider.ts';
 import { readWhole } from '../shared/json-answer.ts';
 import { joinPiece } from '../shared/json-pieces.ts';
 import { nextTurn } from '../shared/turns.ts';
-import { credentialOf } from './credential.ts';
 import { during, type Exchange, failureIn, watched } from './exchange.ts';
 import { carryOut, type Poller, resumeOperation } from './operation.ts';
 import { type RawResource, readRaw } from './raw.ts';
@@ -161,3 +161,16 @@ const restoring =
     /\/providers\/microsoft\.compute\//i.test(state)
       ? restoreCompute(compute, state, compute.virtualMachines.createOrUpdate)
       : restoreNetwork(network, state, network.virtualNetworks.createOrUpdate);
+
+/**
+ * Our identity: from the target's secret, else from the SDK's own chain. A sandbox or emulator takes anybody, so none is looked for there
+ * unless the target names one. Resolves late, as `@azure/identity` is slow to load.
+ */
+async function credentialOf({ endpoint, credentials }: Access): Promise<TokenCredential | undefined> {
+  const principal = credentialFor('azure', credentials?.secret);
+  if (principal === undefined && endpoint !== undefined) return undefined;
+  const identity = await import('@azure/identity');
+  if (principal === undefined) return new identity.DefaultAzureCredential();
+  const { tenantId, clientId, clientSecret } = principal;
+  return new identity.ClientSecretCredential(tenantId, clientId, clientSecret);
+}

@@ -6,16 +6,16 @@ import type { Actuator, Call } from '../../src/ports/provider.ts';
 import { each } from '../shared/each.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { stateOf } from './condition.ts';
-import { canonicalId, guidOf } from './ids.ts';
+import { canonicalId, guidOf, partsOfId } from './ids.ts';
 import { listAround, readAround } from './instance/around.ts';
 import { change } from './instance/change.ts';
+import { findParts } from './instance/find-parts.ts';
 import { asPart, halfMade, type NamedPart, namedParts } from './instance/half-made.ts';
 import { healthOf } from './instance/health.ts';
 import { launch } from './instance/launch.ts';
 import { findMachine } from './instance/machine.ts';
 import { type Around, interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
 import { isPartOfMachine } from './instance/parts.ts';
-import { readHalfMade } from './instance/read-half-made.ts';
 import { terminate } from './instance/terminate.ts';
 import { readMark } from './marks.ts';
 import type { Scope } from './scope.ts';
@@ -112,3 +112,20 @@ const unanswered: Result<never> = {
   ok: false,
   failure: { kind: 'retryable', code: 'Unanswered', message: 'the cloud did not answer for this machine' },
 };
+
+/** Parts without their machine, by the id that the machine would have. Where it stands by now they are no such thing any more. */
+async function readHalfMade(id: CloudId, scope: Scope, call: Call): Promise<Result<Observed<'instance'> | undefined>> {
+  const machine = await findMachine(id, scope, call);
+  if (!machine.ok || machine.value) return machine.ok ? { ok: true, value: undefined } : machine;
+  const found = await findParts({ place: partsOfId(id), machine: partsOfId(id).name }, scope, call);
+  if (!found.ok) return found;
+  const { nic, address, disk } = found.value;
+  const around = await readAround({ nics: nic ? [nic] : [] }, scope, call);
+  if (!around.ok) return around;
+  const parts = namedParts({
+    nics: around.value.nics,
+    addresses: new Map(address ? [[canonicalId(address.id ?? ''), address]] : []),
+    disks: new Map(disk ? [[canonicalId(disk.id ?? ''), disk]] : []),
+  });
+  return { ok: true, value: halfMade(parts, around.value).find((half) => half.id === canonicalId(id)) };
+}

@@ -9,7 +9,6 @@ import type { Operation } from './messages.ts';
 import { type Action, requestFor } from './rate-limits.ts';
 import { prepareSdk, type Sdk, sdk } from './sdk.ts';
 import { type Exchange, makeTransport } from './transport.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** The way to one project: every request passes here, so that it is admitted, timed, reported and translated. */
 export interface Client {
@@ -138,4 +137,23 @@ function operationOf(value: unknown): Operation | undefined {
   if (typeof value !== 'object' || value === null || !('latestResponse' in value)) return undefined;
   // why: the SDK puts the decoded Operation there, and types it as another one
   return value.latestResponse as Operation;
+}
+
+/** Shorter lines are words of any text; a secret in one of them would be none. */
+const shortest = 6;
+
+/**
+ * The same failure, saying nothing of these texts. Compute Engine repeats the value that it refuses ("Invalid value for field
+ * 'resource.metadata…': '…'"), whole or cut; so a message about metadata is dropped altogether.
+ */
+export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
+  if (secrets.length === 0) return failure;
+  if (/metadata/i.test(failure.message))
+    return {
+      ...failure,
+      message: 'the cloud refused the metadata; its message may contain user data, so Setpoint drops it',
+    };
+  const lines = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).filter(({ length }) => length >= shortest);
+  const message = lines.reduce((text, line) => text.replaceAll(line, '…'), failure.message);
+  return { ...failure, message };
 }

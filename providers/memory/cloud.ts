@@ -1,6 +1,6 @@
 import type { ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import { type Buckets, makeBuckets } from './cloud/buckets.ts';
+import type { Cost } from '../../src/ports/provider.ts';
 import { type ActionName, calls, type Input, type Output } from './cloud/calls.ts';
 import { type CallEntry, type History, type HistoryRecorder, makeHistory } from './cloud/history.ts';
 import { type Inspection, inspect } from './cloud/inspect.ts';
@@ -32,13 +32,13 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-export interface Served<A extends ActionName> {
+interface Served<A extends ActionName> {
   readonly requestId: string;
   readonly output: Output<A>;
 }
 
 /** `latencyMs`: what every request takes. Default: nothing. */
-export interface CloudOptions {
+interface CloudOptions {
   readonly clock: Clock;
   readonly seed?: number;
   readonly latencyMs?: number;
@@ -181,4 +181,33 @@ function viewOf({ random, options }: Front, struck: readonly Fault[]): View {
     if (fault.do === 'unreachable') view = { ...view, unreachable: 'a zone did not answer' };
   }
   return view;
+}
+
+/** The budgets that the cloud enforces: token buckets, full at first, refilled by the clock. */
+interface Buckets {
+  /** Takes all costs, or none and answers the rate limit that ran dry. */
+  take(costs: readonly Cost[]): string | undefined;
+  /** Tokens left in each rate limit used so far. */
+  levels(): Readonly<Record<string, number>>;
+}
+
+function makeBuckets(now: () => number): Buckets {
+  const rateLimits = new Map<string, { level: number; at: number }>();
+  const fill = ({ rateLimit: { key, budget } }: Cost): { level: number; at: number } => {
+    if (budget.shape !== 'bucket') throw new Error(`${key}: this cloud knows buckets only`);
+    const rateLimit = rateLimits.get(key) ?? { level: budget.capacity, at: now() };
+    rateLimit.level = Math.min(budget.capacity, rateLimit.level + ((now() - rateLimit.at) / 1000) * budget.perSecond);
+    rateLimit.at = now();
+    rateLimits.set(key, rateLimit);
+    return rateLimit;
+  };
+  return {
+    take: (costs) => {
+      const dry = costs.find((cost) => fill(cost).level + 1e-6 < cost.amount);
+      if (dry) return dry.rateLimit.key;
+      for (const cost of costs) fill(cost).level -= cost.amount;
+      return undefined;
+    },
+    levels: () => Object.fromEntries([...rateLimits].map(([key, { level }]) => [key, level])),
+  };
 }

@@ -1,14 +1,14 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import type { RuleMatch } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { failed, gone, together } from './batch.ts';
 import type { Client } from './client.ts';
 import { canonicalRule, ruleKey } from './cloud/calls/rules.ts';
-import type { GroupRecord, RuleRecord } from './cloud/records.ts';
+import type { GroupRecord, RuleRecord, RuleShape } from './cloud/records.ts';
 import { all, lookUp, pages } from './listings.ts';
 import { atOnce } from './rate-limits.ts';
 import { readBy } from './reading.ts';
-import { matchOf, shapeOf } from './rule-text.ts';
 
 /** Atoms. They bear no mark: each is owned through its group, and known by its content, so a creation may be sent again. */
 export const ruleActuator = (client: Client): Actuator<'firewall-rule'> => ({
@@ -153,3 +153,32 @@ const voids = (items: readonly unknown[]): Result<readonly undefined[]> => ({
   ok: true,
   value: items.map(() => undefined),
 });
+
+/** The cloud's numbers as the canonical text of `RuleAttributes`. */
+function matchOf({ direction, protocol, from, to, peer }: RuleShape): RuleMatch {
+  const name = NUMBERS[protocol] ?? protocol;
+  return { direction, action: 'allow', protocol: name, ports: portsText(name, from, to), peers: [peer] };
+}
+
+/** And back. A direction's rules are one call, so it is not part of it. */
+function shapeOf({ protocol, ports, peers }: RuleMatch): Omit<RuleShape, 'direction'> {
+  const peer = peers[0] ?? '';
+  if (ports === 'all')
+    return { protocol, ...(ported(protocol) ? { from: 0, to: 65_535 } : { from: -1, to: -1 }), peer };
+  const [first = '', second = first] = ports.split(/[-/]/);
+  return { protocol, from: Number(first), to: second === 'all' ? -1 : Number(second), peer };
+}
+
+/** The cloud knows some protocols by number only: https://www.iana.org/assignments/protocol-numbers */
+const NUMBERS: Readonly<Record<string, string>> = { '58': 'icmpv6' };
+
+const ported = (protocol: string): boolean => protocol === 'tcp' || protocol === 'udp';
+
+function portsText(protocol: string, from: number, to: number): string {
+  if (ported(protocol)) {
+    if (from === 0 && to === 65_535) return 'all';
+    return from === to ? `${from}` : `${from}-${to}`;
+  }
+  if (!protocol.startsWith('icmp') || from === -1) return 'all';
+  return `${from}/${to === -1 ? 'all' : to}`;
+}

@@ -5,7 +5,7 @@ import { dialect } from './dialect.ts';
 import { ruleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { instanceActuator } from './instance.ts';
-import { launchCheck } from './launch-check.ts';
+import { launchCheck } from './instance-launch.ts';
 import { networkActuator } from './network.ts';
 import { batches } from './rate-limits.ts';
 import { subnetActuator } from './subnet.ts';

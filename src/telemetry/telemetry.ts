@@ -2,9 +2,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Failure } from '../core/failure.ts';
 import type { Progress } from '../engine/control.ts';
 import type { Fields, Log } from '../ports/clock-and-log.ts';
+import type { Limiter } from '../ports/limiter.ts';
 import type { Where } from '../ports/queue.ts';
 import {
   type RateLimitLevel,
+  type RateLimitWatch,
   type ReconcileWatch,
   type Samples,
   shownOutcome,
@@ -309,3 +311,22 @@ const rateLimitLabels = (key: string): { readonly cloud: string; readonly action
 
 /** The cloud is the first segment of scopes, addresses and rate limits. */
 const cloudOf = (key: string): string => key.split('/', 1).join('');
+
+/** The same limiter; how long each request waits, and each refusal, is told. */
+export const watchedLimiter = (
+  limiter: Limiter,
+  budgets: RateLimitWatch,
+  monotonic: () => number = () => performance.now(),
+): Limiter => ({
+  take: async (need, signal) => {
+    const began = monotonic();
+    const at = await limiter.take(need, signal);
+    for (const { rateLimit } of need.costs) budgets.waited(rateLimit.key, monotonic() - began);
+    return at;
+  },
+  slow: (rateLimitKey, refusal) => {
+    budgets.throttled(rateLimitKey);
+    limiter.slow(rateLimitKey, refusal);
+  },
+  learn: (rateLimitKey, remaining) => limiter.learn(rateLimitKey, remaining),
+});

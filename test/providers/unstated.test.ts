@@ -8,7 +8,7 @@ import { observeInstance as awsInstance } from '../../providers/aws/instance/obs
 import { observeSubnet as awsSubnet } from '../../providers/aws/subnet.ts';
 import { canonicalId } from '../../providers/azure/ids.ts';
 import { observeMachine } from '../../providers/azure/instance/observe.ts';
-import { bootMetadata } from '../../providers/gcp/instance/boot-metadata.ts';
+import { bootMetadata } from '../../providers/gcp/instance/launch.ts';
 import { observeInstance as gcpInstance } from '../../providers/gcp/instance/observe.ts';
 import type { Instance as GcpInstance } from '../../providers/gcp/messages.ts';
 import type { Observed } from '../../src/core/observed.ts';

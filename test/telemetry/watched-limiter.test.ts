@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Need } from '../../src/ports/limiter.ts';
 import type { RateLimit } from '../../src/ports/provider.ts';
-import { watchedLimiter } from '../../src/telemetry/watched-limiter.ts';
+import { watchedLimiter } from '../../src/telemetry/telemetry.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const rateLimit = (action: string): RateLimit => ({

@@ -1,9 +1,9 @@
 import type { Disk, OSDisk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
-import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import type { Condition, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
-import { canonicalId, cloudIdOf } from '../ids.ts';
+import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
 import { readExtra, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { prefixAt } from '../place.ts';
@@ -12,7 +12,6 @@ import { identityOf } from './identity.ts';
 import { imageTextOf } from './image.ts';
 import type { PartName } from './parts.ts';
 import { failureIn, powerCodeOf, powerStateOf } from './power-state.ts';
-import { unstatedOf } from './unstated.ts';
 
 /** Pure: what the API says of one machine, in the form of a desired one. */
 export function observeMachine(vm: VirtualMachine, around: Around): Observed<'instance'> {
@@ -164,4 +163,35 @@ export interface Around {
   readonly refOf: (id: string | undefined) => Ref;
   /** Networks and groups that an interface names and that are not here. */
   readonly unknownTo: (nic: NetworkInterface) => string | undefined;
+}
+
+/**
+ * Settings of a machine that no spec states and that open it to others, as `VirtualMachines_ListAll` and
+ * `NetworkInterfaces_ListAll` have them.
+ *
+ *   setting                  | told where
+ *   -------------------------+------------------------------------------------------------------------------------------------
+ *   further interfaces       | there is one besides the primary
+ *   NSG on the interface     | there is one: it decides with that of the subnet,
+ *                            | https://learn.microsoft.com/azure/virtual-network/network-security-group-how-it-works
+ *   IP forwarding            | it is on, https://learn.microsoft.com/azure/virtual-network/virtual-network-network-interface
+ *   identity of Azure's own  | it has a system-assigned one
+ */
+function unstatedOf(vm: VirtualMachine, nic: NetworkInterface | undefined): readonly Setting[] {
+  const interfaces = vm.networkProfile?.networkInterfaces ?? [];
+  const primary = canonicalId(nic?.id ?? interfaces.find(({ primary }) => primary)?.id ?? interfaces[0]?.id ?? '');
+  const further = interfaces.flatMap(({ id = '' }) => (canonicalId(id) === primary ? [] : [partsOfId(id).name]));
+  const filter = nic?.networkSecurityGroup?.id;
+  return [
+    ...further
+      .toSorted()
+      .map((name) => ({ field: `interface ${name}`, detail: `has the further network interface ${name}` })),
+    ...(filter === undefined
+      ? []
+      : [{ field: 'networkSecurityGroup', detail: `has the NSG ${partsOfId(filter).name} on its network interface` }]),
+    ...(nic?.enableIPForwarding ? [{ field: 'enableIPForwarding', detail: 'may forward packets of others' }] : []),
+    ...(/systemassigned/i.test(vm.identity?.type ?? '')
+      ? [{ field: 'system identity', detail: 'has a system-assigned identity' }]
+      : []),
+  ];
 }

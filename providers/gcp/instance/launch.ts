@@ -14,7 +14,6 @@ import type { AttachedDisk, Instance } from '../messages.ts';
 import { requestId } from '../request-id.ts';
 import type { Scope } from '../scope.ts';
 import { accountScopes, canonicalIdentity, canonicalImage, canonicalType } from '../spelling.ts';
-import { bootMetadata } from './boot-metadata.ts';
 import { markOf, metadataKeys } from './metadata-keys.ts';
 import { stop } from './power.ts';
 
@@ -196,5 +195,23 @@ async function powered(
       attributes: { ...attributes, machine: { ...attributes.machine, power: 'stopped' } },
       condition: { ...condition, state: 'ready' },
     },
+  };
+}
+
+/**
+ * Metadata for the first boot of a machine, under the keys that its image reads.
+ *
+ *   input                        | key            | reader
+ *   -----------------------------+----------------+---------------------------------------------------------------
+ *   user data, `#cloud-config`   | user-data      | cloud-init, https://cloudinit.readthedocs.io/en/latest/reference/datasources/gce.html
+ *   other user data              | startup-script | the guest agent, at every start: https://cloud.google.com/compute/docs/instances/startup-scripts/linux
+ *   access                       | ssh-keys       | the guest agent, https://cloud.google.com/compute/docs/connect/add-ssh-keys#add_ssh_keys_to_instance_metadata
+ */
+export function bootMetadata({ userData, access }: Launch): Readonly<Record<string, string>> {
+  return {
+    ...(userData === undefined
+      ? {}
+      : { [userData.startsWith('#cloud-config') ? 'user-data' : 'startup-script']: userData }),
+    ...(access === undefined ? {} : { 'ssh-keys': access.sshKeys.map((key) => `${access.user}:${key}`).join('\n') }),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { secretsOf, withoutSecrets } from '../../../providers/azure/instance/without-secrets.ts';
+import { secretsOf, withoutSecrets } from '../../../providers/azure/instance/launch.ts';
 import type { Effect } from '../../../sandbox/faults.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 import { type RecordedCall, recordedCall, sshKey } from '../../support/fixtures.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withoutSecrets } from '../../../providers/gcp/client.ts';
 import { idOf, placeOf } from '../../../providers/gcp/cloud-id.ts';
-import { bootMetadata } from '../../../providers/gcp/instance/boot-metadata.ts';
+import { bootMetadata } from '../../../providers/gcp/instance/launch.ts';
 import { pathOf, regionOfZone } from '../../../providers/gcp/links.ts';
 import { originOf, type Traces } from '../../../providers/gcp/origin.ts';
 import { requestId } from '../../../providers/gcp/request-id.ts';
-import { withoutSecrets } from '../../../providers/gcp/without-secrets.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 
 describe('ids', () => {
