@@ -106,7 +106,7 @@ function conditionsOf({ headers }: ArmRequest): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
-/** Where the resource is that a request is about, or where it is to be; empty when the request spans locations. */
+/** The location of the request's resource, existing or new; empty for a request that spans locations. */
 function locationOf(world: World, id: string, { path, body }: ArmRequest): string {
   const named = /\/locations\/([^/]+)/i.exec(path)?.[1];
   if (named !== undefined) return named.toLowerCase();
@@ -252,7 +252,7 @@ function parsed(body: string): unknown {
 }
 
 /**
- * What ARM calls a write in its activity log and its events. `x-ms-request-id` is the resource provider's own, and another:
+ * ARM's id of a write in its activity log and its events. `x-ms-request-id` is another id, the resource provider's:
  * https://learn.microsoft.com/azure/azure-monitor/platform/activity-log-schema has `correlationId` alone. A client may send
  * its own, as Terraform's providers do.
  */

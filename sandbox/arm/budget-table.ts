@@ -1,7 +1,7 @@
 import type { BucketCharge, Budgets, Charge } from '../budgets.ts';
 import type { ArmRefusal } from './errors.ts';
 
-/** What a request draws on besides ARM's own buckets. */
+/** A resource provider's rate limit, besides ARM's own buckets. */
 export type RateLimit = 'none' | 'network' | ComputeRateLimit;
 
 type ComputeRateLimit = 'PutVM' | 'UpdateVM' | 'DeleteVM' | 'LowCostGet' | 'HighCostGet' | 'GetOperation';
@@ -48,13 +48,13 @@ const COMPUTE: Readonly<Record<ComputeRateLimit, { readonly resource?: Rate; rea
 
 export interface Demand {
   readonly subscription: string;
-  /** Who asks, without saying with what token. */
+  /** The caller's id, from which nobody can learn its token. */
   readonly principal: string;
   /** Empty for what spans locations: all those draw on one budget. */
   readonly location: string;
   readonly verb: Verb;
   readonly rateLimit: RateLimit;
-  /** What the request is about, in lower case. */
+  /** The resource's path, in lower case. */
   readonly resource: string;
 }
 

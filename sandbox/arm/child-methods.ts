@@ -13,7 +13,7 @@ interface Child {
   readonly path: string;
 }
 
-/** What each type of child, living in its parent's record, answers in its own way. */
+/** The parts that differ between types of children. A child lives in its parent's record. */
 export interface ChildAnswers<P extends Tracked, C extends Child> {
   readonly parent: Kind<P>;
   /** Both in the path and as the action's own part: `subnets`. */

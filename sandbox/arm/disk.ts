@@ -48,7 +48,7 @@ function allocatedOwner(subscription: Subscription, { machine }: Disk): VirtualM
 }
 
 /**
- * What a disk may become. Of an OS disk size and type change only while its machine is deallocated, and none gets smaller.
+ * The disk with another size or type. Both change on an OS disk only while its machine is deallocated. No disk shrinks.
  * https://learn.microsoft.com/azure/virtual-machines/linux/expand-disks, https://learn.microsoft.com/azure/virtual-machines/disks-convert-types
  */
 export function resized(

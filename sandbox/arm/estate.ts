@@ -23,7 +23,7 @@ export function loadEstate(
 interface Loading {
   readonly subscription: Subscription;
   readonly now: number;
-  /** Where in the document we are. */
+  /** The current position in the document. */
   readonly path: string;
 }
 
@@ -80,7 +80,7 @@ function put({ subscription, now, path: place }: Loading, path: string, body: ob
   });
 }
 
-/** What ARM itself would refuse is told with its place in the document. */
+/** Adds the position in the document to a refusal of ARM. */
 function explained<T>(path: string, run: () => T): T {
   try {
     return run();
@@ -94,7 +94,7 @@ function explained<T>(path: string, run: () => T): T {
 }
 
 /**
- * What subscriptions hold, as a file says it: resources as ARM itself takes them, in the order in which they are put.
+ * The contents of subscriptions, as a file gives them: resources as ARM accepts them, in the order of their creation.
  *
  * ```json
  * { "subscriptions": [{
@@ -111,7 +111,7 @@ function explained<T>(path: string, run: () => T): T {
  * }] }
  * ```
  *
- * What ARM would refuse is refused here, with its place in the document. References are ids, written out.
+ * Loading refuses the resources that ARM refuses, with their position in the document. References are full ids.
  */
 const text = scalar('string');
 

@@ -67,7 +67,7 @@ export function platformVersions(publisher: string, offer: string, sku: string):
   return PLATFORM.find((each) => [each.publisher, each.offer, each.sku].join(':').toLowerCase() === wanted);
 }
 
-/** What a machine is made from. */
+/** The image of a machine. */
 export interface Source {
   readonly reference: ImageReference;
   /** The id that its OS disk remembers. */

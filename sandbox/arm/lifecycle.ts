@@ -8,7 +8,7 @@ import type { Tracked } from './records.ts';
 import { freshGuid, keyOf } from './resource-id.ts';
 import type { Operation, OperationPlace, Subscription } from './subscription.ts';
 
-/** What every write checks first: preconditions, then whether the resource is busy. */
+/** Every write first checks preconditions, then refuses a busy resource. */
 export function checkWritable({ request, ...asked }: Asked, known: Tracked | undefined, path: string): void {
   checkConditions({ headers: request.headers, path }, known?.version.etag);
   if (known) refuseWhileBusy({ request, ...asked }, known);
@@ -24,7 +24,7 @@ export function identity({ subscription, now }: Asked, known: Tracked | undefine
   } as const;
 }
 
-/** What else happens when a write's operation is done, or has failed. */
+/** Further effects at the end of a write's operation. */
 interface Ends<T> {
   readonly atEnd?: (record: T) => T;
   readonly onFailed?: () => void;
@@ -106,9 +106,9 @@ function placeOf<T extends Tracked>({ type }: Kind<T>, { location }: T): Operati
 }
 
 /**
- * What a write must wait for, and how it is told so:
+ * The operations that make ARM refuse a write:
  *
- * | under way is an operation on | status | code, in `details` |
+ * | running operation on | status | code, in `details` |
  * |---|---|---|
  * | the resource itself | 429 | RetryableError, RetryableErrorDueToAnotherOperation |
  * | its parent, or a sibling in it | 409 | AnotherOperationInProgress |

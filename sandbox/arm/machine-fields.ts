@@ -108,7 +108,7 @@ const interfaceConfiguration = fields({
   tags: tagsField,
 });
 
-/** What is kept and given back, and changes nothing in the sandbox. */
+/** The sandbox stores and returns these fields. They change nothing in it. */
 const KEPT = {
   securityProfile: anything,
   diagnosticsProfile: anything,

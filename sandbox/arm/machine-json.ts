@@ -7,7 +7,6 @@ import { tagsBody } from './tags.ts';
 
 export const MACHINE_TYPE = 'Microsoft.Compute/virtualMachines';
 
-/** What `$expand` asks for. */
 export type Expand = 'instanceView' | 'userData' | undefined;
 
 /** https://learn.microsoft.com/rest/api/compute/virtual-machines/get */
@@ -39,9 +38,9 @@ export function machineBody(subscription: Subscription, machine: VirtualMachine,
 }
 
 /**
- * What a listing with `statusOnly=true` answers. The reference says only that it "enables fetching run time status of all
+ * The answer to a listing with `statusOnly=true`. The reference says only that it "enables fetching run time status of all
  * Virtual Machines in the subscription" (https://learn.microsoft.com/rest/api/compute/virtual-machines/list-all): the
- * sandbox sends the status and what tells the machine, and no model, so that nobody relies on more.
+ * sandbox sends the status and the machine's identity, and no model, so that nobody relies on more.
  */
 export function statusBody(machine: VirtualMachine): object {
   return {

@@ -181,7 +181,7 @@ export function identityFor(
   return { type, principalId, users: new Map(wanted.map((path) => [path, userOf(subscription, path, known)])) };
 }
 
-/** What the resource provider of identities tells, and Compute passes on. */
+/** The principal and client id of a user-assigned identity, by its resource provider. */
 function userOf(
   subscription: Subscription,
   path: string,
@@ -196,7 +196,7 @@ function userOf(
   return had ?? { principalId: freshGuid(subscription.random), clientId: freshGuid(subscription.random) };
 }
 
-/** How machines of this image boot; undefined: well. */
+/** The boot failure of machines of this image; undefined: they boot well. */
 export function badBootOf(
   { badBoots }: Pick<Subscription, 'badBoots'>,
   { written }: ImageReference,

@@ -27,11 +27,11 @@ export function checkMachineConditions({ request }: Asked, known: VirtualMachine
     );
 }
 
-/** What an operation makes of the machine in the end; undefined: nothing is left of it. */
+/** The machine after an operation; undefined: the operation deletes it. */
 export interface Course {
   readonly ms: number;
   readonly succeed: (machine: VirtualMachine) => VirtualMachine | undefined;
-  /** What it is when a fault made the operation fail; default: what it was when the fault struck. */
+  /** The machine after a fault made the operation fail; default: unchanged. */
   readonly fail?: (machine: VirtualMachine) => VirtualMachine;
 }
 

@@ -15,7 +15,7 @@ const DISALLOWED: ReadonlySet<string> = new Set(
 /** Characters of Base64 that 65535 bytes need; the same page: customData. */
 const MOST_CUSTOM_DATA = 87_380;
 
-/** Who may log on, checked by the rules and told in the words of https://learn.microsoft.com/azure/virtual-machines/error-codes. */
+/** Checks the logins of a machine. Rules and messages: https://learn.microsoft.com/azure/virtual-machines/error-codes. */
 export function checkedOs(form: OsForm | undefined, { osType }: ImageReference): OsProfile {
   if (!form) throw missing('osProfile');
   const { computerName, adminUsername, adminPassword, customData } = form;

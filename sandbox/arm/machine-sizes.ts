@@ -59,8 +59,8 @@ export function checkedSize(size: string): string {
 }
 
 /**
- * Whether a machine that holds its host may take the other size there. A size may be missing from the cluster that hosts
- * the machine, and then it must be deallocated first: https://learn.microsoft.com/azure/virtual-machines/sizes/resize-vm
+ * Two sizes of one cluster: an allocated machine may change from one to the other. If the machine's cluster lacks a size,
+ * the machine must be deallocated first: https://learn.microsoft.com/azure/virtual-machines/sizes/resize-vm
  * In the sandbox a cluster offers one series: `Standard_D2s_v5` may become `Standard_D8s_v5`, and no `Standard_D2s_v3`.
  */
 export function sameCluster(from: string, to: string): boolean {

@@ -49,7 +49,7 @@ export function update(asked: Asked, { machine, form, tags }: Update): Readonly<
   );
 }
 
-/** What changes without touching other resources. */
+/** The machine with the changes that touch no other resource. */
 function changed({ subscription, now }: Asked, { machine, form, tags }: Update): VirtualMachine {
   const { storage, settings } = machine;
   const disk = form.properties?.storageProfile?.osDisk;

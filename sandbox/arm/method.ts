@@ -7,9 +7,9 @@ export interface Method {
   readonly verb: Verb;
   /** Below `/subscriptions/{id}`, with parameters in braces; matched without regard to case. */
   readonly path: string;
-  /** What the log and the faults call it: the SDKs' own names, such as `virtualNetworks.createOrUpdate`. */
+  /** Its name in the log and in faults, as SDKs name it: `virtualNetworks.createOrUpdate`. */
   readonly action: string;
-  /** Whose budget it draws on besides ARM's own. */
+  /** The resource provider's rate limit, besides ARM's own. */
   readonly rateLimit: RateLimit;
   readonly answer: (asked: Asked) => Reply;
 }

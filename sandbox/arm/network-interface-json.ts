@@ -50,7 +50,7 @@ const configuration = fields({
   type: readOnly,
 });
 
-/** What is kept and given back, and changes nothing in the sandbox. */
+/** The sandbox stores and returns these fields. They change nothing in it. */
 const KEPT = {
   dnsSettings: anything,
   enableAcceleratedNetworking: flag,

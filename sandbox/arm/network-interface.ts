@@ -227,7 +227,7 @@ export function tieAddresses(
   }
 }
 
-/** What an order says of the end of the public addresses that it names. */
+/** Stores the delete option that an order gives for its public addresses. */
 export function markAddresses(subscription: Subscription, { properties }: InterfaceOrder): void {
   for (const form of properties.ipConfigurations ?? []) {
     const { path = '', deleteOption } = form.properties.publicIPAddress ?? {};
@@ -247,7 +247,7 @@ function untie(subscription: Subscription, key: string): void {
   if (address) bind(subscription, address, undefined);
 }
 
-/** What a machine's power means for the dynamic public addresses of its interface. */
+/** A deallocated machine loses the dynamic public addresses of its interface. */
 export function allocateAddresses(subscription: Subscription, nic: NetworkInterface, allocated: boolean): void {
   for (const [key] of addressesOf(nic)) allocate(subscription, key, allocated);
 }

@@ -3,7 +3,7 @@ import type { Asked } from './method.ts';
 import { freshGuid } from './resource-id.ts';
 import type { Operation, OperationPlace, Outcome, Subscription } from './subscription.ts';
 
-/** What a write still has to do after its answer. */
+/** The work of a write that continues after its answer. */
 interface Work {
   readonly place: OperationPlace;
   readonly on: string;
@@ -39,7 +39,7 @@ export function begin(asked: Asked, work: Work): Readonly<Record<string, string>
   return operationHeaders(asked, operation);
 }
 
-/** What the answer that starts an operation carries: where to follow it, and when. */
+/** Headers of the answer that starts an operation: the URLs to poll, and the interval. */
 export function operationHeaders(asked: Asked, { id, place }: Operation): Readonly<Record<string, string>> {
   const url = (collection: string): string => operationUrl(asked, place, `${collection}/${id}`);
   return {
@@ -63,7 +63,7 @@ export function operationUrl(
   return `${request.origin}/subscriptions/${subscription.id}/providers/${namespace}/locations/${location}/${rest}?api-version=${version}`;
 }
 
-/** What a poll of the operation's own URL answers. */
+/** The answer to a poll of the operation's own URL. */
 export function operationBody({ id, time, outcome }: Operation): object {
   const times = {
     startTime: new Date(time.started).toISOString(),

@@ -6,7 +6,7 @@ import { refused } from './errors.ts';
 export const CHALLENGE =
   'Bearer authorization_uri="https://login.microsoftonline.com/common", error="invalid_token", error_description="The authentication failed because of missing \'Authorization\' header."';
 
-/** Who asks, told apart by the bearer token and named without it. The token itself is not checked. */
+/** The caller's id, derived from its bearer token without showing it. The sandbox does not check the token. */
 export function principalOf({ headers }: WireRequest): string {
   const token = /^Bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
   if (token === undefined)

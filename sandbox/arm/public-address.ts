@@ -59,7 +59,7 @@ export function allocate(subscription: Subscription, path: string, allocated: bo
 
 const text = optional(scalar('string'));
 
-/** What is kept and given back, and changes nothing in the sandbox. */
+/** The sandbox stores and returns these fields. They change nothing in it. */
 const KEPT = {
   idleTimeoutInMinutes: optional(scalar('number')),
   dnsSettings: anything,

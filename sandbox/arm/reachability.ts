@@ -34,10 +34,10 @@ export interface PacketQuestion extends Packet {
   readonly to: string;
 }
 
-/** Where on the internet "the internet" is when nobody says: a documentation address of RFC 5737. */
+/** The address of the end `internet`: a documentation address of RFC 5737. */
 const SOMEWHERE = '203.0.113.10';
 
-/** What Azure lends to a machine without an address of its own: "this IP is implicit and belongs to Microsoft". */
+/** Azure's default outbound address for a machine without its own: "this IP is implicit and belongs to Microsoft". */
 const LENT = '198.19.255.254';
 
 /** A machine, seen by its primary interface. */
@@ -66,7 +66,7 @@ export function mayReach(subscription: Subscription, question: PacketQuestion): 
 interface Way {
   readonly subscription: Subscription;
   readonly packet: Packet;
-  /** Whether both ends lie in one virtual network. */
+  /** Both ends lie in one virtual network. */
   readonly inside: boolean;
 }
 
@@ -193,9 +193,9 @@ function inboundGates(subscription: Subscription, machine: Machine, guarded: boo
 
 interface Stand {
   readonly direction: Traffic['direction'];
-  /** Whose packets are filtered; `labels` are the keys of its application security groups, as those of the peer are. */
+  /** The filtered machine. `labels` are the keys of its application security groups, as for the peer. */
   readonly self: Party;
-  /** The address space of its virtual network: what the tag VirtualNetwork means. */
+  /** The address space of its virtual network, which the tag VirtualNetwork stands for. */
   readonly space: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-/** What one subscription holds. Records are immutable: a change is a new record under the same id. */
+/** The records of one subscription. Records are immutable: a change is a new record under the same id. */
 
 export type Tags = ReadonlyMap<string, string>;
 
 export type ProvisioningState = 'Creating' | 'Updating' | 'Deleting' | 'Succeeded' | 'Failed';
 
-/** What moves with every write. */
+/** Every write changes these fields. */
 interface Version {
   readonly etag: string;
   readonly state: ProvisioningState;
@@ -56,7 +56,7 @@ export interface Subnet {
 
 export interface SubnetPrefixes {
   readonly list: readonly string[];
-  /** Whether it was written as `addressPrefix` or as `addressPrefixes`: it is reported the same way. */
+  /** The last write's field, `addressPrefix` or `addressPrefixes`. Answers use the same one. */
   readonly spelling: 'singular' | 'plural';
 }
 
@@ -95,7 +95,7 @@ export interface RuleSide {
 
 export type ApplicationSecurityGroup = Tracked;
 
-/** What becomes of a part when its machine is deleted. */
+/** The fate of a disk, interface or address when its machine is deleted. */
 type DeleteOption = 'Delete' | 'Detach';
 
 type Allocation = 'Dynamic' | 'Static';

@@ -6,13 +6,13 @@ import { keyOf, parentPath } from './resource-id.ts';
 import type { Subscription } from './subscription.ts';
 
 interface Reference {
-  /** Who names it. */
+  /** The path of the resource that refers. */
   readonly from: string;
   readonly to: string;
   readonly location: string;
 }
 
-/** What a resource refers to exists, lies in the same location, and has no operation under way. */
+/** A referenced resource must exist, lie in the same location, and have no running operation. */
 export function checkReference(subscription: Subscription, { from, to, location }: Reference): void {
   if (subscription.outside.has(keyOf(to))) return;
   const found = trackedAt(subscription, to);
@@ -32,7 +32,7 @@ function childExists({ networks }: Subscription, path: string): boolean {
   return network?.subnets.some(({ id }) => id === keyOf(path)) ?? false;
 }
 
-/** Where resources of a type are kept, by the type in lower case. */
+/** The table of each resource type, by the type in lower case. */
 const TABLES: Readonly<
   Record<string, (subscription: Subscription) => Pick<Table<Tracked>, 'get' | 'values' | 'remove'>>
 > = {

@@ -2,7 +2,7 @@ import { hexDigits, type Random } from '../random.ts';
 
 /** Resource ids: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
 
-/** What ids are compared by and tables are keyed by: ARM does not regard case. */
+/** The key of an id, for comparisons and tables: ARM ignores case. */
 export function keyOf(path: string): string {
   return path.toLowerCase();
 }

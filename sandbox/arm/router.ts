@@ -6,7 +6,7 @@ export interface Found {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What no method answers: nothing has this path, or what has it is asked with another verb. */
+/** No method has this path, or none has it with this verb. */
 export type Unknown = 'no-path' | 'no-verb';
 
 interface Route {

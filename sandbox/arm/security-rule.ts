@@ -9,7 +9,7 @@ import { isServiceTag } from './service-tags.ts';
 import type { RuleQuotas } from './subscription.ts';
 
 /**
- * What Azure refuses in a rule. Bounds: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules;
+ * Azure's validation of a rule. Bounds: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules;
  * codes and sentences as recorded: priority and conflict in https://github.com/hashicorp/terraform-provider-azurerm/issues/11137,
  * prefixes in https://github.com/Azure/azure-powershell/issues/4557, tags and `*` in a list in
  * https://github.com/hashicorp/terraform-provider-azurerm/issues/5617, "exactly one of" in https://github.com/Azure/azure-cli/issues/8615.

@@ -52,7 +52,7 @@ interface Workings {
   readonly running: Map<string, Operation>;
   /** Keys of resources of other kinds that may be referred to, such as route tables: they are known, and no more. */
   readonly outside: Set<string>;
-  /** Who was given a private address, by subnet and address; whoever has it no more does not count. */
+  /** The holder of each private address, by subnet and address. An entry of a former holder does not count. */
   readonly privateAddresses: Map<string, Map<string, string>>;
 }
 
@@ -148,7 +148,7 @@ export type Outcome =
   | { readonly status: 'Failed'; readonly refusal: ArmRefusal };
 
 /**
- * How much a subscription may hold.
+ * Quotas of a subscription:
  * https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits
  */
 export interface Quotas {
@@ -189,7 +189,7 @@ export const QUOTAS: Quotas = {
   machines: { machines: 25_000, cores: 10_400_000, coresPerFamily: 10_400_000 },
 };
 
-/** How long operations take, in milliseconds of the sandbox's clock. */
+/** Durations of operations, in milliseconds of the sandbox's clock. */
 export interface Durations {
   readonly networkWrite: number;
   readonly networkDelete: number;

@@ -7,7 +7,7 @@ import type { Tracked } from './records.ts';
 import { groupPath, keyOf, resourcePath } from './resource-id.ts';
 import { checkedTags, tagsField } from './tags.ts';
 
-/** What each type of tracked resource answers in its own way. */
+/** The parts that differ between types of tracked resources. */
 export interface Answers<T extends Tracked> {
   readonly kind: Kind<T>;
   /** The type's own part of an action's name: `virtualNetworks`. */
@@ -16,7 +16,7 @@ export interface Answers<T extends Tracked> {
   readonly put: (asked: Asked, path: string) => Reply;
   /** Throws when something still needs it. */
   readonly refuseRemoval: (asked: Asked, record: T) => void;
-  /** What its end means to others. */
+  /** Updates the resources that refer to it. */
   readonly onRemoved?: (asked: Asked, record: T) => void;
 }
 

@@ -1,7 +1,7 @@
 import { keyOf } from './resource-id.ts';
 import type { Subscription } from './subscription.ts';
 
-/** Who refers to a resource, by the resource's key: paths, in order of creation. */
+/** The resources that refer to a resource, by its key: paths, in order of creation. */
 
 /** Subnets and network interfaces, of a security group. */
 export function filteredBy({ networks, interfaces }: Subscription, key: string) {

@@ -118,7 +118,7 @@ export const networkForm = fields({
   extendedLocation: readOnly,
 });
 
-/** What of a body is only kept. */
+/** The fields of a body that the sandbox only stores and returns. */
 export function keptOf<T extends object>(
   properties: T | undefined,
   which: 'network' | 'subnet',

@@ -27,7 +27,7 @@ export interface ArmOptions {
   readonly quotas?: Partial<Quotas>;
   /** Whole seconds between polls that answers ask for; 0: they do not. Default 1; Azure asks for 10 and more. */
   readonly retryAfter?: number;
-  /** What the subscriptions hold at the start, in the form of `estate.ts`. */
+  /** The first contents of the subscriptions, in the form of `estate.ts`. */
   readonly estate?: unknown;
 }
 

@@ -6,7 +6,7 @@ import { pathOf } from '../tracked-methods.ts';
 import { configurationsIn } from '../usage.ts';
 import { virtualNetworkKind } from '../virtual-network.ts';
 
-/** How much of what a location or a virtual network may hold is in use. */
+/** The usage of quotas, per location and per virtual network. */
 export const usageMethods: readonly Method[] = [
   method({
     verb: 'GET',
