@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** What one call takes: `tokens` from the budget named `rate limit`. */
+/** The cost of one call: `tokens` from the budget named `rateLimit`. */
 export type Charge = BucketCharge | WindowCharge;
 
 /** A token bucket: full at first, holds `capacity` and refills continuously by `refill` a second. */

@@ -10,7 +10,7 @@ export interface Clock {
 /** `rate` is sandbox milliseconds per real one: 1 real time, 60 a minute a second, 0 only by hand. */
 export interface ClockOptions {
   readonly rate?: number;
-  /** Where the clock starts; default: now. */
+  /** Default: now. */
   readonly start?: number;
 }
 

@@ -5,7 +5,7 @@ import { JsonProblem, listOf, object, oneOf, optional, type Reader, scalar } fro
 import type { Verdict } from './packet.ts';
 import { Refused, type WireRequest, type WireResponse } from './protocol.ts';
 
-/** What a cloud makes of the verbs that each cloud answers in its own form. */
+/** The verbs whose body differs between the clouds. */
 interface CloudVerbs {
   readonly estate: (control: Control, body: unknown) => void;
   readonly packet: (control: Control, body: unknown) => Verdict;
@@ -204,7 +204,7 @@ function present<T extends object>(value: T): Partial<Present<T>> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Present<T>>; // why: only undefined was taken out
 }
 
-/** What is wrong with the question, not with the sandbox. */
+/** Errors of the request, not of the sandbox. */
 const REFUSALS = [JsonProblem, SyntaxError, RangeError, Refused];
 
 /** Only for programs on this machine: a page in a browser can send neither this content type nor this Host unasked. */

@@ -19,17 +19,16 @@ interface Strings {
   readonly budgets: Budgets;
   readonly faults: Faults;
   readonly log: RequestLog;
-  /** How answers are spelled from now on. */
   readonly spellings: Pick<Spellings, 'set'>;
-  /** What the clouds' audit services tell. Edits from behind the stage are no requests, so nobody hears of those. */
+  /** The clouds' audit services. Edits through the control interface are no requests, so they cause no event. */
   readonly events: Pick<Events, 'subscribe' | 'keys' | 'states'>;
 }
 
-/** What each cloud holds. */
+/** The contents of each cloud. */
 interface Worlds {
   readonly ec2: World;
   readonly compute: ComputeWorld;
   readonly arm: ArmWorld;
-  /** What the secret stores of all three hold. */
+  /** The secret stores of all three clouds. */
   readonly secrets: Shelf;
 }

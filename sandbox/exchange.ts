@@ -26,7 +26,7 @@ export interface Shared {
   readonly heard?: (written: Written) => void;
 }
 
-/** What becomes of a connection: an answer, or none at all. */
+/** The end of a connection: an answer, or none at all. */
 export type Outcome = WireResponse | 'cut';
 
 /**
@@ -116,7 +116,7 @@ function after(protocol: Protocol, { call, effects, requestId }: Struck): Answer
   return undefined;
 }
 
-/** What colleagues do while the request is on its way, each of their own requests to its end. */
+/** Runs the edits of colleagues while the request is on its way, one after another. */
 async function edit(protocol: Protocol, { effects, request, requestId }: Met): Promise<void> {
   const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
   for (const effect of effects) {

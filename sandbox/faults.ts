@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** What is done to a matching request. `before` means nothing was written, `after` that the write stands all the same. */
+/** The fault of a matching request. `before`: the cloud wrote nothing. `after`: the cloud applied the write. */
 export type Effect =
   | { readonly kind: 'throttle' }
   | { readonly kind: 'error'; readonly code: string; readonly status: number; readonly message?: string }
@@ -27,7 +27,7 @@ export type Effect =
   /** The request is served from another account, as if the credentials were its. */
   | { readonly kind: 'as-account'; readonly account: string };
 
-/** Which requests: every given part must hold. `nth` counts this rule's matching requests from 1. */
+/** A request matches if every given part does. `nth` counts this rule's matching requests from 1. */
 export interface Match {
   readonly action?: string | readonly string[];
   readonly account?: string;

@@ -35,7 +35,7 @@ interface Where {
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** How clients reach it, where something stands between: links in its answers lead there. Default: as each request says. */
+  /** The address in links of answers, for clients behind a proxy. Default: the host of each request. */
   readonly publicUrl?: string;
 }
 
@@ -49,7 +49,7 @@ interface Behaviour {
    * (`spelling-table.ts` of each cloud). Default 0: in the sandbox's own.
    */
   readonly spellings?: number;
-  /** Whether the published request budgets hold; default true. */
+  /** Enforces the published request budgets; default true. */
   readonly budgets?: boolean;
 }
 
@@ -57,8 +57,8 @@ interface Contents {
   /** Default: one account, 111122223333, whose access key id is AKIDEXAMPLE (or test). */
   readonly accounts?: readonly AccountOptions[];
   /**
-   * What the clouds hold at the start: an estate in the form of the `cloud` that it names (`ec2/estate-form.ts` if it names
-   * none), or a list of those. Default: nothing, not even a default VPC.
+   * The first contents of the clouds: an estate in the form of the `cloud` that it names (`ec2/estate-form.ts` if it names
+   * none), or a list of estates. Default: nothing, not even a default VPC.
    */
   readonly estate?: unknown;
   /** The same in a JSON file. */
@@ -67,7 +67,7 @@ interface Contents {
   readonly quotas?: Partial<Quotas>;
 }
 
-/** What is Google's and Azure's own. */
+/** Options of Google's and Azure's clouds. */
 interface Clouds {
   readonly compute?: ComputeOptions;
   readonly arm?: ArmOptions;

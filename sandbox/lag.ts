@@ -11,9 +11,9 @@ export interface LagOptions {
 }
 
 export interface Lag {
-  /** Whether this one read sees a write made at `writtenAt`. Two reads in a row may disagree. */
+  /** True if this one read sees a write made at `writtenAt`. Two reads in a row may disagree. */
   sees(writtenAt: number): boolean;
-  /** Whether every read sees a write made at `writtenAt`, so that what it replaced can be forgotten. */
+  /** True if every read sees a write made at `writtenAt`. Nobody needs the replaced record any more. */
   settled(writtenAt: number): boolean;
   set(options: LagOptions): void;
   /** Runs something whose writes every reader sees at once, as if it had happened long ago. */

@@ -42,7 +42,7 @@ export interface Verdict {
 
 export interface Filter {
   readonly rules: readonly FilterRule[];
-  /** What happens to a packet that no rule matches. */
+  /** The verdict on a packet that no rule matches. */
   readonly otherwise: 'allow' | 'deny';
 }
 

@@ -34,11 +34,11 @@ export interface Blur {
   readonly share?: number;
   /** Scopes that a listing over many cannot reach. */
   readonly unreachable?: readonly string[];
-  /** What becomes of the operation that the request starts. */
+  /** The operation that the request starts fails with it. */
   readonly failure?: Refusal;
-  /** What the request starts is done within it, however long it takes otherwise. */
+  /** The operation that the request starts ends before the answer. */
   readonly atOnce?: boolean;
-  /** How the answer is spelled; left out: in the sandbox's own words. */
+  /** The spelling of the answer; default: the sandbox's own. */
   readonly spelling?: Spelling;
   /** Names of resource groups are written in capitals. */
   readonly capitals?: boolean;
@@ -63,8 +63,8 @@ export interface Protocol<C extends Call = Call> {
   mutates(call: C): boolean;
   charges(call: C): readonly Charge[];
   /**
-   * What it changes it changes before it first waits, so that writes come one after another. Only a call whose very
-   * meaning is to wait (for an operation's end) answers with a promise.
+   * It makes every change before it first waits, so writes come one after another. Only a call that waits for an
+   * operation's end answers with a promise.
    */
   answer(call: C, requestId: string, blur: Blur): Answer | Promise<Answer>;
   refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;

@@ -16,7 +16,7 @@ interface Answered {
   readonly status: number;
   readonly errorCode: string | undefined;
   readonly requestId: string;
-  /** Whether a write was applied, whatever was answered. */
+  /** The cloud applied the write, even if the answer was an error or was lost. */
   readonly applied: boolean;
 }
 

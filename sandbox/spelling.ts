@@ -2,7 +2,7 @@ import { addressNumber } from './cidr.ts';
 import { seededRandom } from './random.ts';
 
 /**
- * How answers are spelled from now on.
+ * The spelling of further answers.
  *
  * `own`: each thing in the sandbox's own spelling. `seed`: each object of each answer in spellings drawn from the seed, so that
  * two answers about one object may differ. `way`: every row of the tables in its way of this number, counted round.
@@ -24,7 +24,7 @@ export interface SpellingRow<V> {
 
 /** The choices for one answer. */
 export interface Spelling {
-  /** Which of `count` ways the row takes for this object: 0 to `count` - 1. */
+  /** One of `count` ways of the row for this object: 0 to `count` - 1. */
   pick(object: string, row: string, count: number): number;
 }
 
@@ -75,7 +75,7 @@ export function respell<V>(
 
 export type JsonRow = SpellingRow<unknown>;
 
-/** What a cloud's answers are respelled by. */
+/** A cloud's rules that respell answers. */
 export interface JsonTable {
   readonly rows: readonly JsonRow[];
   /** Fields that hold what users wrote: nothing inside is a word of the cloud. */
@@ -111,7 +111,6 @@ export function withFields(object: object, fields: Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries({ ...object, ...fields }).filter(([, value]) => value !== undefined));
 }
 
-/** Whether `value` is a list of texts. */
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

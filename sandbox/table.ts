@@ -4,7 +4,7 @@ interface Row<T> {
   readonly seq: number;
   current: T | undefined;
   readonly createdAt: number;
-  /** What slow readers may still see, oldest first; each was replaced by the write at `until`. */
+  /** Old records that lagging reads may still see, oldest first. The write at `until` replaced each. */
   past: { readonly until: number; readonly was: T | undefined }[];
 }
 
@@ -20,7 +20,7 @@ export interface Seen<T> {
 export class Table<T extends { readonly id: string }> {
   readonly #rows = new Map<string, Row<T>>();
   readonly #index = new Map<string, Set<string>>();
-  /** Who refers, or once referred, to a key. */
+  /** The records that refer, or once referred, to a key. */
   readonly #referring = new Map<string, Set<string>>();
   readonly #lag: Lag;
   readonly #parent: (record: T) => string;

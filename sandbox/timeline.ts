@@ -3,7 +3,7 @@ interface Due {
   readonly happen: () => void;
 }
 
-/** What is to happen later on the sandbox's clock: state machines take their steps here, in order of time. */
+/** Future steps of state machines on the sandbox's clock, in order of time. */
 export interface Timeline {
   schedule(at: number, happen: () => void): void;
   /** Lets everything happen that is due by `now`, also what that in turn schedules. */

@@ -52,7 +52,7 @@ interface Told extends Request {
   readonly operation: OperationAnswer;
 }
 
-/** What of an operation's message is looked into. */
+/** The fields of an operation's JSON that an entry needs. */
 interface OperationAnswer {
   readonly name: string;
   readonly selfLink: string;
@@ -152,9 +152,9 @@ function permitted(methodId: string): string {
 type Change = (value: unknown) => readonly [name: string, value: unknown] | undefined;
 
 /**
- * Where the audit log's request differs from what was sent. Lists of messages have plural names, as filters on
- * `protoPayload.request.alloweds` show; that maps become lists of keys and values is an assumption. Metadata is a user's own
- * data (start-up scripts), which is never told: https://docs.cloud.google.com/logging/docs/reference/audit/auditlog/rest/Shared.Types/AuditLog
+ * Differences between the audit log's request and the sent one. Lists of messages have plural names, as filters on
+ * `protoPayload.request.alloweds` show. Maps as lists of keys and values are an assumption. Metadata is a user's own
+ * data (start-up scripts), which the audit log leaves out: https://docs.cloud.google.com/logging/docs/reference/audit/auditlog/rest/Shared.Types/AuditLog
  */
 const CHANGES: Readonly<Record<string, Change>> = {
   allowed: (value) => ['alloweds', value],
@@ -194,7 +194,7 @@ const RESOURCES: Readonly<Record<string, Row>> = {
   disks: { type: 'gce_disk', id: 'disk_id', place: 'zone' },
 };
 
-/** What an entry is about. A collection that the table does not have is told by its project alone. */
+/** The resource of an entry. For a collection that the table lacks, it is only the project. */
 function monitoredResource(project: string, resourceName: string, number: string): object {
   const [collection = '', name = ''] = resourceName.split('/').slice(-2);
   const row = RESOURCES[collection];

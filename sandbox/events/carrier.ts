@@ -10,15 +10,15 @@ export interface Reception {
   readonly body: string;
 }
 
-/** What the sender makes of an answer's status: the event is delivered, is sent again, or is given up. */
+/** By an answer's status: the event is delivered, the sender retries it, or the sender drops it. */
 export type Verdict = 'taken' | 'again' | 'refused';
 
-/** How one cloud's service sends to one destination. */
+/** Sends the events of one cloud's service to one destination. */
 export interface Carrier {
   /** Made anew for each attempt; they count from 1. */
   readonly post: (event: object, attempt: number) => Post | Promise<Post>;
   readonly verdict: (status: number) => Verdict;
-  /** What must be answered well before any event is sent. */
+  /** A handshake that must succeed before any event is sent. */
   readonly greeting?: { readonly post: Post; readonly accepts: (answer: Reception) => boolean };
 }
 
@@ -29,7 +29,7 @@ export interface Written {
   readonly call: Call;
   readonly request: WireRequest;
   readonly requestId: string;
-  /** What the write itself answered. */
+  /** The answer to the write itself. */
   readonly response: WireResponse;
 }
 

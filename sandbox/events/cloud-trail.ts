@@ -52,7 +52,7 @@ function userIdentity({ account, accessKeyId, arn, userId }: Identity): object {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What was asked, as CloudTrail writes it. */
+/** The request's parameters, as CloudTrail writes them. */
 function requestParameters({ action, params }: Call): object {
   const fields = ACTIONS.get(action)?.fields;
   const { DryRun: _, ...asked }: Json = fields ? decode(params, fields) : params;
@@ -116,7 +116,7 @@ function camel(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** What EC2 answered, as CloudTrail writes it: `items` for a set, `{}` for an empty one, times in milliseconds. */
+/** EC2's answer, as CloudTrail writes it: `items` for a set, `{}` for an empty one, times in milliseconds. */
 function responseElements(action: string, xml: string): object {
   const { inner } = readAnswer(xml);
   if (!RECORDS[action]?.wrapped) return objectOf(inner, { times: true, return: '_return' });
@@ -193,7 +193,7 @@ const INTEGERS: ReadonlySet<string> = new Set([
 
 const TIMES: ReadonlySet<string> = new Set(['attachTime', 'launchTime']);
 
-/** How the record of one action differs from the rule: all names in camelCase, lists by `SETS`. */
+/** The exceptions of one action from the rule: all names in camelCase, lists by `SETS`. */
 interface RecordRow {
   /** Under `<Action>Request` and `<Action>Response`; what was asked keeps the names of the wire. */
   readonly wrapped?: true;

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 import type { Carrier, Post, Reception } from './carrier.ts';
 import type { Destination } from './destination.ts';
 
-/** How deliveries to one destination stand. */
+/** Counters of the deliveries to one destination. */
 export interface DeliveryState {
   readonly waiting: number;
   readonly sent: number;

@@ -1,6 +1,6 @@
 import { expected, listOf, object, oneOf, optional, type Reader, scalar } from '../json.ts';
 
-/** Where one cloud's audit events go. */
+/** A receiver of one cloud's audit events. */
 export type Destination = AwsDestination | GcpDestination | AzureDestination;
 
 interface Sending {
@@ -8,11 +8,11 @@ interface Sending {
   readonly url: string;
   /** Writes by clients whose user agent has one of these in it are not told. Default: all are. */
   readonly except?: readonly string[] | undefined;
-  /** How long after the write, in real time. Default 0; the clouds take seconds to minutes. */
+  /** Delay after the write, in real time. Default 0; the clouds take seconds to minutes. */
   readonly delayMs?: number | undefined;
   /** The share, in [0, 1], of events that are sent twice. Default 0. */
   readonly duplicates?: number | undefined;
-  /** How often one event is sent before it is given up. Default 8, in some 11 s. */
+  /** Attempts to send one event before it is dropped. Default 8, in about 11 s. */
   readonly attempts?: number | undefined;
 }
 

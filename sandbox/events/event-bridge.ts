@@ -9,7 +9,7 @@ interface Trail {
   readonly random: Random;
 }
 
-/** What CloudTrail gives the default event bus: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html */
+/** CloudTrail's events on the default event bus: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html */
 export function eventBridge({ accounts, random }: Trail): Source {
   return async function* (written) {
     const { call, time } = written;

@@ -154,7 +154,7 @@ function httpRequest(request: WireRequest): object {
   };
 }
 
-/** What one request does to one resource, in the words of Azure's resource provider operations. */
+/** The effect of one request on one resource, in the words of Azure's resource provider operations. */
 interface ResourceOperation {
   /** `Microsoft.Network/virtualNetworks/subnets/write` */
   readonly name: string;

@@ -13,7 +13,7 @@ import { eventGrid, webhook } from './event-grid.ts';
 import { makeSigner, pushSubscription, type Signer } from './push-subscription.ts';
 import { requesterOf } from './requester.ts';
 
-/** What the clouds' audit services tell of what clients wrote. */
+/** The clouds' audit services: events about the writes of clients. */
 export interface Events {
   /** From now on these are told too; Event Grid's handshake is begun at once. */
   subscribe(destinations: readonly Destination[]): void;
@@ -104,7 +104,7 @@ async function tell(source: Source, written: Written, lines: readonly Line[]): P
 /** An API destination has this long to answer: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html */
 const ANSWER_MS = 5000;
 
-/** What is read of an answer. */
+/** The sandbox reads no more of an answer. */
 const MOST_CHARACTERS = 10_000;
 
 /** Sends to `url`, in real time, and follows no redirect. */

@@ -5,7 +5,7 @@ import type { GcpDestination } from './destination.ts';
 
 const HOUR_S = 3600;
 
-/** What acknowledges a message; it is sent again after any other: https://docs.cloud.google.com/pubsub/docs/push#receive_push */
+/** Statuses that acknowledge a message; Pub/Sub retries after any other: https://docs.cloud.google.com/pubsub/docs/push#receive_push */
 const ACKNOWLEDGED: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
 
 /** https://docs.cloud.google.com/pubsub/docs/push, with https://docs.cloud.google.com/pubsub/docs/authenticate-push-subscriptions */

@@ -5,15 +5,15 @@ interface Requester {
   readonly agent: string;
 }
 
-/** Where a request came from. All come from this machine, so one that says it was passed on by a proxy is believed. */
+/** The client of a request. All requests come from this machine, so the sandbox trusts their `X-Forwarded-For`. */
 export function requesterOf({ headers, from = '127.0.0.1' }: WireRequest): Requester {
   const first = headers['x-forwarded-for']?.split(',')[0]?.trim() ?? '';
   return { ip: (first || from).replace(/^::ffff:/, ''), agent: headers['user-agent'] ?? '' };
 }
 
 /**
- * What a bearer token says of its bearer: the claims of a JWT, whose signature is not checked, or an e-mail address that is
- * itself the token. Of any other token nothing is known. Tokens that say who they are tell clients of a test apart.
+ * The claims of a bearer token: a JWT, whose signature the sandbox does not check, or an e-mail address as the token. Any
+ * other token has no claims. Tests tell their clients apart by such tokens.
  */
 export function bearerClaims({ headers }: WireRequest): ReadonlyMap<string, string> {
   const token = /^Bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '';

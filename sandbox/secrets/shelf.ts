@@ -1,6 +1,6 @@
 import { hexDigits, type Random } from '../random.ts';
 
-/** What the three secret stores hold. A secret goes by the name that its own cloud knows it by, without a version:
+/** The contents of the three secret stores. A secret has the name that its own cloud gives it, without a version:
  * an ARN, `projects/…/secrets/…`, `https://…/secrets/…`. */
 export interface Shelf {
   /** Adds a version, which is the newest from then on. */
