@@ -18,6 +18,7 @@ const headings: Readonly<Record<string, string>> = {
   cliOptions: 'Command line: options',
   cliFields: 'Command line: fields of the JSON',
   sqlColumns: 'SQL views: columns',
+  sqlParameters: 'SQL functions: parameters',
   metrics: 'Metrics',
   logFields: 'Log: fields',
   logs: 'Log: messages',

@@ -47,8 +47,7 @@ test('an upgrade of version 0.1 renames its columns, and keeps the rights on its
   await old.query(`CREATE ROLE analyst; GRANT USAGE ON SCHEMA setpoint_read TO analyst;
     GRANT SELECT ON setpoint_read.inventory, setpoint_read.inventory_history, setpoint_read.ledger TO analyst;
     GRANT EXECUTE ON FUNCTION setpoint_read.inventory_at TO analyst`);
-  const upgraded = await openStore({ folder: join(folder, 'upgraded'), databaseUrl: urlOf(old), clock, create: true });
-  await upgraded.close();
+  await upgrade(old);
 
   const words = new Map(renames);
   assert.deepEqual(
@@ -62,7 +61,59 @@ test('an upgrade of version 0.1 renames its columns, and keeps the rights on its
   assert.equal((await old.query(read)).rowCount, 0);
   const then = await old.query('SELECT started_at, ended_at FROM setpoint_read.inventory_at(now())');
   assert.equal(then.rowCount, 0);
+  const named = await old.query('SELECT started_at FROM setpoint_read.inventory_at(at_time => now())');
+  assert.equal(named.rowCount, 0);
 });
+
+test('an upgrade renames the parameters of SQL functions, and keeps exactly their grants', async () => {
+  const before = await oldDatabase(folder, 32, 'grants');
+  assert.deepEqual(await parametersOf(before), Object.keys(renamed.sqlParameters));
+  await before.query(`CREATE ROLE "Head of audit"; CREATE ROLE outsider;
+    GRANT USAGE ON SCHEMA setpoint_read TO "Head of audit", outsider;
+    GRANT EXECUTE ON FUNCTION setpoint_read.inventory_at TO "Head of audit" WITH GRANT OPTION`);
+  const rights = await rightsOf(before);
+  await upgrade(before);
+  assert.deepEqual(await parametersOf(before), Object.values(renamed.sqlParameters));
+  const now = await rightsOf(before);
+  assert.deepEqual(
+    rights.filter((right) => !now.includes(right)),
+    [],
+  );
+  assert.ok(now.includes('"Head of audit" true'));
+  assert.ok(now.every((right) => !/^(-|outsider) /.test(right)));
+});
+
+test('an upgrade leaves inventory_at alone where a view of somebody else uses it', async () => {
+  const used = await oldDatabase(folder, 32, 'used');
+  await used.query(`CREATE VIEW public.last_week AS
+    SELECT name FROM setpoint_read.inventory_at(moment => now() - interval '7 days')`);
+  await upgrade(used);
+  assert.deepEqual(await parametersOf(used), Object.keys(renamed.sqlParameters));
+  assert.equal((await used.query('SELECT name FROM public.last_week')).rowCount, 0);
+});
+
+async function upgrade(database: pg.Client): Promise<void> {
+  const place = join(folder, `upgraded-${database.database}`);
+  const store = await openStore({ folder: place, databaseUrl: urlOf(database), clock, create: true });
+  await store.close();
+}
+
+/** The parameters of the functions that people call, as `inventory_at.at_time`. */
+async function parametersOf(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query(
+    `SELECT proname || '.' || proargnames[1] AS name FROM pg_proc WHERE pronamespace = 'setpoint_read'::regnamespace`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Each grant on `inventory_at`, as `analyst false`: the role, and whether it may grant the right to others. */
+async function rightsOf(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query(
+    `SELECT grantee::regrole || ' ' || is_grantable AS text FROM pg_proc, aclexplode(proacl)
+     WHERE oid = 'setpoint_read.inventory_at'::regproc ORDER BY 1`,
+  );
+  return rows.map(({ text }) => text);
+}
 
 /** Views and functions, as PostgreSQL writes them. */
 async function definitionsOf(client: pg.Client): Promise<readonly unknown[]> {

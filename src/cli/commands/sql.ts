@@ -18,7 +18,7 @@ export const sql = (context: Context): Command =>
     group: 'Look',
     summary: 'read the inventory, drift and ledger with psql',
     about:
-      'The views are inventory, drift, ledger, inventory_history and inventory_at(time); see docs/sql.md. The session has a role\nthat can read only these.',
+      'The views are inventory, drift, ledger, inventory_history and inventory_at(at_time); see docs/sql.md. The session has a role\nthat can read only these.',
     examples: [
       ['sql', 'a session'],
       ['sql -c "SELECT address, since, last_modified_by, diff FROM drift"', 'one query'],
