@@ -69,7 +69,7 @@ export function unlessLost(error: unknown): never {
   if (!sockets.has(codeOf(error))) throw error;
   throw new Declined(
     'away',
-    `The connection to the database was lost (${codeOf(error)}): ask again in a few seconds.`,
+    `Setpoint lost the connection to its database (${codeOf(error)}), so the request did not finish. Try again in a few seconds.`,
     {
       cause: error,
     },
@@ -107,9 +107,9 @@ export function unlessAway(error: unknown): never {
   throw isUnavailable(error) ? new Declined('away', away(error), { cause: error }) : error;
 }
 
-/** Of the reason only its code: where the database is, is nothing for whoever asks. */
+/** Names only the code of the reason: callers must not learn the address of the database. */
 const away = (error: unknown): string =>
-  `The database cannot be reached (${codeOf(error) || 'no connection, or it was lost'}): ask again in a few seconds.`;
+  `Setpoint cannot reach its database (${codeOf(error) || 'no connection, or a lost one'}), so the request failed. Try again in a few seconds.`;
 
 const pausesMs = [100, 500] as const;
 
@@ -130,8 +130,8 @@ export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * For questions alone. What the server gave up on because it took too long is declined: whoever asks can ask for less. So is
- * what it went away in the middle of: nothing was changed by it, and it can be asked again.
+ * For reads alone. Declines a query that the server cancelled after its time limit: the caller can ask for less. Declines a query
+ * whose server went away, too: it changed nothing, and the caller can repeat it.
  */
 export const inTime = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
@@ -141,4 +141,5 @@ export const inTime = <T>(work: Promise<T>): Promise<T> =>
     return unlessAway(error);
   });
 
-const tooLong = 'The answer took longer than 5 s to find. Ask for less: narrow it by a cloud, an account or a kind.';
+const tooLong =
+  'The database cancelled the query after 5 s, because it reads too many rows. Narrow the request by cloud, account or kind.';

@@ -125,7 +125,7 @@ const noReader = `this database user may not make roles: nobody can be given ${r
 
 /** Prepares the connection, once schema and role exist; undefined where there is no schema and none may be created. */
 async function prepare({ owner, app, reader }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
-  const client = await clientOf(owner, app ? '' : ' Is DATABASE_URL right, and does the server run?');
+  const client = await clientOf(owner, app ? '' : ' Check DATABASE_URL, and that the server runs.');
   try {
     const ready = await alone(client, async () => {
       if (!(await migrate(client, create))) return undefined;
@@ -142,8 +142,8 @@ async function prepare({ owner, app, reader }: Server, { create, onProgress }: O
   }
 }
 
-/** A connection, or an error with the reason. `ask`: the thing to check then. Never shows the password. */
-async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client> {
+/** A connection, or an error with the reason. `advice`: the thing to check then. Never shows the password. */
+async function clientOf(owner: pg.ClientConfig, advice: string): Promise<pg.Client> {
   const client = new pg.Client(owner);
   // why: the query reports a lost connection to its caller; without a listener it would end the process
   client.on('error', () => {});
@@ -151,8 +151,8 @@ async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client>
     await client.connect();
     return client;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `no connection to the database ${client.database} at ${client.host}:${client.port}: ${why}.${ask}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `no connection to the database ${client.database} at ${client.host}:${client.port}: ${reason}.${advice}`;
     throw isUnavailable(error) ? new Declined('away', message, { cause: error }) : new Error(message, { cause: error });
   }
 }
@@ -162,12 +162,10 @@ async function lossesTold(audit: PostgresAudit): Promise<readonly string[]> {
   try {
     return (await audit.lost()).map(
       ({ estate, signed }) =>
-        `the ledger of ${estate} ends before its checkpoint ${signed}: the database lost commits. Nothing is deleted, replaced or stopped there until somebody accepts the loss: setpoint ledger accept-loss --reason "…"`,
+        `the ledger of ${estate} ends before its checkpoint ${signed}: the database lost commits. Setpoint deletes, replaces and stops nothing there until a person accepts the loss: setpoint ledger accept-loss --reason "…"`,
     );
   } catch (error) {
-    return [
-      `whether the database lost commits is not known: ${error instanceof Error ? error.message : String(error)}`,
-    ];
+    return [`cannot check if the database lost commits: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 

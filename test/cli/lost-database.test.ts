@@ -8,7 +8,7 @@ import type { Store } from '../../src/ports/store.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
-const away = (): Declined => new Declined('away', 'The database cannot be reached (ECONNREFUSED).');
+const away = (): Declined => new Declined('away', 'Setpoint cannot reach its database (ECONNREFUSED).');
 
 /** The command line beside a database that is away for the first `lost` times that it is asked for, or read. */
 async function runWhile(lost: number, at: 'opening' | 'reading', args: readonly string[]) {
@@ -57,7 +57,7 @@ test('one that stays away is told with the next step', async () => {
   assert.deepEqual([code, waits], [1, 3]);
   assert.match(
     stderr,
-    /error: The database cannot be reached[\s\S]*next: {2}Run it again once the database answers; `setpoint doctor`/,
+    /error: Setpoint cannot reach its database[\s\S]*next: {2}Run it again once the database answers; `setpoint doctor`/,
   );
   assert.doesNotMatch(stderr, /SETPOINT_DEBUG/);
 });

@@ -17,7 +17,7 @@ test('a database that nobody is at is told of as away, without where it is: 503,
   assert.ok(error instanceof Declined, String(error));
   const { status, headers, detail } = declinedProblem(error);
   assert.deepEqual([status, headers], [503, { 'retry-after': '2' }]);
-  assert.match(detail, /^The database cannot be reached \(ECONNREFUSED\)/);
+  assert.match(detail, /^Setpoint cannot reach its database \(ECONNREFUSED\), so the request failed\./);
   assert.doesNotMatch(detail, /127/);
 });
 
