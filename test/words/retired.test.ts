@@ -103,7 +103,7 @@ const exceptions: readonly Exception[] = [
   },
   {
     name: /^lanes$/,
-    at: /^src\/(engine\/(calls|ports)|fleet\/recorder|http\/api\/schemas\/reconcile|ports\/reconciles)\.ts$/,
+    at: /^src\/(engine\/(calls|control)|fleet\/recorder|http\/api\/schemas\/reconcile|ports\/reconciles)\.ts$/,
     reason: 'the field lanes of stored timelines',
   },
   {
