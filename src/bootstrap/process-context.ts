@@ -17,8 +17,8 @@ import { openQueue } from '../queue/queue.ts';
 import { refuseUnfitRedis } from '../queue/redis-checks.ts';
 import { parseStoredInThread } from '../source/stored-tree.ts';
 import { openKeptLimiter } from '../store/budgets/kept-limiter.ts';
-import type { LeasedLimiterEvents } from '../store/budgets/leased-limiter.ts';
 import { openPostgresLimiter } from '../store/budgets/postgres-shares.ts';
+import type { ShareLimiterEvents } from '../store/budgets/share-limiter.ts';
 import { type DatabaseServer, type Opening, openStore } from '../store/open-store.ts';
 import { historyOf, signingOf } from './environment.ts';
 
@@ -151,7 +151,7 @@ const slowedOn =
   (rateLimit: string): void =>
     log.warn('throttled by a cloud: slowing its rate limit', { rateLimit });
 
-const postgresEvents = (log: Log): Pick<LeasedLimiterEvents, 'away' | 'back'> => ({
+const postgresEvents = (log: Log): Pick<ShareLimiterEvents, 'away' | 'back'> => ({
   away: (why) => log.warn('rate limits in PostgreSQL are unavailable: calls wait for them', { reason: why }),
   back: () => log.info('rate limits in PostgreSQL are available again'),
 });

@@ -6,8 +6,8 @@ import type { Generation } from '../ports/knowledge.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { hashesOf } from './boot-data.ts';
 import { inTurns } from './in-turns.ts';
-import { hashesOf } from './launch.ts';
 
 /** What a tree of specs asks of the clouds that it names. */
 export interface OpenedEstate {

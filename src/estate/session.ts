@@ -3,7 +3,7 @@ import { documentOfReplica } from '../core/resource.ts';
 import type { Site } from '../engine/ports.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';
 import type { Provider, Session } from '../ports/provider.ts';
-import { launchOf } from './launch.ts';
+import { launchOf } from './boot-data.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
 
 /** A scope's session, and what the engine needs beside it. Close the session afterwards. */

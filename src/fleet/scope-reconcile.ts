@@ -11,7 +11,7 @@ import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
-import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge.ts';
+import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge-scope.ts';
 import type { Generations } from './generations.ts';
 import { reconcilePolicyOf, recordRefusals } from './reconcile-policy.ts';
 import {

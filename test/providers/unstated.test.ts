@@ -12,7 +12,7 @@ import { bootMetadata } from '../../providers/gcp/instance/launch.ts';
 import { observeInstance as gcpInstance } from '../../providers/gcp/instance/observe.ts';
 import type { Instance as GcpInstance } from '../../providers/gcp/messages.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import { hashesOf } from '../../src/estate/launch.ts';
+import { hashesOf } from '../../src/estate/boot-data.ts';
 
 const fieldsOf = ({ condition: { unstated } }: Observed): readonly string[] =>
   (unstated ?? []).map(({ field }) => field);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { hashesOf } from '../../src/estate/launch.ts';
+import { hashesOf } from '../../src/estate/boot-data.ts';
 import { keptTree } from '../../src/estate/load.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';

@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { acceptFolder, refuseSuperseded } from '../local/accept.ts';
 import { readEstate } from '../local/estate.ts';
-import { localUser } from '../local/leases.ts';
+import { localUser } from '../local/ledger-access.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { withCreatedStore, withExistingStore } from '../local/store.ts';
 import {

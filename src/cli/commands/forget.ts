@@ -12,7 +12,7 @@ import { unmanagedScopes } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { findAddress, readEstate } from '../local/estate.ts';
-import { withLedgerAccess } from '../local/leases.ts';
+import { withLedgerAccess } from '../local/ledger-access.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type EstateOptions, parseDuration, selectionOf, withSpecsOption } from '../options.ts';
 import { printJson, printText } from '../output/print.ts';

@@ -13,7 +13,7 @@ import { exportLedger, fetchLedger, fetchVerdict, type LedgerPage } from '../api
 import { apiClientFor, type ServerOption, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { localUser } from '../local/leases.ts';
+import { localUser } from '../local/ledger-access.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, integerBetween, parseDuration } from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';

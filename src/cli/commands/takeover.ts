@@ -7,7 +7,7 @@ import type { Accepted, Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
-import { withLedgerAccess } from '../local/leases.ts';
+import { withLedgerAccess } from '../local/ledger-access.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { withCreatedStore } from '../local/store.ts';
 import { defineCommand, type EstateOptions, parseDuration, selectionOf, withEstateOptions } from '../options.ts';

@@ -7,7 +7,7 @@ import type { Token, TokenDraft } from '../../ports/tokens.ts';
 import { boundsText } from '../api-client/logins.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { localUser } from '../local/leases.ts';
+import { localUser } from '../local/ledger-access.ts';
 import { withCreatedStore, withExistingStore } from '../local/store.ts';
 import { defineCommand, parseDuration } from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';

@@ -4,7 +4,7 @@ import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
-import { localUser } from '../local/leases.ts';
+import { localUser } from '../local/ledger-access.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, parseReason, withOverlayOption } from '../options.ts';
 import { printJson, printText } from '../output/print.ts';

@@ -13,7 +13,7 @@ import {
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
-import { localUser } from '../local/leases.ts';
+import { localUser } from '../local/ledger-access.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, parseReason, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';

@@ -16,7 +16,7 @@ import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { progressOn, reportScope } from '../output/progress.ts';
 import { acceptFolder, acceptPinned, refuseSuperseded } from './accept.ts';
-import { localUser, withLeases } from './leases.ts';
+import { localUser, withLeases } from './ledger-access.ts';
 import { type ObservedEstate, type ObservedScope, recordAppliedInventory } from './observe.ts';
 
 /** The actions that a person approved, and their limits. */

@@ -3,15 +3,15 @@ import type { SharedLimiter } from '../../ports/limiter.ts';
 import type { Budget } from '../../ports/provider.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import { openSharedLimiter, type SharedLimiterOptions } from '../redis/limiter.ts';
-import { type LeasedLimiterEvents, leasedLimiter } from './leased-limiter.ts';
 import { postgresShares } from './postgres-shares.ts';
+import { type ShareLimiterEvents, shareLimiter } from './share-limiter.ts';
 
 export interface KeptLimiterOptions extends Omit<SharedLimiterOptions, 'kept'> {
   readonly reach: Reach;
   /** The database's own id. */
   readonly store: string;
   /** Of PostgreSQL, where rate limits are kept. */
-  readonly keptEvents?: Pick<LeasedLimiterEvents, 'away' | 'back'>;
+  readonly keptEvents?: Pick<ShareLimiterEvents, 'away' | 'back'>;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function openKeptLimiter(options: KeptLimiterOptions): Promise<Shar
   const budgets = { lateMs: 1000, ...rest.budgets };
   const db = connectBudgets(reach);
   const shares = postgresShares(db, { budgets, fresh });
-  const kept = leasedLimiter({ shares, clock, worker, budgets, events: keptEvents });
+  const kept = shareLimiter({ shares, clock, worker, budgets, events: keptEvents });
   const noted = new Map<string, number>();
   const met = (neighbour: string): void => {
     if (clock.now() - (noted.get(neighbour) ?? Number.NEGATIVE_INFINITY) < noteMs) return;

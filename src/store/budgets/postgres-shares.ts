@@ -4,7 +4,7 @@ import type { SharedLimiter } from '../../ports/limiter.ts';
 import type { Cost } from '../../ports/provider.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import type { Database } from '../tables.ts';
-import { type LeasedLimiterOptions, leasedLimiter, type Shares } from './leased-limiter.ts';
+import { type ShareLimiterOptions, type Shares, shareLimiter } from './share-limiter.ts';
 import { type Leasing, leaseShare, levelOf, type Share, type ShareAsk, type SharedRateLimit } from './shares.ts';
 
 export interface PostgresSharesOptions {
@@ -13,16 +13,14 @@ export interface PostgresSharesOptions {
   readonly fresh: boolean;
 }
 
-export interface PostgresLimiterOptions
-  extends PostgresSharesOptions,
-    Omit<LeasedLimiterOptions, 'shares' | 'budgets'> {
+export interface PostgresLimiterOptions extends PostgresSharesOptions, Omit<ShareLimiterOptions, 'shares' | 'budgets'> {
   readonly reach: Reach;
 }
 
-/** The budgets of a fleet that shares a PostgreSQL database: see `leasedLimiter`. It has two connections of its own. */
+/** The budgets of a fleet that shares a PostgreSQL database: see `shareLimiter`. It has two connections of its own. */
 export function openPostgresLimiter({ reach, fresh, ...options }: PostgresLimiterOptions): SharedLimiter {
   const db = connectBudgets(reach);
-  const limiter = leasedLimiter({ ...options, shares: postgresShares(db, { budgets: options.budgets, fresh }) });
+  const limiter = shareLimiter({ ...options, shares: postgresShares(db, { budgets: options.budgets, fresh }) });
   return { ...limiter, close: () => limiter.close().finally(() => db.destroy()) };
 }
 

@@ -22,16 +22,16 @@ export interface Shares {
   levels(rateLimits: readonly Cost['rateLimit'][]): Promise<readonly Level[]>;
 }
 
-export interface LeasedLimiterOptions {
+export interface ShareLimiterOptions {
   readonly shares: Shares;
   readonly clock: Clock;
   /** This worker's own name in the fleet. */
   readonly worker: string;
   readonly budgets: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
-  readonly events?: LeasedLimiterEvents;
+  readonly events?: ShareLimiterEvents;
 }
 
-export interface LeasedLimiterEvents {
+export interface ShareLimiterEvents {
   /** A rate limit was slowed down, on this worker's word. */
   readonly slowed?: (rateLimitKey: string) => void;
   /** There is no answer: this worker spends the shares it has, and then nothing. */
@@ -47,7 +47,7 @@ export interface LeasedLimiterEvents {
  * A worker spends from no share after its time, by two clocks of its own. Where the store is away it waits. Others hear of a slow-down
  * with their next share.
  */
-export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
+export function shareLimiter(options: ShareLimiterOptions): SharedLimiter {
   const { clock, shares, budgets } = options;
   const rateLimits = new Map<string, LeasedRateLimit>();
   const dispatcher = dispatcherOf(clock, (about) => {
@@ -98,7 +98,7 @@ interface Exchange {
 }
 
 function exchangeOf(
-  { clock, shares, worker, events = {} }: LeasedLimiterOptions,
+  { clock, shares, worker, events = {} }: ShareLimiterOptions,
   rateLimits: ReadonlyMap<string, LeasedRateLimit>,
   dispatcher: Dispatcher,
 ): Exchange {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LaunchRef } from '../../src/core/compile/compile.ts';
 import type { Result } from '../../src/core/failure.ts';
-import { launchOf, type Resolve } from '../../src/estate/launch.ts';
+import { launchOf, type Resolve } from '../../src/estate/boot-data.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { canary } from '../support/canary.ts';

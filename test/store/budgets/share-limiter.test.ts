@@ -5,7 +5,7 @@ import type { RateLimitOptions } from '../../../src/engine/rate-limit.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Limiter, Rank, SharedLimiter } from '../../../src/ports/limiter.ts';
 import type { Budget } from '../../../src/ports/provider.ts';
-import { leasedLimiter, type Shares } from '../../../src/store/budgets/leased-limiter.ts';
+import { type Shares, shareLimiter } from '../../../src/store/budgets/share-limiter.ts';
 import { leaseShare, levelOf, type SharedRateLimit } from '../../../src/store/budgets/shares.ts';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -47,7 +47,7 @@ function fleet(): Fleet {
         await stopped?.promise;
       },
     };
-    const limiter = leasedLimiter({ shares, clock: own, worker: name, budgets: {} });
+    const limiter = shareLimiter({ shares, clock: own, worker: name, budgets: {} });
     return {
       limiter,
       burst: (budget, times, { amount = 1, rank = 'writes' } = {}) => {
@@ -94,7 +94,7 @@ const countOf = (spent: Fleet['spent'], worker?: string): number =>
 describe('limiter of leased shares: what a refusal leaves of resources', () => {
   refusalLaws(async (law) => {
     const clock = virtualClock();
-    const limiter = leasedLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
+    const limiter = shareLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
     let names = 0;
     await clock.run(() => law({ limiter, sleep: clock.sleep, rateLimit: () => `lane-${++names}` }));
   });
@@ -207,7 +207,7 @@ describe('several workers', () => {
 
   it('one that closes sends away all who wait, and no timer of it is left', async () => {
     const clock = virtualClock();
-    const limiter = leasedLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
+    const limiter = shareLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
     const costs = [{ rateLimit: { key: 'a', budget: launches }, amount: 5 }];
     const taken = Array.from({ length: 3 }, () => limiter.take({ costs, rank: 'reads', share: 's' }, never));
     const ended = Promise.allSettled(taken);
