@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { FollowedRepository, SpecSources } from '../cli/context.ts';
 import type { Source } from '../fleet/worker-context.ts';
-import type { SpecTree, ToldAuthors } from '../ports/sources.ts';
+import type { AuthorNames, SpecTree } from '../ports/sources.ts';
 import { authorsOf } from '../source/git/history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
 import { parseGitRevision } from '../source/git/refs.ts';
@@ -122,7 +122,7 @@ export async function authorsBetween(
   head: string,
   before: string | undefined,
   repository: RepositoryOf,
-): Promise<ToldAuthors> {
+): Promise<AuthorNames> {
   const to = parseGitRevision(head);
   if (to === undefined) return { names: [], more: true };
   const from = before === undefined ? undefined : parseGitRevision(before);

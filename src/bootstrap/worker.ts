@@ -30,12 +30,12 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
   const ground = await openWorkerResources(settings, { ...around, log });
   stack.defer(ground.close);
   const samples = samplesOf(ground);
-  const told = createTelemetry({ log, samples });
+  const telemetry = createTelemetry({ log, samples });
   const stopping = new AbortController();
-  const shown = { ...told, rateLimits: samples.rateLimits, stopping: stopping.signal };
+  const shown = { ...telemetry, rateLimits: samples.rateLimits, stopping: stopping.signal };
   const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
   stack.defer(health.close);
-  const context = contextOf(settings, around, { ground, telemetry: told.telemetry });
+  const context = contextOf(settings, around, { ground, telemetry: telemetry.telemetry });
   const worker = await startWorker(workOf(settings, around), context);
   stack.defer(worker.stop);
   const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];

@@ -82,7 +82,7 @@ export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pr
 
 /** Something true that is not acted on, and why. */
 export type Finding =
-  | (Told & {
+  | (FindingContext & {
       readonly type: 'unmanaged' | 'orphan' | 'copied-mark' | 'unrecorded-mark';
       readonly id: CloudId;
       readonly kind: Kind;
@@ -90,24 +90,24 @@ export type Finding =
       /** The resource of ours that it is a setting or a part of. */
       readonly of?: Address;
     })
-  | (Told & {
+  | (FindingContext & {
       readonly type: 'blocked' | 'non-convergent';
       readonly address: Address;
       readonly kind: Kind;
       readonly code: BlockCode;
     })
-  | (Told & {
+  | (FindingContext & {
       readonly type: 'withheld';
       readonly address: Address;
       readonly kind: Kind;
       readonly action: Verb;
       readonly code: WithholdCode;
     })
-  | (Told & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
-  | (Told & { readonly type: 'wrong-account' | 'foreign-store' });
+  | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
+  | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
 
 /** `why`: a sentence for people, with what to do next where there is something to do. `by`: who changed what it speaks of. */
-export interface Told {
+export interface FindingContext {
   readonly why: string;
   readonly scope: string;
   readonly by?: TouchedBy;

@@ -58,8 +58,8 @@ async function tellAuthors(
 ): Promise<void> {
   const { revision } = tree;
   if (source.history?.authors === undefined || current?.revision === revision) return;
-  const told = await source.history.authors(revision, current?.revision);
-  await store.authors.tell({ estate, revision, after: current?.number ?? 0 }, told);
+  const authors = await source.history.authors(revision, current?.revision);
+  await store.authors.record({ estate, revision, after: current?.number ?? 0 }, authors);
 }
 
 /** True where a folder is neither half-written nor lagging. */
@@ -292,8 +292,8 @@ async function formerEstates(
   const former: Former[] = [];
   for (const name of await estates.list()) {
     if (name === estate) continue;
-    const told = await sources.states.list(name);
-    if (!told.some((state) => state.source === source)) continue;
+    const states = await sources.states.list(name);
+    if (!states.some((state) => state.source === source)) continue;
     const generation = await generations.current(name);
     if (generation?.revision.startsWith('git:')) former.push({ estate: name, generation });
   }

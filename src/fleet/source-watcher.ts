@@ -85,13 +85,13 @@ function stateRecorder(
   source: Source,
   { store }: WorkerContext,
 ): (word: SourceReport | undefined) => Promise<void> {
-  let told = '';
+  let last = '';
   return async (word) => {
     if (word === undefined) return;
     const said = JSON.stringify([word.state, word.head, word.why]);
-    if (said === told) return;
+    if (said === last) return;
     await store.sources.states.tell(estate, { source: source.name, ...word });
-    told = said;
+    last = said;
   };
 }
 
@@ -115,16 +115,16 @@ type SourceReading =
 /** Looks at a source; what is wrong there is logged once for as long as it stays. */
 function sourceReader(source: Source, context: WorkerContext): (signal: AbortSignal) => Promise<SourceReading> {
   const log = context.telemetry.log.with({ source: source.name });
-  let told = '';
+  let last = '';
   return async (signal) => {
     const seen = await look(source, context, signal);
     const said = seen.state === 'broken' ? `${seen.state} ${seen.tree.revision}` : seen.state;
-    if (said !== told && seen.state === 'broken')
+    if (said !== last && seen.state === 'broken')
       log.error('specs invalid; the active generation stays', { revision: seen.tree.revision, reason: seen.why });
-    if (said !== told && seen.state === 'away')
+    if (said !== last && seen.state === 'away')
       log.warn('cannot read the specs; the active generation stays', { reason: seen.why });
-    if (told === 'away' && seen.state !== 'away') log.info('specs are readable again');
-    told = said;
+    if (last === 'away' && seen.state !== 'away') log.info('specs are readable again');
+    last = said;
     return seen;
   };
 }

@@ -7,7 +7,7 @@ import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SourceCondition, SpecTree, ToldAuthors } from '../ports/sources.ts';
+import type { AuthorNames, SourceCondition, SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
@@ -49,7 +49,7 @@ export interface History {
   /** Decides whether a revision may follow the active one. */
   judge(revision: string, after: CurrentRevision): Promise<HistoryValidation>;
   /** The authors of a revision's changes since the active one; absent: unknown. `before` absent: none is active. */
-  authors?(revision: string, before: string | undefined): Promise<ToldAuthors>;
+  authors?(revision: string, before: string | undefined): Promise<AuthorNames>;
 }
 
 /** `revision`: the active one; absent: none is. `signatures`: as that one requires them. */

@@ -222,12 +222,12 @@ export interface Proposal {
   readonly head: ProposalHead;
   readonly planned: Planned;
   /** Warnings. */
-  readonly problems: readonly Told[];
+  readonly problems: readonly ReportedProblem[];
   /** Absent: the active specs. */
   readonly tree?: KeptTree;
 }
 
-export type Told = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'>;
+export type ReportedProblem = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'>;
 
 /** The targets of an estate, by the newest active specs. Throws `Declined` where there is no answer. */
 export interface Targets {

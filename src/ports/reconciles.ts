@@ -14,7 +14,7 @@ export interface Reconciles {
   /** Newest first. */
   page(query: ReconcileQuery): Promise<ReconcilePage>;
   /** Undefined where there is none, or it lies outside of `seen`. */
-  find(id: string, seen: readonly Bounds[]): Promise<ToldReconcile | undefined>;
+  find(id: string, seen: readonly Bounds[]): Promise<ReconcileDetails | undefined>;
   /** The reconciles of an estate's scopes, sorted by scope. */
   scopes(estate: string): Promise<readonly ScopeReconciles[]>;
 }
@@ -73,7 +73,7 @@ export interface KeptReconcile extends ReconcileDraft {
 }
 
 /** `timeline`: of one that has ended. */
-export interface ToldReconcile extends KeptReconcile {
+export interface ReconcileDetails extends KeptReconcile {
   readonly timeline?: Pick<ReconcileAccount, 'timeline' | 'rest'>;
 }
 

@@ -92,7 +92,7 @@ export class Pinned extends Error {
  */
 export interface Authors {
   /** Called before it is accepted, so that no active generation lacks its authors. Earlier authors stay. */
-  tell(move: Move, told: ToldAuthors): Promise<void>;
+  record(move: Move, authors: AuthorNames): Promise<void>;
   /** Of every generation of an estate after this one, oldest first; of more than `most` the oldest. */
   since(estate: string, generation: number, most: number): Promise<readonly GenerationAuthors[]>;
 }
@@ -105,15 +105,15 @@ export interface Move {
 }
 
 /** `more`: there are others who could not be read. */
-export interface ToldAuthors {
+export interface AuthorNames {
   readonly names: readonly string[];
   readonly more: boolean;
 }
 
-/** `told`: absent where nobody knows, as of a plain folder. */
+/** `authors`: absent where nobody knows, as of a plain folder. */
 export interface GenerationAuthors {
   readonly generation: number;
-  readonly told?: ToldAuthors;
+  readonly authors?: AuthorNames;
 }
 
 /** A tree of specs as read. With an error among its problems nothing may be planned from it. */

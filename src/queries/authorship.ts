@@ -37,24 +37,24 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
 
 function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
-  const unknown = generations.some(({ told }) => told === undefined || told.names.some(isForgeAddress));
-  const mine = generations.filter(({ told }) =>
-    told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
+  const unknown = generations.some(({ authors }) => authors === undefined || authors.names.some(isForgeAddress));
+  const mine = generations.filter(({ authors }) =>
+    authors?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
   );
   if (mine.length > 0)
     return {
       unknown,
       refused: `You are an author of these actions (${listed(mine)}): another person must review and approve them.`,
     };
-  const nameless = generations.filter(({ told }) => told?.names.includes(somebody));
+  const nameless = generations.filter(({ authors }) => authors?.names.includes(somebody));
   if (nameless.length > 0)
     return {
       unknown,
       refused: `Some actions have an unknown author (${listed(nameless)}), who may be you. ${named}`,
     };
-  if (generations.length > most || generations.some(({ told }) => told?.more === true))
+  if (generations.length > most || generations.some(({ authors }) => authors?.more === true))
     return { unknown, refused: `These actions have too many authors to check, and you may be one of them. ${onStore}` };
-  const names = generations.flatMap(({ told }) => told?.names ?? []);
+  const names = generations.flatMap(({ authors }) => authors?.names ?? []);
   if (names.length > 0 && by.names.length === 0)
     return {
       unknown,

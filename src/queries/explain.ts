@@ -62,11 +62,11 @@ function addressIn(given: string, known: readonly Address[]): Address {
   if (only === undefined) throw unknown();
   if (fits.length === 1) return only;
   throw new Declined('conflict', `The name matches ${fits.length} addresses. Send one of \`addresses\` in full.`, {
-    addresses: fits.slice(0, told),
+    addresses: fits.slice(0, mostListed),
   });
 }
 
-const told = 10;
+const mostListed = 10;
 
 const holds = (scope: string, { address, there }: Explanation): boolean =>
   address.startsWith(`${scope}/`) || there.some((one) => one.scope === scope);
@@ -169,12 +169,12 @@ function unsaid(error: unknown): { readonly estate?: undefined } {
 
 /** Of each document once, however many atoms it makes. */
 function originsOf(wanted: readonly Desired[], estate: Estate): readonly Origin[] {
-  const told = new Set<Address>();
+  const listed = new Set<Address>();
   return wanted.flatMap((one) =>
     one.documents.flatMap((ref) => {
       const document = estate.tree.documents.find(({ at }) => at().file === ref.file && at().line === ref.line);
-      if (told.has(ref.address) || document === undefined || !isResource(document)) return [];
-      told.add(ref.address);
+      if (listed.has(ref.address) || document === undefined || !isResource(document)) return [];
+      listed.add(ref.address);
       const asked = { kind: one.kind, name: nameIn(one.address, one.kind), target: targetOf(one, document, estate) };
       return fieldOrigins(document, asked).map((origin) => placed(origin, ref.address, estate.dir));
     }),

@@ -116,11 +116,11 @@ function stopNamed(given: string, stops: readonly Stop[]): Stop {
   if (stop === undefined) throw unknown();
   if (fits.length === 1) return stop;
   throw new Declined('conflict', `The name matches ${fits.length} addresses. Send one of \`addresses\` in full.`, {
-    addresses: fits.slice(0, told).map(({ rollout }) => rollout.document),
+    addresses: fits.slice(0, mostListed).map(({ rollout }) => rollout.document),
   });
 }
 
-const told = 10;
+const mostListed = 10;
 
 async function release(
   asked: PauseAsked,

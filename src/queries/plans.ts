@@ -20,7 +20,7 @@ import {
   type PlanNamed,
   type Posted,
   type Proposal,
-  type Told,
+  type ReportedProblem,
 } from '../ports/queries.ts';
 import { Pinned, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -83,7 +83,7 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
       times: { at, until: at + keptMs },
     },
     planned,
-    problems: of === 'posted' ? tree.problems.map(toldOf) : [],
+    problems: of === 'posted' ? tree.problems.map(reportedProblem) : [],
     ...(of === 'posted' ? { tree: keptTree(tree) } : {}),
   };
   if (JSON.stringify(proposal).length > mostLength)
@@ -143,7 +143,7 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: QueryConte
   const estate = await estateOf(await posted.again(kept, head.revision), active, grounds);
   await refuseStale(proposal, estate, store);
   const move = { estate: head.estate, revision: head.revision, after: head.generation };
-  await store.authors.tell(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });
+  await store.authors.record(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });
   const generation = await accepted(estate, head.generation, store);
   const { number, revision } = generation;
   const note = { generation: number, revision, plan: head.id, digest: head.digest, posted: head.by.person };
@@ -201,12 +201,12 @@ async function refuseStale({ planned }: Proposal, estate: Estate, store: Store):
     'conflict',
     'The actions changed after this plan: `stale` lists the changes. Submit the proposal again.',
     {
-      stale: stale.slice(0, told),
+      stale: stale.slice(0, mostListed),
     },
   );
 }
 
-const told = 100;
+const mostListed = 100;
 
 const digestOf = (action: Action): string => actionDigest(action, sha256);
 
@@ -252,12 +252,12 @@ const untrusted =
   'The proposal reaches for more than the specs in force do, so nothing is planned from it: see `problems`. Take these changes out, or have somebody you trust put them on the branch that is followed first.';
 
 const unsound = (message: string, problems: readonly Problem[]): Declined =>
-  new Declined('unsound', message, { problems: problems.slice(0, most).map(toldOf).map(flat) });
+  new Declined('unsound', message, { problems: problems.slice(0, most).map(reportedProblem).map(flat) });
 
 const most = 200;
 
 /** Without the line it stands on: the answer is kept, and read by others. */
-const toldOf = ({ severity, code, at, message, hint }: Problem): Told => ({
+const reportedProblem = ({ severity, code, at, message, hint }: Problem): ReportedProblem => ({
   severity,
   code,
   at,
@@ -265,4 +265,4 @@ const toldOf = ({ severity, code, at, message, hint }: Problem): Told => ({
   hint,
 });
 
-const flat = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });
+const flat = ({ at, hint, ...rest }: ReportedProblem) => ({ ...rest, ...at, ...hint });

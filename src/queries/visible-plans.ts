@@ -194,6 +194,6 @@ export function subjectOf(
 export function seesPlan({ estate, by, seen }: ProposalHead, asker: PlanReader): boolean {
   if (asker.reads.some((bounds) => covers(bounds, { estate }))) return true;
   if (by.caller !== asker.by.caller || seen === undefined) return false;
-  const told = seen.filter((one) => reaches(one, estate)).map((one) => ({ ...one, estates: [estate] }));
-  return told.length > 0 && told.every((inner) => asker.reads.some((outer) => encloses(outer, inner)));
+  const within = seen.filter((one) => reaches(one, estate)).map((one) => ({ ...one, estates: [estate] }));
+  return within.length > 0 && within.every((inner) => asker.reads.some((outer) => encloses(outer, inner)));
 }

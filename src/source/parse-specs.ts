@@ -45,13 +45,13 @@ export function showProblems(path: string, text: string | undefined, found: read
   const ranked = sortProblems(found).toSorted(
     (a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'),
   );
-  const told = ranked.slice(0, limits.problems);
+  const listed = ranked.slice(0, limits.problems);
   const shown =
-    text === undefined || text.length > limits.fileBytes ? told : withSource(told, indexLines(path, text).lines);
+    text === undefined || text.length > limits.fileBytes ? listed : withSource(listed, indexLines(path, text).lines);
   const [next] = ranked.slice(limits.problems);
   if (!next) return shown;
   const report = next.severity === 'error' ? error : warning;
-  const what = `and ${ranked.length - told.length} more ${next.severity === 'error' ? 'problems' : 'warnings'} in this file`;
+  const what = `and ${ranked.length - listed.length} more ${next.severity === 'error' ? 'problems' : 'warnings'} in this file`;
   return [...shown, report('more-problems', next.at, what)];
 }
 

@@ -13,9 +13,9 @@ const piece = 2_000;
 async function main(port: NonNullable<typeof parentPort>, { files, today }: Parsing): Promise<void> {
   const { documents, problems } = parseSpecs(files, today);
   for (const some of piecesOf(documents)) {
-    const told = once(port, 'message');
+    const message = once(port, 'message');
     port.postMessage({ documents: some.map(({ value, tree }) => ({ value, tree })) } satisfies Parsed);
-    await told;
+    await message;
   }
   port.postMessage({ problems } satisfies Parsed);
 }

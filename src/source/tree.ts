@@ -230,8 +230,8 @@ function isOver({ rules: { most }, paths, seen, problems }: Walk): boolean {
     ...(paths.length > most.files ? [`there are more than ${most.files} spec files`] : []),
     ...(seen > most.entries ? [`there are more than ${most.entries} files and folders`] : []),
   ];
-  const told = problems.at(-1)?.code === 'tree-too-large';
-  if (!told) problems.push(...over.map((message) => problemAt('', 'tree-too-large', message)));
+  const isReported = problems.at(-1)?.code === 'tree-too-large';
+  if (!isReported) problems.push(...over.map((message) => problemAt('', 'tree-too-large', message)));
   return over.length > 0;
 }
 

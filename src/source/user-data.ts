@@ -55,15 +55,15 @@ function* refusals(
 ): Iterable<Problem> {
   const targets = new Map(ofKind(documents, 'Target').map(({ value }) => [value.metadata.name, value.spec.provider]));
   for (const document of ofKind(documents, 'Instance')) {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { target, path: at, file, login } of userDataFiles(document.value)) {
       const provider = targets.get(target);
       const path = userDataPath(document.at(at).file, file);
       const data = userData.get(path);
       const script = data && { bytes: data.bytes.length, isText: isUtf8(data.bytes), login };
       const refused = provider && script && userDataRefused(script, provider);
-      if (!refused || told.has(refused)) continue;
-      told.add(refused);
+      if (!refused || reported.has(refused)) continue;
+      reported.add(refused);
       yield error('user-data', document.at(at), `the file ${JSON.stringify(path)} cannot boot ${target}: ${refused}`, {
         expected: 'a short script in UTF-8, which fetches the rest',
       });

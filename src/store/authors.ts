@@ -1,15 +1,15 @@
-import type { Authors, GenerationAuthors, Move, ToldAuthors } from '../ports/sources.ts';
+import type { AuthorNames, Authors, GenerationAuthors, Move } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export const postgresAuthors = ({ db }: Context): Authors => ({
-  tell: (move, told) => tell(db, move, told),
+  record: (move, authors) => record(db, move, authors),
   since: (estate, generation, most) => since(db, { estate, generation, most }),
 });
 
 /** Rows are only ever added: the application's role may neither change nor delete one. */
-async function tell(db: Database, move: Move, { names, more }: ToldAuthors): Promise<void> {
+async function record(db: Database, move: Move, { names, more }: AuthorNames): Promise<void> {
   const rows = [
     ...[...new Set(names)].map((name) => ({ ...move, what: 'name' as const, name })),
     ...(more ? [{ ...move, what: 'more' as const, name: '' }] : []),
@@ -51,13 +51,15 @@ async function since(db: Database, { estate, generation, most }: Asked): Promise
       .where('after', '=', number - 1)
       .orderBy('name')
       .execute();
-    found.push({ generation: number, ...toldBy(rows) });
+    found.push({ generation: number, ...authorsOf(rows) });
   }
   return found;
 }
 
-function toldBy(rows: readonly { readonly what: string; readonly name: string }[]): { readonly told?: ToldAuthors } {
+function authorsOf(rows: readonly { readonly what: string; readonly name: string }[]): {
+  readonly authors?: AuthorNames;
+} {
   if (!rows.some(({ what }) => what === 'told')) return {};
   const names = rows.flatMap(({ what, name }) => (what === 'name' ? [name] : []));
-  return { told: { names, more: rows.some(({ what }) => what === 'more') } };
+  return { authors: { names, more: rows.some(({ what }) => what === 'more') } };
 }

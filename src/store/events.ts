@@ -96,9 +96,9 @@ async function read(
       FROM setpoint.forgotten_happenings AS known
     ) AS edge
     LEFT JOIN LATERAL (
-      SELECT tx::text, number, at, estate, type, targets, owner, about, not_to FROM setpoint.happenings AS told
-      WHERE (told.tx, told.number) > (${tx}, ${number}) AND told.tx < pg_snapshot_xmin(pg_current_snapshot())
-      ORDER BY told.tx, told.number LIMIT ${limit}
+      SELECT tx::text, number, at, estate, type, targets, owner, about, not_to FROM setpoint.happenings AS event
+      WHERE (event.tx, event.number) > (${tx}, ${number}) AND event.tx < pg_snapshot_xmin(pg_current_snapshot())
+      ORDER BY event.tx, event.number LIMIT ${limit}
     ) AS found ON NOT edge.gone`.execute(db);
   return rows;
 }

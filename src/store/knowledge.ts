@@ -15,8 +15,8 @@ import type { Database, Write } from './tables.ts';
 
 const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ intent: string }>`
-    SELECT told.intent::text AS intent FROM unnest(${intents}::uuid[]) AS told (intent)
-    WHERE NOT EXISTS (SELECT FROM setpoint.intents AS known WHERE known.intent = told.intent)`.execute(db);
+    SELECT given.intent::text AS intent FROM unnest(${intents}::uuid[]) AS given (intent)
+    WHERE NOT EXISTS (SELECT FROM setpoint.intents AS known WHERE known.intent = given.intent)`.execute(db);
   return new Set(rows.map(({ intent }) => intent));
 };
 

@@ -90,7 +90,7 @@ function inChain<T>(context: Context, place: Place, work: Work<T>): Promise<T> {
     for (let pause = pauseMs; ; pause *= 2) {
       await place.begin();
       const tried = await attempt(context, place, { work, unanswered });
-      if (!('error' in tried)) return toldOf(context, place, tried);
+      if (!('error' in tried)) return notified(context, place, tried);
       if (tried.committing) unanswered.push(tried.committing);
       const isOver = performance.now() - from + pause > longestMs;
       if (isOver || !isWorthAnother(tried.error, unanswered.length > 0)) unlessAway(tried.error);
@@ -99,7 +99,7 @@ function inChain<T>(context: Context, place: Place, work: Work<T>): Promise<T> {
   });
 }
 
-async function toldOf<T>(context: Context, { estate }: Place, { result, entry }: Done<T>): Promise<T> {
+async function notified<T>(context: Context, { estate }: Place, { result, entry }: Done<T>): Promise<T> {
   if (entry) await context.onWritten(estate, headOf(entry));
   return result;
 }

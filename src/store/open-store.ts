@@ -158,7 +158,7 @@ async function clientOf(owner: pg.ClientConfig, advice: string): Promise<pg.Clie
 }
 
 /** The losses that the ledger shows, found before anybody plans with this store. A folder that cannot be read shows none. */
-async function lossesTold(audit: PostgresAudit): Promise<readonly string[]> {
+async function lossMessages(audit: PostgresAudit): Promise<readonly string[]> {
   try {
     return (await audit.lost()).map(
       ({ estate, signed }) =>
@@ -193,7 +193,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     sealed: audit.sealed,
     onWritten: audit.written,
   };
-  for (const line of await lossesTold(audit)) opening.onProgress?.(line);
+  for (const line of await lossMessages(audit)) opening.onProgress?.(line);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {

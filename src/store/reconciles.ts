@@ -5,6 +5,7 @@ import { ForeignCursor } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type {
   KeptReconcile,
+  ReconcileDetails,
   ReconcileDraft,
   ReconcileEnding,
   ReconcileFilter,
@@ -12,7 +13,6 @@ import type {
   ReconcileQuery,
   Reconciles,
   ScopeReconciles,
-  ToldReconcile,
 } from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
@@ -65,9 +65,9 @@ async function pageReconciles(db: Database, { seen, filter, limit, after }: Reco
   return { reconciles: shown.map(keptOf), ...(last && { next: cursorOf(last) }) };
 }
 
-async function findReconcile(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldReconcile | undefined> {
+async function findReconcile(db: Database, id: string, seen: readonly Bounds[]): Promise<ReconcileDetails | undefined> {
   if (!isId(id)) return undefined;
-  const { rows } = await sql<Row & { readonly timeline: ToldReconcile['timeline'] | null }>`
+  const { rows } = await sql<Row & { readonly timeline: ReconcileDetails['timeline'] | null }>`
     SELECT ${columns}, timeline FROM setpoint.passes AS pass WHERE id = ${id}::uuid AND ${within(seen)}`.execute(db);
   const [row] = rows;
   return row && { ...keptOf(row), ...(row.timeline && { timeline: row.timeline }) };

@@ -76,9 +76,9 @@ async function noteSettled(trx: Write, all: readonly Settling[]): Promise<void> 
   const intents = all.map(({ record }) => record.intent);
   const hashes = all.map(settledAs);
   await sql`
-    UPDATE setpoint.intents AS known SET settled = told.settled
-    FROM unnest(${intents}::uuid[], ${hashes}::text[]) AS told (intent, settled)
-    WHERE known.intent = told.intent`.execute(trx);
+    UPDATE setpoint.intents AS known SET settled = given.settled
+    FROM unnest(${intents}::uuid[], ${hashes}::text[]) AS given (intent, settled)
+    WHERE known.intent = given.intent`.execute(trx);
 }
 
 async function change(write: ChainWrite, reconcile: Reconcile, changes: SettledChanges): Promise<void> {

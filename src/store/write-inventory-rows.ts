@@ -93,15 +93,15 @@ interface EndedWhose {
 async function end({ trx, estate, scope, at, before }: Look, keys: readonly string[]): Promise<readonly EndedRow[]> {
   if (keys.length === 0) return [];
   const these = sql`estate = ${estate} AND scope = ${scope} AND key = ANY(${keys}::text[])`;
-  const told = sql`key, kind, status, address, id, targets, owner`;
+  const columns = sql`key, kind, status, address, id, targets, owner`;
   const { rows } = await sql<EndedRow>`
     WITH never AS (
-      DELETE FROM setpoint.versions WHERE current AND ${these} AND began >= ${at} RETURNING ${told}
+      DELETE FROM setpoint.versions WHERE current AND ${these} AND began >= ${at} RETURNING ${columns}
     ), ended AS (
       UPDATE setpoint.versions
       SET current = false, ended = ${at}, seen = coalesce(seen, ${before.at}::bigint),
         listed = listed AND kind <> ALL(${before.gaps}::text[]), generation = ${lastGeneration(before)}
-      WHERE current AND ${these} AND began < ${at} RETURNING ${told}
+      WHERE current AND ${these} AND began < ${at} RETURNING ${columns}
     )
     SELECT * FROM never UNION ALL SELECT * FROM ended`.execute(trx);
   return rows;
@@ -284,7 +284,7 @@ const wordsOf = ({ called: { address = '', name, id = '', labels } }: Row): stri
   [address, name, id, ...Object.values(labels)].join('\n').toLowerCase();
 
 /** More changes than this at once are sent as their number: watchers read anew then. */
-const mostTold = 1000;
+const mostEvents = 1000;
 
 /** `replaced`: what was told until now of those of the written that are not new. */
 interface ChangedRows {
@@ -299,10 +299,10 @@ interface ChangedRows {
  */
 export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly EventDraft[] {
   const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];
-  if (changed.length <= mostTold)
+  if (changed.length <= mostEvents)
     return changed.map(({ about, ...whose }) => ({ estate, type: 'resource', ...whose, about: { ...about, scope } }));
   const groups = Map.groupBy(changed, ({ targets, owner, notTo }) => JSON.stringify([targets, owner, notTo]));
-  return [...groups.values()].slice(0, mostTold).flatMap(([first, ...rest]) => {
+  return [...groups.values()].slice(0, mostEvents).flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
     const { about: _, ...whose } = first;
     return { estate, type: 'resource', ...whose, about: { scope, changed: 1 + rest.length } };

@@ -173,10 +173,10 @@ it('who made a head is told before it comes into force, of the move from what wa
     ['git:1', undefined, undefined],
     ['git:2', 'git:1', 1],
   ]);
-  const told = (name: string) => ({ names: [name], more: false });
+  const authorsOf = (name: string) => ({ names: [name], more: false });
   assert.deepEqual(await store.authors.since('acme', 0, 10), [
-    { generation: 1, told: told('git:1@acme.example') },
-    { generation: 2, told: told('git:2@acme.example') },
+    { generation: 1, authors: authorsOf('git:1@acme.example') },
+    { generation: 2, authors: authorsOf('git:2@acme.example') },
   ]);
 });
 

@@ -138,7 +138,9 @@ describe('a plan that is brought into force', () => {
       { estate: 'acme', generation: 2, revision: '', scopes: [where.scope] },
     );
     const [authors] = await world.store.authors.since('acme', 1, 10);
-    assert.ok(authors?.told?.names.includes('ada@acme.example') && authors.told.names.includes('carl@acme.example'));
+    assert.ok(
+      authors?.authors?.names.includes('ada@acme.example') && authors.authors.names.includes('carl@acme.example'),
+    );
     assert.match((await world.store.fleet.requests.pendingState(where)).reason ?? '', /generation 2/);
     await world.reconcile();
     assert.equal(tierOf(world), 'a', 'the mode is plan: a person lets it pass');

@@ -76,7 +76,7 @@ const inventedNouns = [
 ];
 
 /** Invented names of more than one word: each word is plain by itself. */
-const inventedPhrases = ['in force'];
+const inventedPhrases = ['in force', 'told by', 'most told', 'losses told', 'told authors', 'told reconcile', 'has untold'];
 
 interface Exception {
   /** A name as it stands in the code. */

@@ -44,12 +44,13 @@ export function applyResultOf(
   const failed = new Map(reconciles.flatMap((reconcile) => reconcile.failed.map((one) => [one.address, one] as const)));
   const entries = entriesOf(approved);
   const paused = pausedSince(approved, scopes);
-  const isTold = ({ address }: Action): boolean => failed.has(address) || paused.some((one) => one.address === address);
+  const isReported = ({ address }: Action): boolean =>
+    failed.has(address) || paused.some((one) => one.address === address);
   return {
     done: entries.flatMap(({ actions }) => entriesOf(actions.filter(({ address }) => isOver(address)))),
     failed: [...failed.values()].filter(({ address }) => !isOver(address)),
     left: entries
-      .filter(({ actions }) => !actions.some(isTold))
+      .filter(({ actions }) => !actions.some(isReported))
       .flatMap(({ actions }) => entriesOf(actions.filter(({ address }) => !isOver(address)))),
     refused: [...stale, ...refusedBy(scopes), ...paused],
     open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>

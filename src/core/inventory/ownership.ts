@@ -47,9 +47,9 @@ export function ownership(input: PlanInput, { findings }: ScopePlan): readonly O
   });
 }
 
-type Told = Extract<Finding, { readonly id: string }>;
+type ResourceFinding = Extract<Finding, { readonly id: string }>;
 
-function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownership, 'scope' | 'observed'> {
+function claimOf({ claim: by }: Claimed, found: ResourceFinding | undefined): Omit<Ownership, 'scope' | 'observed'> {
   switch (by.by) {
     case 'us':
       if (found?.type === 'orphan') return { claim: 'orphan', address: by.address, why: 'no document wants it' };

@@ -1,4 +1,4 @@
-import type { About, Action, Finding, Incarnated, ScopePlan, Surge, Told } from '../action.ts';
+import type { About, Action, Finding, FindingContext, Incarnated, ScopePlan, Surge } from '../action.ts';
 import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
@@ -133,7 +133,7 @@ export function findingJson(finding: Finding) {
   }
 }
 
-const reasonJson = ({ why, scope, by }: Told) => ({
+const reasonJson = ({ why, scope, by }: FindingContext) => ({
   reason: why,
   scope,
   lastModifiedBy: by && lastModifiedByJson(by),

@@ -49,15 +49,15 @@ export async function* exportRows(
 ): AsyncGenerator<string> {
   const { head, line, cut } = formats[format];
   yield head;
-  let told = 0;
+  let sent = 0;
   for (let after = query.after; ; ) {
-    const limit = Math.min(pageRows, (query.limit ?? most) - told, most - told);
+    const limit = Math.min(pageRows, (query.limit ?? most) - sent, most - sent);
     const page = await source.page({ ...query, limit, after });
     const rows = await source.answer(page);
     yield rows.map((row) => line(rowSchema.parse(row))).join('');
-    told += rows.length;
-    if (page.next === undefined || told === query.limit) return;
-    if (told >= most) {
+    sent += rows.length;
+    if (page.next === undefined || sent === query.limit) return;
+    if (sent >= most) {
       yield cut(`More than ${most} resources match. Filter by cloud, kind or status.`);
       return;
     }

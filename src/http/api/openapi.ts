@@ -132,7 +132,7 @@ const problem = (description: string, example?: object): ZodOpenApiResponseObjec
   content: { 'application/problem+json': { schema: problemSchema, ...(example === undefined ? {} : { example }) } },
 });
 
-const exampleOf = ({ headers: _, more, ...told }: Problem): object => ({ ...told, ...more });
+const exampleOf = ({ headers: _, more, ...rest }: Problem): object => ({ ...rest, ...more });
 
 interface Refused {
   readonly description: string;
@@ -147,7 +147,7 @@ const hasBody = ({ request }: Route): boolean => request.body !== undefined;
 const hasContent = ({ operation }: Route): boolean =>
   Object.values(operation.responses).some(({ schema, type }) => schema !== undefined || type !== undefined);
 
-const told = (status: number, title: string, detail: string): Problem => ({ status, title, detail });
+const problemExample = (status: number, title: string, detail: string): Problem => ({ status, title, detail });
 
 /** By status: the problems that an operation may be answered with. */
 const problemResponses: Readonly<Record<number, Refused>> = {
@@ -162,40 +162,48 @@ const problemResponses: Readonly<Record<number, Refused>> = {
   404: { description: 'It does not exist, or you may not see it: the same answer', example: notFound, of: isProtected },
   406: {
     description: 'Accept names no type that this address answers with',
-    example: told(406, 'Not Acceptable', 'This address answers with application/json: name it in the header Accept.'),
+    example: problemExample(
+      406,
+      'Not Acceptable',
+      'This address answers with application/json: name it in the header Accept.',
+    ),
     of: hasContent,
   },
   409: {
     description: 'The current state makes it impossible, or a request with the same Idempotency-Key is in progress',
-    example: told(409, 'Conflict', 'The same request under this Idempotency-Key is still being answered.'),
+    example: problemExample(409, 'Conflict', 'The same request under this Idempotency-Key is still being answered.'),
     of: isWrite,
   },
   413: {
     description: 'The body is too long',
-    example: told(413, 'Content Too Large', 'The body is larger than this address takes.'),
+    example: problemExample(413, 'Content Too Large', 'The body is larger than this address takes.'),
     of: hasBody,
   },
   415: {
     description: 'The body is not JSON in UTF-8',
-    example: told(415, 'Unsupported Media Type', 'A body is JSON: send it with content-type: application/json.'),
+    example: problemExample(
+      415,
+      'Unsupported Media Type',
+      'A body is JSON: send it with content-type: application/json.',
+    ),
     of: hasBody,
   },
   422: {
     description: 'The input is valid and rejected, or the Idempotency-Key belongs to another request',
-    example: told(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
+    example: problemExample(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
     of: isWrite,
   },
   429: {
     description: 'Too many requests: retry after Retry-After',
-    example: told(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
+    example: problemExample(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
   },
   500: {
     description: 'A defect of Setpoint: find the log line by x-request-id',
-    example: told(500, 'Internal Server Error', "This is a defect of ours; the server's log has a line."),
+    example: problemExample(500, 'Internal Server Error', "This is a defect of ours; the server's log has a line."),
   },
   503: {
     description: 'The database or an issuer is unavailable, or this process is stopping: Retry-After',
-    example: told(503, 'Service Unavailable', 'This server is stopping: ask again, and another one answers.'),
+    example: problemExample(503, 'Service Unavailable', 'This server is stopping: ask again, and another one answers.'),
   },
 };
 

@@ -4,7 +4,7 @@ import type { Address } from '../../core/resource.ts';
 import type { StoredEvent } from '../../ports/events.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
-import type { KeptReconcile, ReconcileEntry, ToldReconcile } from '../../ports/reconciles.ts';
+import type { KeptReconcile, ReconcileDetails, ReconcileEntry } from '../../ports/reconciles.ts';
 
 /**
  * A reconcile, as far as a caller who sees a part of one of its targets may see it.
@@ -27,7 +27,7 @@ export function visibleReconcile(reconcile: KeptReconcile, seen: readonly Bounds
 
 /** The timeline of such a reconcile, with the details of waits left out where they may name what is not seen. */
 export async function visibleTimeline(
-  { timeline, ...reconcile }: ToldReconcile,
+  { timeline, ...reconcile }: ReconcileDetails,
   seen: readonly Bounds[],
   figures: Pick<Figures, 'seen'>,
 ): Promise<VisibleTimeline | undefined> {
@@ -39,7 +39,7 @@ export async function visibleTimeline(
   return { ...timeline, timeline: timeline.timeline.flatMap((entry) => visibleEntry(entry, known)) };
 }
 
-export type VisibleTimeline = Omit<NonNullable<ToldReconcile['timeline']>, 'timeline'> & {
+export type VisibleTimeline = Omit<NonNullable<ReconcileDetails['timeline']>, 'timeline'> & {
   readonly timeline: readonly VisibleEntry[];
 };
 type Wait = Extract<ReconcileEntry, { readonly what: 'wait' }>;
@@ -138,8 +138,8 @@ export function visibleEvent(event: StoredEvent, seen: readonly Bounds[]): Store
   const { estate, type, about } = event;
   if (seesAll(seen, estate)) return event;
   const { reason, ...rest } = about;
-  const told = type === 'pass' && reason !== undefined ? { ...event, about: rest } : event;
-  if (told.targets === undefined) return told;
-  const targets = visibleTargets(seen, { estate, targets: told.targets });
-  return targets.length === told.targets.length ? told : { ...told, targets };
+  const visible = type === 'pass' && reason !== undefined ? { ...event, about: rest } : event;
+  if (visible.targets === undefined) return visible;
+  const targets = visibleTargets(seen, { estate, targets: visible.targets });
+  return targets.length === visible.targets.length ? visible : { ...visible, targets };
 }

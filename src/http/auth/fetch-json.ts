@@ -73,13 +73,13 @@ const requestFrom = (target: URL, allowed: AllowedAddresses, lookup: typeof dns.
 /** A lookup that fails where one of the addresses is not allowed. */
 const lookupWithin =
   (networks: readonly string[], lookup: typeof dns.lookup): LookupFunction =>
-  (host, options, told) => {
+  (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       const refused = error ?? refusalOf(addresses, networks);
       const [first] = addresses ?? [];
-      if (refused !== undefined || first === undefined) told(refused ?? new Error('it has no address'), '');
-      else if (options.all) told(null, addresses);
-      else told(null, first.address, first.family);
+      if (refused !== undefined || first === undefined) callback(refused ?? new Error('it has no address'), '');
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
     });
   };
 

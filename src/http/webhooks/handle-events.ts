@@ -84,9 +84,9 @@ export async function handleEvents(
 ): Promise<void> {
   const { touches: read } = await dependencies.cloud(cloud);
   if (read === undefined) return;
-  const told: Touch[] = [];
-  for await (const some of inBatches(events)) told.push(...some.flatMap((event) => read(event)));
-  const touches = touchesIn(told, scopes);
+  const found: Touch[] = [];
+  for await (const some of inBatches(events)) found.push(...some.flatMap((event) => read(event)));
+  const touches = touchesIn(found, scopes);
   if (touches.length === 0) return;
   const byScope = Map.groupBy(await dependencies.touches.keep(estate, touches), ({ scope }) => scope);
   for (const [scope, those] of byScope) {

@@ -75,11 +75,11 @@ export function gitErrorMessage({ why, stderr, code }: GitResult, env: Readonly<
     .split('\n')
     .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim())
     .filter((line) => line !== '' && !/^hint:/.test(line));
-  const told =
+  const line =
     lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0] ?? `git ended with ${code ?? 'a signal'}`;
   const all = lines.join('\n');
   const next = CURES.find(([said]) => said.test(all))?.[1];
-  const text = told.replace(/^(?:fatal|error): /, '').slice(0, 300);
+  const text = line.replace(/^(?:fatal|error): /, '').slice(0, 300);
   return next === undefined ? text : `${text}. ${next}`;
 }
 

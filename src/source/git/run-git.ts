@@ -47,12 +47,12 @@ export async function runGit({ args, env, cwd, input = '', bounds }: GitRun): Pr
   const [code] = await once(child, 'close').catch(() => [null]);
   clearTimeout(timer);
   bounds.signal?.removeEventListener('abort', onAbort);
-  const told = {
+  const result = {
     code: typeof code === 'number' && why === undefined ? code : undefined,
     stdout: stdout(),
     stderr: stderr(),
   };
-  return why === undefined ? told : { ...told, why };
+  return why === undefined ? result : { ...result, why };
 }
 
 /** In a group of its own, so that it ends with all that it starts: ssh, git-remote-https, index-pack. */

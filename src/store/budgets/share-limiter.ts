@@ -165,8 +165,8 @@ function exchangeOf(
 
   const settle = async (): Promise<void> => {
     while (asking !== undefined) await asking;
-    const untold = [...rateLimits.values()].filter((rateLimit) => rateLimit.hasUntold());
-    if (untold.length > 0) await ask(untold);
+    const unreported = [...rateLimits.values()].filter((rateLimit) => rateLimit.hasUnreported());
+    if (unreported.length > 0) await ask(unreported);
   };
 
   return {
@@ -222,7 +222,7 @@ class LeasedRateLimit implements BudgetStore {
   #asked: ReadonlySet<string> | undefined;
   #spent: Noted[] = [];
   #refusals: readonly Refusal[] = [];
-  #told: readonly Refusal[] = [];
+  #sent: readonly Refusal[] = [];
   #remaining: number | undefined;
   #hearAt = 0;
   /** The time of its next question; Infinity where it has no reason to ask. */
@@ -270,7 +270,7 @@ class LeasedRateLimit implements BudgetStore {
     const remaining = this.#remaining;
     this.#left = 0;
     this.#asked = new Set(rows.map(nameOf));
-    [this.#told, this.#refusals, this.#remaining] = [this.#refusals, [], undefined];
+    [this.#sent, this.#refusals, this.#remaining] = [this.#refusals, [], undefined];
     this.asksAt = never;
     return {
       rateLimit: this.about,
@@ -294,7 +294,7 @@ class LeasedRateLimit implements BudgetStore {
   unanswered(): void {
     this.#againAt = this.#around.clock.now() + retryMs;
     this.#renewAt = this.#spent.length > 0 ? this.#againAt : never;
-    this.#refusals = [...this.#told.map((refusal) => ({ ...refusal, amount: 0 })), ...this.#refusals];
+    this.#refusals = [...this.#sent.map((refusal) => ({ ...refusal, amount: 0 })), ...this.#refusals];
     this.#asked = undefined;
   }
 
@@ -321,7 +321,7 @@ class LeasedRateLimit implements BudgetStore {
     this.asksAt = Math.min(...times);
   }
 
-  hasUntold(): boolean {
+  hasUnreported(): boolean {
     return this.#share !== undefined && (this.left() > 0 || this.#spent.length > 0 || this.#refusals.length > 0);
   }
 

@@ -354,9 +354,9 @@ async function rest(row: SharedRow, ms: number, clock: Clock): Promise<void> {
 
 /** One worker's part of every budget, while there is no Redis to share them in. */
 interface OwnPart extends Limiter, Pick<Samples, 'rateLimits'> {
-  /** The spent and unreported costs, by rate limit; `told` is the part of it that is known elsewhere now. */
+  /** The spent and unreported costs, by rate limit; `reported` is the part of it that is known elsewhere now. */
   unpaid(): readonly Cost[];
-  paid(told: readonly Cost[]): void;
+  paid(reported: readonly Cost[]): void;
   /** Sends away with `Moved` who waits here. */
   end(): void;
 }
@@ -391,8 +391,8 @@ function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
     learn: limiter.learn,
     rateLimits: limiter.rateLimits,
     unpaid: () => [...spent.values()].filter(({ amount }) => amount > 0),
-    paid: (told) => {
-      for (const { rateLimit, amount } of told) add({ rateLimit, amount: -amount });
+    paid: (reported) => {
+      for (const { rateLimit, amount } of reported) add({ rateLimit, amount: -amount });
     },
     end: () => gone.abort(new Moved('Redis is available again')),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { visibleTimeline } from '../../../src/http/api/visible-records.ts';
-import type { ToldReconcile } from '../../../src/ports/reconciles.ts';
+import type { ReconcileDetails } from '../../../src/ports/reconciles.ts';
 
 const step = { what: 'withheld', at: 5, address: 'web', code: 'mode', reason: 'observe' } as const;
 const reconcile = {
@@ -9,7 +9,7 @@ const reconcile = {
   ground: { targets: ['north'], generation: 1, revision: 'r' },
   ending: { ended: 10, outcome: 'done', counts: {} },
   timeline: { timeline: [step], rest: {} },
-} as unknown as ToldReconcile; // why: what a reconcile counts is nothing to the bounds
+} as unknown as ReconcileDetails; // why: what a reconcile counts is nothing to the bounds
 
 for (const [since, told] of [
   [0, 1],

@@ -74,7 +74,7 @@ export async function bringIn(
   const after = (await store.generations.current('acme'))?.number ?? 0;
   const number = await accept(documents, waits);
   const { revision } = (await store.generations.current('acme')) ?? assert.fail();
-  if (names !== undefined) await store.authors.tell({ estate: 'acme', revision, after }, { names, more });
+  if (names !== undefined) await store.authors.record({ estate: 'acme', revision, after }, { names, more });
   return number;
 }
 

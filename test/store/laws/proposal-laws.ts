@@ -61,25 +61,25 @@ export const proposalLaws: Laws = {
     assert.deepEqual(await ids({ by: 'by p3', after: `${estate} p3` }), []);
     assert.deepEqual(await store.proposals.list({ estate: 'another', limit: 10 }), []);
   },
-  'authors are told of a move before it is accepted, are only added to, and belong to that move alone': async ({
+  'authors are recorded for a move before it is accepted, are only added to, and belong to that move alone': async ({
     store,
     other,
     estate,
   }) => {
     const move = { estate, revision: 'git:a', after: 0 };
-    await store.authors.tell(move, { names: ['ada@x', 'bob@x', 'ada@x'], more: false });
+    await store.authors.record(move, { names: ['ada@x', 'bob@x', 'ada@x'], more: false });
     assert.deepEqual(await other.authors.since(estate, 0, 10), []);
     await store.generations.accept(estate, 'git:a', guards, 0);
     await store.generations.accept(estate, 'folder:b', guards, 1);
-    await other.authors.tell(move, { names: ['eve@x'], more: true });
-    await other.authors.tell(move, { names: [], more: false });
-    await other.authors.tell({ estate, revision: 'git:a', after: 2 }, { names: [], more: false });
+    await other.authors.record(move, { names: ['eve@x'], more: true });
+    await other.authors.record(move, { names: [], more: false });
+    await other.authors.record({ estate, revision: 'git:a', after: 2 }, { names: [], more: false });
     await store.generations.accept(estate, 'git:a', guards, 2);
-    const first = { generation: 1, told: { names: ['ada@x', 'bob@x', 'eve@x'], more: true } };
+    const first = { generation: 1, authors: { names: ['ada@x', 'bob@x', 'eve@x'], more: true } };
     assert.deepEqual(await store.authors.since(estate, 0, 10), [
       first,
       { generation: 2 },
-      { generation: 3, told: { names: [], more: false } },
+      { generation: 3, authors: { names: [], more: false } },
     ]);
     assert.deepEqual(await store.authors.since(estate, 0, 1), [first]);
     assert.deepEqual(await store.authors.since(estate, 3, 10), []);

@@ -3,11 +3,11 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { ForeignCursor } from '../../../src/ports/inventory-rows.ts';
 import type {
   KeptReconcile,
+  ReconcileDetails,
   ReconcileDraft,
   ReconcileEnding,
   ReconcileFilter,
   Reconciles,
-  ToldReconcile,
 } from '../../../src/ports/reconciles.ts';
 import { reconcileBegan, reconcileEnded } from '../../../src/store/reconciles.ts';
 import { announceIn, leaseKey, type Memory } from './memory.ts';
@@ -19,7 +19,7 @@ export function memoryReconciles({ reconciles, leases, events }: Memory, clock: 
     const held = leases.get(leaseKey(estate, scope));
     return held?.epoch === lease?.epoch && (held?.expires ?? clock.now()) > clock.now() - graceMs;
   };
-  const all = (): readonly ToldReconcile[] =>
+  const all = (): readonly ReconcileDetails[] =>
     [...reconciles.values()]
       .map(({ draft, ending }) => told(draft, ending, isAlive(draft)))
       .sort((a, b) => b.began - a.began || (a.id < b.id ? 1 : -1));
@@ -61,14 +61,14 @@ export function memoryReconciles({ reconciles, leases, events }: Memory, clock: 
 
 const subjectOf = ({ estate, ground: { targets } }: ReconcileDraft) => ({ estate, targets });
 
-function told(draft: ReconcileDraft, ending: ReconcileEnding | undefined, isAlive: boolean): ToldReconcile {
+function told(draft: ReconcileDraft, ending: ReconcileEnding | undefined, isAlive: boolean): ReconcileDetails {
   if (ending === undefined) return { ...draft, state: isAlive ? 'running' : 'lost' };
   const { account, quiet: _, ...rest } = ending;
   const { counts, ...timeline } = account;
   return { ...draft, state: 'ended', ending: { ...rest, counts }, timeline };
 }
 
-const withoutTimeline = ({ timeline: _, ...reconcile }: ToldReconcile): KeptReconcile => reconcile;
+const withoutTimeline = ({ timeline: _, ...reconcile }: ReconcileDetails): KeptReconcile => reconcile;
 
 const fits = (reconcile: KeptReconcile, { estate, scope, target, outcomes, since, until }: ReconcileFilter): boolean =>
   [

@@ -95,7 +95,7 @@ export const memoryProposals = ({ proposals }: Memory, clock: Clock): Proposals 
 };
 
 export const memoryAuthors = (memory: Memory): Authors => ({
-  tell: async (move, { names, more }) => {
+  record: async (move, { names, more }) => {
     const { authors } = memory.proposals;
     const known = authors.get(keyOf(move)) ?? { names: new Set(), more: false };
     for (const name of names) known.names.add(name);
@@ -107,10 +107,10 @@ export const memoryAuthors = (memory: Memory): Authors => ({
       .generations.filter(({ number }) => number > generation)
       .slice(0, most)
       .map(({ number, revision }) => {
-        const told = memory.proposals.authors.get(keyOf({ estate, revision, after: number - 1 }));
+        const found = memory.proposals.authors.get(keyOf({ estate, revision, after: number - 1 }));
         return {
           generation: number,
-          ...(told === undefined ? {} : { told: { names: [...told.names].sort(), more: told.more } }),
+          ...(found === undefined ? {} : { authors: { names: [...found.names].sort(), more: found.more } }),
         };
       }),
 });

@@ -46,13 +46,13 @@ export const inventoryRowRoute = (dependencies: InventoryDependencies): Route =>
       };
       const found = await dependencies.rows.find(question);
       const row = meant(found, address);
-      const [told, next] = await Promise.all([
+      const [details, next] = await Promise.all([
         detailsOf(row, { question, versions: asked.history, dependencies }),
         asked.asOf === undefined ? dependencies.nextAttempts(row.estate) : undefined,
       ]);
       const beside = found.filter((one) => one !== row && one.estate === row.estate);
       const body = rowDetailsAnswer(
-        { ...told, row, told: asked.history, relations: { ...told.relations, beside } },
+        { ...details, row, shown: asked.history, relations: { ...details.relations, beside } },
         { now: context.now, seen: question.seen, nextAt: next?.get(row.place.scope) },
       );
       return { status: 200, body };

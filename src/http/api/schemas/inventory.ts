@@ -294,11 +294,11 @@ interface RowDetails {
   readonly origins: readonly Origin[];
   /** Newest first; one more than is shown, where there are so many. */
   readonly history: readonly RowVersion[];
-  readonly told: number;
+  readonly shown: number;
   readonly relations: Readonly<Record<'refersTo' | 'referredToBy' | 'beside', readonly KeptRow[]>>;
 }
 
-export function rowDetailsAnswer({ row, origins, history, told, relations: related }: RowDetails, around: RowContext) {
+export function rowDetailsAnswer({ row, origins, history, shown, relations: related }: RowDetails, around: RowContext) {
   const { next, observed, ...flat } = rowAnswer(row, around);
   const { kind } = row.place;
   const { desired, observed: object, diff } = row.sides;
@@ -310,7 +310,7 @@ export function rowDetailsAnswer({ row, origins, history, told, relations: relat
     origins,
     observed: { ...observed, object: object && { kind, ...object } },
     diff,
-    history: history.slice(0, told).map((version, at) => versionAnswer(version, history[at + 1])),
+    history: history.slice(0, shown).map((version, at) => versionAnswer(version, history[at + 1])),
     relations: {
       refersTo: related.refersTo.map(relationAnswer),
       referredToBy: related.referredToBy.map(relationAnswer),

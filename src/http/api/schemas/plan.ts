@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { actionJson, planJson } from '../../../core/render/plan-json.ts';
-import type { MadePlan, Planned, ProposalHead, Told } from '../../../ports/queries.ts';
+import type { MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
 import { findingSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema, oldestObservation } from './observation.ts';
@@ -221,4 +221,4 @@ export const madePlanAnswer = (
   how: Parameters<typeof planAnswer>[1],
 ) => ({ ...planAnswer(planned, how), ...headOf(one), stale, problems: problems.map(problemAnswer) });
 
-const problemAnswer = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });
+const problemAnswer = ({ at, hint, ...rest }: ReportedProblem) => ({ ...rest, ...at, ...hint });

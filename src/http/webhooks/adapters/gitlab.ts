@@ -23,8 +23,8 @@ export const gitlab: WebhookAdapter<string> = {
 };
 
 function idOf({ headers, body }: RawRequest): string {
-  const told = header(headers, 'webhook-id') ?? header(headers, 'idempotency-key');
-  if (told !== undefined) return told;
+  const id = header(headers, 'webhook-id') ?? header(headers, 'idempotency-key');
+  if (id !== undefined) return id;
   const uuid = header(headers, 'x-gitlab-event-uuid') ?? '';
   return `${uuid}.${sha256(body)}`;
 }
