@@ -147,7 +147,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
         allowEndpoint: true,
         cloud: loadProvider,
         touches: store.touches,
-        bells: store.sources.bells,
+        wakeUps: store.sources.wakeUps,
         requests: store.fleet.requests,
         queue,
         clock,
@@ -161,7 +161,7 @@ const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T
         http,
         google,
         reconciles: () => reconciles,
-        started: async () => reconciles + (await requestsWaiting()) + (await store.sources.bells.rung(estate)),
+        started: async () => reconciles + (await requestsWaiting()) + (await store.sources.wakeUps.count(estate)),
         quiet: async () => {
           for (let still = 0; still < 20; still += 1) {
             await sleep(100);

@@ -23,7 +23,7 @@ export async function openHooked(): Promise<Hooked> {
     allowEndpoint: true,
     cloud: loadProvider,
     touches: { first: async () => true, keep: async (_, touches) => touches },
-    bells: { ring: async () => {} },
+    wakeUps: { add: async () => {} },
     requests: { ask: async () => {} },
     queue: { request: async () => {} },
     clock: virtualClock(),

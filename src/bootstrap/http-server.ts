@@ -228,7 +228,7 @@ export function webhooksOf(context: WorkerContext): WebhookDependencies {
     touches,
     requests: fleet.requests,
     queue,
-    bells: sources.bells,
+    wakeUps: sources.wakeUps,
     secrets,
     allowEndpoint,
     activeWebhooks: activeWebhooksOf(context),

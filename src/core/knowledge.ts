@@ -37,7 +37,7 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
  * them may send it still. Then the object bears that intent in its mark.
  */
 interface LateCalls {
-  readonly neverShown?: ReadonlyMap<string, PendingIntent>;
+  readonly expiredIntents?: ReadonlyMap<string, PendingIntent>;
 }
 
 /**

@@ -59,7 +59,7 @@ export function resolvePendingIntents(
     if (again.has(intent.intent)) return [];
     return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
   });
-  const closed = [...(knowledge.neverShown?.values() ?? [])];
+  const closed = [...(knowledge.expiredIntents?.values() ?? [])];
   // why: parents first here too, as a late object may stand in one that is late itself
   const late = kindNames.flatMap((kind) =>
     closed.filter(({ draft }) => draft.kind === kind).flatMap((intent) => cameLate(intent, scene)),
@@ -147,7 +147,7 @@ function observedScopeOf(
     ),
     bare: Map.groupBy(present.filter(isBare), ({ kind, attributes }) => `${kind} ${placeOf(attributes)}`),
     batches: new Map(
-      [...knowledge.pending, ...(knowledge.neverShown?.values() ?? [])].map((one) => [one.intent, batchOf(one)]),
+      [...knowledge.pending, ...(knowledge.expiredIntents?.values() ?? [])].map((one) => [one.intent, batchOf(one)]),
     ),
     showing: new Set(
       knowledge.pending.flatMap((intent) => {

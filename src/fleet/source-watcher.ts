@@ -44,14 +44,14 @@ async function watchEstate(
   lead: AbortSignal,
 ): Promise<void> {
   const { clock } = context;
-  const isRung = wakeUpCheck(estate, context);
+  const hasWakeUp = wakeUpCheck(estate, context);
   const acceptRevision = await revisionAcceptor(estate, source, context);
   const tell = stateRecorder(estate, source, context);
   let seen: SourceReading | undefined;
   for (let lookAgainAt = 0; !lead.aborted; await clock.sleep(beatMs, lead)) {
     // why: read before the source, so that a wake-up during the read counts at the next check
-    const rung = await isRung();
-    if (seen === undefined || rung || clock.now() >= lookAgainAt) {
+    const isWoken = await hasWakeUp();
+    if (seen === undefined || isWoken || clock.now() >= lookAgainAt) {
       lookAgainAt = clock.now() + source.everyMs;
       seen = await look(lead);
     }
@@ -99,9 +99,9 @@ function stateRecorder(
 function wakeUpCheck(estate: string, { store }: WorkerContext): () => Promise<boolean> {
   let heard: number | undefined;
   return async () => {
-    const rung = await store.sources.bells.rung(estate);
-    const isNew = heard !== undefined && rung > heard;
-    heard = rung;
+    const count = await store.sources.wakeUps.count(estate);
+    const isNew = heard !== undefined && count > heard;
+    heard = count;
     return isNew;
   };
 }

@@ -11,7 +11,7 @@ export interface Sources {
   readonly states: SourceStates;
   readonly pins: Pins;
   readonly histories: Histories;
-  readonly bells: Bells;
+  readonly wakeUps: WakeUps;
 }
 
 export interface SourceStates {
@@ -69,11 +69,11 @@ export interface Rewriting {
   readonly after: string;
 }
 
-/** That a repository may have moved: rung by webhooks, heard by whichever worker follows. */
-export interface Bells {
-  ring(estate: string): Promise<void>;
+/** Counts the times that a repository may have moved: webhooks add to it, and the worker that follows reads it. */
+export interface WakeUps {
+  add(estate: string): Promise<void>;
   /** The number of wake-ups; it only rises. */
-  rung(estate: string): Promise<number>;
+  count(estate: string): Promise<number>;
 }
 
 /** A change was refused because a person holds the estate at its revision. */

@@ -75,7 +75,7 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
         applied: await applied(of),
         unstuck: await unstuck(of),
         incarnations: await incarnations(of),
-        neverShown: await neverShown(of),
+        expiredIntents: await expiredIntents(of),
         ended: await ended(of),
         ...(await lost(of)),
         births: await readBirths(trx, { estate, scope }),
@@ -183,11 +183,11 @@ async function lost({ trx, estate }: Scoped): Promise<Pick<Knowledge, 'lost'>> {
   return row === undefined ? {} : { lost: row };
 }
 
-async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<string, PendingIntent>> {
+async function expiredIntents({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<string, PendingIntent>> {
   const rows = await intentsOf(trx, estate, scope)
     .where('never_shown', '=', true)
     .orderBy('at', 'desc')
-    .limit(mostNeverShown)
+    .limit(mostExpiredIntents)
     .execute();
   return new Map(rows.map((row) => [row.intent, intentFrom(row)]));
 }
@@ -217,4 +217,4 @@ async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 't
 /**
  * The number of a scope's known ones, the newest: a process that stopped for longer than that takes is not expected any more.
  */
-export const mostNeverShown = 300;
+export const mostExpiredIntents = 300;

@@ -64,9 +64,9 @@ async function recordsOf(trx: Write, { estate, scope }: Reconcile, settlements: 
     .where(sql<boolean>`intent = ANY(${ids}::uuid[])`)
     .execute();
   return new Map<string, Settleable>(
-    rows.map(({ verb, kind, address, id, never_shown: neverShown, ...row }) => [
+    rows.map(({ verb, kind, address, id, never_shown: expired, ...row }) => [
       row.intent,
-      { ...row, neverShown, action: actionOf({ verb, kind, address, id }) },
+      { ...row, expired, action: actionOf({ verb, kind, address, id }) },
     ]),
   );
 }
@@ -90,11 +90,11 @@ async function change(write: ChainWrite, reconcile: Reconcile, changes: SettledC
   await countUnstuck(write.trx, reconcile, changes);
 }
 
-async function closeIntents(trx: Write, { closed, neverShown, cameLate }: SettledChanges): Promise<void> {
+async function closeIntents(trx: Write, { closed, expiredIntents, cameLate }: SettledChanges): Promise<void> {
   const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
   if (closed.length > 0) await trx.updateTable('intents').set({ open: false }).where(those(closed)).execute();
-  if (neverShown.length > 0)
-    await trx.updateTable('intents').set({ never_shown: true }).where(those(neverShown)).execute();
+  if (expiredIntents.length > 0)
+    await trx.updateTable('intents').set({ never_shown: true }).where(those(expiredIntents)).execute();
   if (cameLate.length > 0)
     await trx.updateTable('intents').set({ never_shown: false }).where(those(cameLate)).execute();
 }

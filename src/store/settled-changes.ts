@@ -21,7 +21,7 @@ interface Closings {
   /** Deletes and creations that came to nothing: their places in the estate's count are free again. */
   readonly returned: readonly string[];
   /** Of the closed ones, creations that no observation ever showed. */
-  readonly neverShown: readonly string[];
+  readonly expiredIntents: readonly string[];
   /** Creations that were closed so, and whose objects came late. */
   readonly cameLate: readonly string[];
 }
@@ -39,10 +39,10 @@ export interface Settling {
   readonly cameLate?: true;
 }
 
-/** `settled`: its newest settlement, as `settledAs` names it; null where it has none. `neverShown`: it was closed for that. */
+/** `settled`: its newest settlement, as `settledAs` names it; null where it has none. `expired`: closed unseen. */
 export type Settleable = IntentRecord & {
   readonly open: boolean;
-  readonly neverShown: boolean;
+  readonly expired: boolean;
   readonly settled: string | null;
 };
 
@@ -64,9 +64,9 @@ export function settling(
   return settlements.flatMap((settlement) => {
     const found = known.get(settlement.intent);
     if (!found || closed.has(settlement.intent)) throw notOpen(reconcile, settlement);
-    const { open, neverShown, settled, ...record } = found;
+    const { open, expired, settled, ...record } = found;
     if (settled === settledAs({ settlement, record })) return [];
-    if (!open && !(neverShown && settlement.outcome.ok)) throw notOpen(reconcile, settlement);
+    if (!open && !(expired && settlement.outcome.ok)) throw notOpen(reconcile, settlement);
     if (settlement.closes) closed.add(settlement.intent);
     return [{ settlement, record, ...(open ? {} : { cameLate: true as const }) }];
   });
@@ -81,7 +81,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
   return {
     closed: closing.map(({ record }) => record.intent),
     returned: closing.filter(cameToNothing).map(({ record }) => record.intent),
-    neverShown: closing.filter(isNeverShown).map(({ record }) => record.intent),
+    expiredIntents: closing.filter(isExpired).map(({ record }) => record.intent),
     cameLate: closing.filter(({ cameLate }) => cameLate).map(({ record }) => record.intent),
     claims: new Map(
       effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'release' ? 'release' : effect]),
@@ -99,7 +99,7 @@ const cameToNothing = ({ settlement: { outcome, effects }, record: { action } }:
   !effects.some(({ do: does }) => does === 'claim');
 
 /** Their calls may come late, and only the mark would show it. */
-const isNeverShown = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
+const isExpired = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
   action.verb === 'create' && !outcome.ok && outcome.failure.code === neverHappened;
 
 const isUpdate = ({ settlement, record }: Settling): boolean =>

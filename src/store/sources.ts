@@ -1,6 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import type { By } from '../ports/fleet-state.ts';
-import type { Bells, Histories, Pin, Pins, SourceDraft, SourceState, SourceStates, Sources } from '../ports/sources.ts';
+import type {
+  Histories,
+  Pin,
+  Pins,
+  SourceDraft,
+  SourceState,
+  SourceStates,
+  Sources,
+  WakeUps,
+} from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { historyNote, noteBody, pinNote, unpinNote } from './ledger-entries.ts';
@@ -10,7 +19,7 @@ export const postgresSources = (context: Context): Sources => ({
   states: postgresSourceStates(context),
   pins: postgresPins(context),
   histories: postgresHistories(context),
-  bells: postgresBells(context.db),
+  wakeUps: postgresWakeUps(context.db),
 });
 
 const postgresSourceStates = ({ db, clock }: Context): SourceStates => ({
@@ -110,15 +119,15 @@ const postgresHistories = (context: Context): Histories => ({
   },
 });
 
-const postgresBells = (db: Database): Bells => ({
-  ring: async (estate) => {
+const postgresWakeUps = (db: Database): WakeUps => ({
+  add: async (estate) => {
     await db
       .insertInto('bells')
       .values({ estate, rung: 1 })
       .onConflict((conflict) => conflict.column('estate').doUpdateSet(({ eb }) => ({ rung: eb('bells.rung', '+', 1) })))
       .execute();
   },
-  rung: async (estate) => {
+  count: async (estate) => {
     const row = await db.selectFrom('bells').select('rung').where('estate', '=', estate).executeTakeFirst();
     return row?.rung ?? 0;
   },

@@ -95,10 +95,10 @@ test('a rollback brings the old commit into force and holds it there until unpin
   const other = await run(['apply', specs, '--allow-endpoint', '--yes']);
   assert.equal(other.code, 3);
   assert.match(other.stderr, /acme is pinned at commit aaaaaaa/);
-  const rung = await store.sources.bells.rung('acme');
+  const before = await store.sources.wakeUps.count('acme');
   const unpinned = await run(['unpin', '--active', '--reason', 'reverted']);
   assert.match(unpinned.stdout, /^Unpinned: acme was pinned at commit aaaaaaa since /);
-  assert.equal(await store.sources.bells.rung('acme'), rung + 1);
+  assert.equal(await store.sources.wakeUps.count('acme'), before + 1);
   const words = (await run(['ledger'])).stdout;
   for (const word of [/ pin at commit aaaaaaa by \S+: #815\n/, / unpin at commit aaaaaaa by \S+: reverted\n/])
     assert.match(words, word);

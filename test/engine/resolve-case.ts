@@ -52,7 +52,7 @@ export interface Case {
   readonly name: string;
   readonly pending: readonly PendingIntent[];
   /** Creations that were closed as never happened. */
-  readonly neverShown?: readonly PendingIntent[];
+  readonly expiredIntents?: readonly PendingIntent[];
   readonly seen?: readonly Observed[];
   readonly look?: Partial<Observation>;
   readonly settled?: Readonly<Record<string, Settled>>;
@@ -64,7 +64,7 @@ export interface Case {
 
 export function judge({
   pending,
-  neverShown = [],
+  expiredIntents = [],
   seen = [],
   look = {},
   settled = {},
@@ -77,7 +77,7 @@ export function judge({
     store: 's1',
     settled: new Map(Object.entries(settled)),
     pending,
-    neverShown: new Map(neverShown.map((one) => [one.intent, one])),
+    expiredIntents: new Map(expiredIntents.map((one) => [one.intent, one])),
     applied: new Map(),
     unstuck: new Map(),
   };

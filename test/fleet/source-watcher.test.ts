@@ -177,7 +177,7 @@ describe('following a repository', () => {
     const before = reads();
     await world.clock.advance(20_000);
     assert.equal(reads(), before);
-    await world.store.sources.bells.ring('acme');
+    await world.store.sources.wakeUps.add('acme');
     await world.clock.advance(600);
     assert.equal(reads(), before + 1);
     await world.clock.advance(everyMs);

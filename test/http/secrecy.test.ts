@@ -103,6 +103,6 @@ const unused = {
   touches: { first: never, keep: never },
   requests: { ask: never },
   queue: { request: never },
-  bells: { ring: never },
+  wakeUps: { add: never },
   allowEndpoint: false,
 };

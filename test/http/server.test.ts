@@ -130,7 +130,7 @@ describe('what is answered', () => {
     const answer = await front.send('github', github(secret));
     assert.deepEqual([answer.status, JSON.parse(answer.text)], [202, { accepted: 0, repeated: 1 }]);
     await front.settle();
-    assert.deepEqual(front.counts.rung, []);
+    assert.deepEqual(front.counts.wakeUps, []);
   });
 
   it('nobody knows which hooks there are: come again', async () => {
@@ -198,19 +198,19 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silen
 
 describe('where it listens', () => {
   it('on this machine, until it is closed; what was taken is passed on first', async () => {
-    const rung: string[] = [];
+    const wakeUps: string[] = [];
     const http = await startHttp({
       port: 0,
       clock,
       log: silent,
-      webhooks: { ...webhooks, repositoryMoved: async (estate) => void rung.push(estate) },
+      webhooks: { ...webhooks, repositoryMoved: async (estate) => void wakeUps.push(estate) },
     });
     assert.match(http.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const { headers, body = '' } = github(secret);
     const answer = await fetch(`${http.url}/v1/hooks/acme/github`, { method: 'POST', headers, body });
     assert.equal(answer.status, 202);
     await http.close();
-    assert.deepEqual(rung, ['acme']);
+    assert.deepEqual(wakeUps, ['acme']);
     await assert.rejects(fetch(`${http.url}/v1/hooks/acme/github`, { method: 'POST' }));
   });
 

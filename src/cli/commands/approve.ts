@@ -268,7 +268,7 @@ async function acceptHistory({ estate, commit, reason }: Rewritten, store: Store
   const move = { head: source.head, after: current?.revision ?? '' };
   await store.sources.histories.accept(estate, move, { person: localUser(), reason });
   // why: the follower hears it at once, and not at its next read
-  await store.sources.bells.ring(estate);
+  await store.sources.wakeUps.add(estate);
   return source;
 }
 

@@ -40,7 +40,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   return withExistingStore(options.dir, context, async (store) => {
     const ended = await store.sources.pins.unpin(name, { person: localUser(), reason: options.reason });
     // why: the follower hears it at once, and not at its next read
-    if (ended !== undefined) await store.sources.bells.ring(name);
+    if (ended !== undefined) await store.sources.wakeUps.add(name);
     if (options.json) printJson(context.terminal, { estate: name, unpinned: ended ?? null });
     else if (ended === undefined)
       printText(context.terminal, printable(`Unpinned: nothing, as ${name} was not pinned`));

@@ -142,7 +142,10 @@ export const nobodysAs = ({
 
 /** The result of a call that was sent after its intent expired. If it is in use, a person must judge it. */
 const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mark, { knowledge, standing }: Proof) =>
-  kind === 'network' && condition.empty === true && standing.has(address) && knowledge.neverShown?.has(intent) === true;
+  kind === 'network' &&
+  condition.empty === true &&
+  standing.has(address) &&
+  knowledge.expiredIntents?.has(intent) === true;
 
 /** Another store of this estate marked it after us: it has taken over, and two must not write. */
 const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Knowledge): boolean =>

@@ -281,8 +281,8 @@ function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World)
  * answered, and holds nothing; the settled one stays, else the lowest id. Never an instance.
  */
 function deletableTwins(twins: readonly Claimed[], { input }: World): readonly Claimed[] {
-  const { settled, pending, neverShown = new Map() } = input.knowledge;
-  const intents = new Set([...pending.map(({ intent }) => intent), ...neverShown.keys()]);
+  const { settled, pending, expiredIntents = new Map() } = input.knowledge;
+  const intents = new Set([...pending.map(({ intent }) => intent), ...expiredIntents.keys()]);
   const sorted = twins.toSorted((a, b) => (a.observed.id < b.observed.id ? -1 : 1));
   const keeper = sorted.find(({ observed }) => settled.has(observed.id)) ?? sorted[0];
   const others = sorted.filter((one) => one !== keeper);

@@ -16,7 +16,7 @@ export const mostAsked = 1000;
  * no store is asked. What is not spelled as an intent never was one: that mark is a copy or a forgery.
  */
 export function strangeIntents({ resources }: Pick<Observation, 'resources'>, knowledge: Knowledge): readonly string[] {
-  const { estate, store, settled, ended, pending, neverShown } = knowledge;
+  const { estate, store, settled, ended, pending, expiredIntents } = knowledge;
   if (store === undefined) return [];
   const open = new Set(pending.map(({ intent }) => intent));
   const strange = resources.flatMap(({ id, signs: { mark }, condition: { state } }) => {
@@ -24,7 +24,7 @@ export function strangeIntents({ resources }: Pick<Observation, 'resources'>, kn
     if (state === 'gone' || state === 'deleting') return [];
     if (mark?.estate !== estate || mark.store !== store || settled.has(id) || ended?.has(id)) return [];
     const { intent = '' } = mark;
-    return isSpelled.test(intent) && !open.has(intent) && !neverShown?.has(intent) ? [intent] : [];
+    return isSpelled.test(intent) && !open.has(intent) && !expiredIntents?.has(intent) ? [intent] : [];
   });
   return [...new Set(strange)].sort(compareText);
 }

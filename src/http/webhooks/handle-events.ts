@@ -5,7 +5,7 @@ import type { Requests } from '../../ports/fleet-state.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Queue, Where } from '../../ports/queue.ts';
 import type { Secrets } from '../../ports/secrets.ts';
-import type { Bells } from '../../ports/sources.ts';
+import type { WakeUps } from '../../ports/sources.ts';
 import type { Touches } from '../../ports/store.ts';
 import { inBatches } from './batches.ts';
 import type { EstateWebhooks, WebhookDependencies } from './webhook.ts';
@@ -14,7 +14,7 @@ import type { EstateWebhooks, WebhookDependencies } from './webhook.ts';
 interface WebhookResources extends Omit<EventDependencies, 'touches' | 'mayInterrupt'> {
   readonly clock: Clock;
   readonly touches: Pick<Touches, 'first' | 'keep'>;
-  readonly bells: Pick<Bells, 'ring'>;
+  readonly wakeUps: Pick<WakeUps, 'add'>;
   readonly secrets: Secrets;
   readonly allowEndpoint: boolean;
   /** The webhooks of all estates, from their active generations. */
@@ -28,7 +28,7 @@ const batchSize = 1_000;
 
 /** The webhooks of a worker: its store, queue and secrets. */
 export function webhooksOn(resources: WebhookResources): WebhookDependencies {
-  const { touches, bells, allowEndpoint, log, clock } = resources;
+  const { touches, wakeUps, allowEndpoint, log, clock } = resources;
   const dependencies: EventDependencies = { ...resources, mayInterrupt: interruptLimit(clock) };
   return {
     activeWebhooks: resources.activeWebhooks,
@@ -47,7 +47,7 @@ export function webhooksOn(resources: WebhookResources): WebhookDependencies {
       }
       return firsts;
     },
-    repositoryMoved: bells.ring,
+    repositoryMoved: wakeUps.add,
     handleEvents: async (estate, cloud, events) => {
       const ofEstate = (await resources.activeWebhooks()).find((one) => one.estate === estate);
       await handleEvents({ estate, scopes: ofEstate?.scopes ?? [], cloud, events }, dependencies);

@@ -153,12 +153,12 @@ function exchangeOf(
     if (due.length > 0) return void ask(due);
     alarm(
       all.reduce((first, { asksAt }) => Math.min(first, asksAt), never),
-      rung,
+      onAlarm,
     );
   };
 
   // why: whoever waited may have left meanwhile
-  const rung = (): void => {
+  const onAlarm = (): void => {
     for (const rateLimit of rateLimits.values()) if (rateLimit.asksAt <= clock.now()) touched.add(rateLimit);
     look();
   };

@@ -12,13 +12,13 @@ import {
   appliedAs,
   at,
   dialect as byContent,
+  expiredIntentsOf,
   dialect as fixture,
   input,
   know,
   looked,
   lost,
   mark,
-  neverShownOf,
   ours,
   scope,
   see,
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a late twin that was deleted and shows again goes, and the settled one stays',
-    given: beside(late, { ended: ended('deleted'), neverShown: neverShownOf('late') }),
+    given: beside(late, { ended: ended('deleted'), expiredIntents: expiredIntentsOf('late') }),
     want: ['delete network/core (again)'],
   },
 ];
@@ -107,7 +107,7 @@ const lateTwinCore = at('network', 'core');
 const lateTwinNet = want('network', 'core', vpc());
 const lateTwinStanding = ours('network', 'core', 'vpc-1', vpc());
 const app = { cidr: '10.0.1.0/24', labels: {} };
-const neverShown = neverShownOf('late');
+const expiredIntents = expiredIntentsOf('late');
 
 const lateTwinLate = (empty: boolean, intent = 'late') =>
   see('network', 'vpc-0', vpc(), {
@@ -119,7 +119,7 @@ const lateTwinCases: readonly Case[] = [
   {
     name: 'what a call made that came after it was given up goes, where another stands in its place',
     given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true)]), {
-      knowledge: know([lateTwinStanding], { neverShown }),
+      knowledge: know([lateTwinStanding], { expiredIntents }),
     }),
     want: ['delete network/core (twin)'],
   },
@@ -134,7 +134,7 @@ const lateTwinCases: readonly Case[] = [
       ]),
       {
         knowledge: know([lateTwinStanding, ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', ...app })], {
-          neverShown,
+          expiredIntents,
         }),
       },
     ),
@@ -143,27 +143,27 @@ const lateTwinCases: readonly Case[] = [
   {
     name: 'but not where something stands in it',
     given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(false)]), {
-      knowledge: know([lateTwinStanding], { neverShown }),
+      knowledge: know([lateTwinStanding], { expiredIntents }),
     }),
     want: ['copied-mark vpc-0'],
   },
   {
     name: 'nor where its intent was answered, or never was ours',
     given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true, 'other')]), {
-      knowledge: know([lateTwinStanding], { neverShown }),
+      knowledge: know([lateTwinStanding], { expiredIntents }),
     }),
     want: ['copied-mark vpc-0'],
   },
   {
     name: 'nor while nothing that we settled stands in its place',
-    given: input([], looked([lateTwinLate(true)]), { knowledge: know([], { neverShown }) }),
+    given: input([], looked([lateTwinLate(true)]), { knowledge: know([], { expiredIntents }) }),
     want: ['copied-mark vpc-0'],
   },
   {
     name: 'nor where both are settled',
     given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true)]), {
       knowledge: know([lateTwinStanding], {
-        neverShown,
+        expiredIntents,
         settled: new Map([
           ['vpc-0', settle('network', lateTwinCore)],
           ['vpc-1', settle('network', lateTwinCore)],

@@ -96,7 +96,7 @@ export function know(resources: readonly Observed[], more: Partial<Knowledge> = 
 }
 
 /** Creations of this network that were closed because nothing ever showed. */
-export const neverShownOf = (...intents: readonly string[]): ReadonlyMap<string, PendingIntent> =>
+export const expiredIntentsOf = (...intents: readonly string[]): ReadonlyMap<string, PendingIntent> =>
   new Map(
     intents.map((intent) => [
       intent,

@@ -23,7 +23,7 @@ export interface Counts {
   active: number;
   secrets: number;
   firsts: number;
-  readonly rung: string[];
+  readonly wakeUps: string[];
   readonly touched: { readonly estate: string; readonly cloud: Cloud; readonly events: readonly unknown[] }[];
 }
 
@@ -65,7 +65,7 @@ export function frontOf({
   wired?: Partial<WebhookDependencies>;
 } = {}): Front {
   const clock = virtualClock();
-  const counts: Counts = { active: 0, secrets: 0, firsts: 0, rung: [], touched: [] };
+  const counts: Counts = { active: 0, secrets: 0, firsts: 0, wakeUps: [], touched: [] };
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const app = httpApp({ webhooks: { ...counting(counts, [...all, ...more]), ...wired }, clock, log });
@@ -110,7 +110,7 @@ function counting(counts: Counts, webhooks: readonly Webhook[]): WebhookDependen
         return true;
       });
     },
-    repositoryMoved: async (estate) => void counts.rung.push(estate),
+    repositoryMoved: async (estate) => void counts.wakeUps.push(estate),
     handleEvents: async (estate, cloud, events) => void counts.touched.push({ estate, cloud, events }),
   };
 }

@@ -109,7 +109,7 @@ describe('the hooks of a worker', () => {
           return id !== 'b';
         },
       },
-      bells: { ring: async () => {} },
+      wakeUps: { add: async () => {} },
       secrets: { resolve: async (ref) => ({ ok: true, value: `the value of ${ref.env}` }) },
       allowEndpoint: false,
       activeWebhooks: async () => [{ estate: 'acme', webhooks: [], scopes: [north] }],

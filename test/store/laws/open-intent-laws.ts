@@ -37,14 +37,14 @@ export const openIntentLaws: Laws = {
       settlementOf(lab),
       settlementOf(open, { ...never, closes: false }),
     ]);
-    const { neverShown } = await store.inventory.knowledge(estate, scope);
-    assert.deepEqual(new Set(neverShown?.keys()), new Set([intentOf(core), intentOf(web)]));
-    const { verb, address, draft } = neverShown?.get(intentOf(web)) ?? {};
+    const { expiredIntents } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual(new Set(expiredIntents?.keys()), new Set([intentOf(core), intentOf(web)]));
+    const { verb, address, draft } = expiredIntents?.get(intentOf(web)) ?? {};
     assert.deepEqual(
       { verb, address, kind: draft?.kind },
       { verb: 'create', address: instance.address, kind: 'instance' },
     );
-    assert.deepEqual([...((await store.inventory.knowledge(estate, `${scope}-other`)).neverShown ?? [])], []);
+    assert.deepEqual([...((await store.inventory.knowledge(estate, `${scope}-other`)).expiredIntents ?? [])], []);
   },
 
   'a creation that never showed is settled once more when its object comes late; no other closed one is': async (
@@ -62,7 +62,7 @@ export const openIntentLaws: Laws = {
     await store.ledger.settle(reconcile, [came]);
     await store.ledger.settle(reconcile, [came]);
     const known = await store.inventory.knowledge(estate, scope);
-    assert.deepEqual([...(known.neverShown?.keys() ?? [])], []);
+    assert.deepEqual([...(known.expiredIntents?.keys() ?? [])], []);
     assert.equal(known.pending.length, 0);
     await assert.rejects(store.ledger.settle(reconcile, [settlementOf(edge)]), /is not open/);
     await assert.rejects(store.ledger.settle(reconcile, [settlementOf(core, denied)]), /is not open/);

@@ -108,11 +108,11 @@ export const sourceLaws: Laws = {
     assert.deepEqual(await notesOf(bench), [{ acceptHistory: { head, ...by } }]);
   },
 
-  'a bell only ever rises, and every ring counts': async ({ store, other, estate }) => {
-    assert.equal(await store.sources.bells.rung(estate), 0);
-    await Promise.all([store, other, store, other].map(({ sources }) => sources.bells.ring(estate)));
-    assert.equal(await other.sources.bells.rung(estate), 4);
-    assert.equal(await other.sources.bells.rung(`${estate}-2`), 0);
+  'a count of wake-ups only ever rises, and each counts': async ({ store, other, estate }) => {
+    assert.equal(await store.sources.wakeUps.count(estate), 0);
+    await Promise.all([store, other, store, other].map(({ sources }) => sources.wakeUps.add(estate)));
+    assert.equal(await other.sources.wakeUps.count(estate), 4);
+    assert.equal(await other.sources.wakeUps.count(`${estate}-2`), 0);
   },
 };
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type Generations, type Inventory, Overtaken } from '../../../src/ports/knowledge.ts';
 import { Pinned } from '../../../src/ports/sources.ts';
 import { acceptedOf } from '../../../src/store/generations.ts';
-import { mostNeverShown } from '../../../src/store/knowledge.ts';
+import { mostExpiredIntents } from '../../../src/store/knowledge.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { newestTouches } from './last-modified.ts';
@@ -84,7 +84,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     incarnations: new Map(scope.incarnations),
     ended: new Map([...scope.ended].map(([id, { was: _, ...ended }]) => [id, ended])),
     births: readBirths(scope),
-    neverShown: new Map([...scope.neverShown].slice(-mostNeverShown)),
+    expiredIntents: new Map([...scope.expiredIntents].slice(-mostExpiredIntents)),
     ...(touches.size === 0 ? {} : { touches }),
   };
 }

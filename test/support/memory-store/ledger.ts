@@ -197,12 +197,12 @@ function noteSettled({ open, closed }: EstateMemory, one: Settling): void {
   if (once) closed.set(intent, { ...once, settled });
 }
 
-function closeIntents(estate: EstateMemory, { neverShown }: ScopeMemory, changes: SettledChanges): void {
-  for (const id of changes.neverShown) {
+function closeIntents(estate: EstateMemory, { expiredIntents }: ScopeMemory, changes: SettledChanges): void {
+  for (const id of changes.expiredIntents) {
     const closing = estate.open.get(id);
-    if (closing) neverShown.set(id, pendingIntent(closing));
+    if (closing) expiredIntents.set(id, pendingIntent(closing));
   }
-  for (const id of changes.cameLate) neverShown.delete(id);
+  for (const id of changes.cameLate) expiredIntents.delete(id);
   for (const id of changes.closed) {
     const closing = estate.open.get(id);
     if (closing) close(estate, closing);
@@ -215,13 +215,13 @@ function settleable(
   settlements: readonly Settlement[],
 ): ReadonlyMap<string, Settleable> {
   const { open, closed } = estate;
-  const { neverShown } = scopeOf(estate, scope);
+  const { expiredIntents } = scopeOf(estate, scope);
   const known = settlements.flatMap(({ intent }) => {
     const isOpen = open.has(intent);
     const found = open.get(intent) ?? closed.get(intent);
     if (found?.scope !== scope) return [];
     const { record, settled } = found;
-    return [[intent, { ...record, open: isOpen, neverShown: neverShown.has(intent), settled }] as const];
+    return [[intent, { ...record, open: isOpen, expired: expiredIntents.has(intent), settled }] as const];
   });
   return new Map(known);
 }

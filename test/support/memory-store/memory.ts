@@ -55,7 +55,7 @@ interface SourceMemory {
   readonly states: Map<string, Map<string, SourceState>>;
   readonly pins: Map<string, Pin>;
   readonly histories: Set<string>;
-  readonly bells: Map<string, number>;
+  readonly wakeUps: Map<string, number>;
   readonly deliveries: Map<string, number>;
   readonly touches: Map<string, Map<string, TouchedObject & { readonly heardAt: number }>>;
 }
@@ -64,7 +64,7 @@ const sourceMemory = (): SourceMemory => ({
   states: new Map(),
   pins: new Map(),
   histories: new Set(),
-  bells: new Map(),
+  wakeUps: new Map(),
   deliveries: new Map(),
   touches: new Map(),
 });
@@ -221,7 +221,7 @@ export interface ScopeMemory {
   readonly sightings: Sighting[];
   readonly operations: Map<string, string>;
   /** Oldest first. */
-  readonly neverShown: Map<string, PendingIntent>;
+  readonly expiredIntents: Map<string, PendingIntent>;
 }
 
 /** `before`: what was applied at its address until it was launched. */
@@ -294,7 +294,7 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
     resources: new Map(),
     sightings: [],
     operations: new Map(),
-    neverShown: new Map(),
+    expiredIntents: new Map(),
   };
   estate.scopes.set(scope, made);
   return made;

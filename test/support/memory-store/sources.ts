@@ -2,13 +2,13 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Proposals } from '../../../src/ports/queries.ts';
 import type {
   Authors,
-  Bells,
   Histories,
   Move,
   Pins,
   Rewriting,
   SourceStates,
   Sources,
+  WakeUps,
 } from '../../../src/ports/sources.ts';
 import { historyNote, noteBody, pinNote, unpinNote } from '../../../src/store/ledger-entries.ts';
 import { append, estateOf, type Memory } from './memory.ts';
@@ -20,7 +20,7 @@ export function memorySources(memory: Memory, clock: Clock): Sources {
     states: states(memory, clock),
     pins: pins(memory, clock, note),
     histories: histories(memory, note),
-    bells: bells(memory),
+    wakeUps: wakeUps(memory),
   };
 }
 
@@ -69,9 +69,9 @@ function histories({ sources }: Memory, note: Note): Histories {
   };
 }
 
-const bells = ({ sources }: Memory): Bells => ({
-  ring: async (estate) => void sources.bells.set(estate, (sources.bells.get(estate) ?? 0) + 1),
-  rung: async (estate) => sources.bells.get(estate) ?? 0,
+const wakeUps = ({ sources }: Memory): WakeUps => ({
+  add: async (estate) => void sources.wakeUps.set(estate, (sources.wakeUps.get(estate) ?? 0) + 1),
+  count: async (estate) => sources.wakeUps.get(estate) ?? 0,
 });
 
 export const memoryProposals = ({ proposals }: Memory, clock: Clock): Proposals => {

@@ -105,7 +105,7 @@ describe('what a cloud has sent is passed on, once', () => {
       assert.equal(JSON.parse((await front.send(hook, sent)).text).accepted, 0);
       await front.settle();
       assert.deepEqual(front.counts.touched, [{ estate: 'acme', cloud, events }]);
-      assert.deepEqual(front.counts.rung, []);
+      assert.deepEqual(front.counts.wakeUps, []);
     });
 });
 

@@ -53,9 +53,9 @@ describe('what a forge has sent rings the bell, once', () => {
       assert.deepEqual([first.status, JSON.parse(first.text)], [202, { accepted: 1, repeated: 0 }]);
       const again = await front.send(hook, sent);
       assert.deepEqual([again.status, JSON.parse(again.text)], [202, { accepted: 0, repeated: 1 }]);
-      assert.deepEqual(front.counts.rung, []);
+      assert.deepEqual(front.counts.wakeUps, []);
       await front.settle();
-      assert.deepEqual(front.counts.rung, ['acme']);
+      assert.deepEqual(front.counts.wakeUps, ['acme']);
       assert.deepEqual(front.counts.touched, []);
       await front.close();
     });
@@ -65,7 +65,7 @@ describe('what a forge has sent rings the bell, once', () => {
     const answer = await front.send('github', but(github(secret), { 'x-github-event': 'ping' }));
     assert.deepEqual([answer.status, JSON.parse(answer.text)], [202, { accepted: 0, repeated: 0 }]);
     await front.settle();
-    assert.deepEqual(front.counts.rung, []);
+    assert.deepEqual(front.counts.wakeUps, []);
   });
 
   it('GitHub: a recorded body under a new delivery id is a replay, as the signature does not cover the id', async () => {
@@ -159,7 +159,7 @@ describe('what nobody has proven is refused, and nobody learns why', () => {
       assert.equal(answer.status, 401);
       assert.deepEqual(sameForAll(answer), sameForAll(unknown));
       await front.settle();
-      assert.deepEqual(front.counts.rung, []);
+      assert.deepEqual(front.counts.wakeUps, []);
       assert.equal(front.counts.firsts, 0);
     });
 });
