@@ -1,6 +1,6 @@
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
-import type { Written } from './events/carrier.ts';
+import type { Written } from './events/delivery.ts';
 import type { Effect, Faults } from './faults.ts';
 import {
   type Answer,

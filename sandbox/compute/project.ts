@@ -1,7 +1,7 @@
+import { makeTimeline, type Timeline } from '../clock.ts';
 import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
-import { makeTimeline, type Timeline } from '../timeline.ts';
 import { type Image, publicImages } from './images.ts';
 import type { Disk, Firewall, Instance, Network, Operation, Route, Subnetwork } from './records.ts';
 

@@ -1,7 +1,7 @@
+import { makeTimeline, type Timeline } from '../clock.ts';
 import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
-import { makeTimeline, type Timeline } from '../timeline.ts';
 import { BASE_IMAGES } from './images.ts';
 import type {
   GroupRule,

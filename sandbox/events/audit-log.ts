@@ -4,7 +4,7 @@ import type { Failure, Operation } from '../compute/records.ts';
 import { type Request, understand } from '../compute/request.ts';
 import type { World } from '../compute/world.ts';
 import { hexDigits, type Random } from '../random.ts';
-import type { Source, Written } from './carrier.ts';
+import type { Source, Written } from './delivery.ts';
 import { pushMessage } from './push-subscription.ts';
 import { bearerClaims, requesterOf } from './requester.ts';
 

@@ -7,7 +7,7 @@ import type { World } from '../arm/world.ts';
 import type { Clock } from '../clock.ts';
 import type { WireRequest } from '../protocol.ts';
 import type { Random } from '../random.ts';
-import type { Carrier, Post, Reception, Source, Verdict, Written } from './carrier.ts';
+import type { Carrier, Post, Reception, Source, Verdict, Written } from './delivery.ts';
 import { bearerClaims, requesterOf } from './requester.ts';
 
 interface EventGridParts {

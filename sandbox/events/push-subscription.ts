@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Carrier } from './carrier.ts';
+import type { Carrier } from './delivery.ts';
 import type { GcpDestination } from './destination.ts';
 
 const HOUR_S = 3600;

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type Accounts, signedFor } from '../ec2/accounts.ts';
-import { type Answer, type Call, type Protocol, type Refusal, Refused } from '../protocol.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { type Answer, type Call, jsonAnswer, type Protocol, type Refusal, Refused } from '../protocol.ts';
 import type { Shelf } from './shelf.ts';
 
 export interface AwsParts {

@@ -1,5 +1,12 @@
-import { type Answer, type Call, type Protocol, type Refusal, Refused, type WireRequest } from '../protocol.ts';
-import { jsonAnswer } from './json-answer.ts';
+import {
+  type Answer,
+  type Call,
+  jsonAnswer,
+  type Protocol,
+  type Refusal,
+  Refused,
+  type WireRequest,
+} from '../protocol.ts';
 import type { Shelf } from './shelf.ts';
 
 /** The vault stands before its own path, as all vaults are at one address here. */

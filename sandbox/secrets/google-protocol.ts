@@ -1,5 +1,4 @@
-import { type Answer, type Call, type Protocol, type Refusal, Refused } from '../protocol.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { type Answer, type Call, jsonAnswer, type Protocol, type Refusal, Refused } from '../protocol.ts';
 import type { Shelf, Version } from './shelf.ts';
 
 const ACCESS = /^\/v1\/(projects\/([^/?]+)\/secrets\/[^/?]+)\/versions\/([^/?:]+):access(?:\?.*)?$/;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeClock } from '../../sandbox/clock.ts';
-import { makeTimeline } from '../../sandbox/timeline.ts';
+import { makeClock, makeTimeline } from '../../sandbox/clock.ts';
 
 describe('the clock', () => {
   it('by hand stands still until it is moved, and wakes whom it passes', async () => {

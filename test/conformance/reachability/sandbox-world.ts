@@ -44,7 +44,7 @@ export async function sandboxWorld(cloud: Asked, record?: Recorder): Promise<San
         body: JSON.stringify({ cloud, ...where, from: endOf(from), to: endOf(to), ...packet }),
       });
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-      // why: the sandbox's control answers so, see sandbox/control-http.ts
+      // why: the sandbox's control answers so, see sandbox/control.ts
       return (await answer.json()) as Reached;
     },
   };

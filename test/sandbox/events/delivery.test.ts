@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Carrier, Post, Verdict } from '../../../sandbox/events/carrier.ts';
-import { Delivery, type Outside } from '../../../sandbox/events/delivery.ts';
+import { type Carrier, Delivery, type Outside, type Post, type Verdict } from '../../../sandbox/events/delivery.ts';
 import { seededRandom } from '../../../sandbox/random.ts';
 
 type Answer = number | Error;
