@@ -48,7 +48,7 @@ const computeQuestion = object({ project: string, ...packet });
 const armQuestion = object({ subscription: string, ...packet });
 
 const CLOUDS = {
-  /** Estates: `ec2/estate-form.ts`. Packets: {account, region, from, to, protocol, port} */
+  /** Estates: `ec2/estate.ts`. Packets: {account, region, from, to, protocol, port} */
   aws: {
     estate: ({ ec2 }, body) => ec2.load(body),
     packet: ({ ec2 }, body) => {
@@ -56,7 +56,7 @@ const CLOUDS = {
       return ec2.packet({ account, region }, question);
     },
   },
-  /** Estates: `compute/estate-form.ts`. Packets: {project, from, to, protocol, port} */
+  /** Estates: `compute/estate.ts`. Packets: {project, from, to, protocol, port} */
   gcp: {
     estate: ({ compute }, body) => compute.load(body),
     packet: ({ compute }, body) => {

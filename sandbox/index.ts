@@ -56,7 +56,7 @@ interface Contents {
   /** Default: one account, 111122223333, whose access key id is AKIDEXAMPLE (or test). */
   readonly accounts?: readonly AccountOptions[];
   /**
-   * The first contents of the clouds: an estate in the form of the `cloud` that it names (`ec2/estate-form.ts` if it names
+   * The first contents of the clouds: an estate in the form of the `cloud` that it names (`ec2/estate.ts` if it names
    * none), or a list of estates. Default: nothing, not even a default VPC.
    */
   readonly estate?: unknown;

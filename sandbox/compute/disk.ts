@@ -1,6 +1,6 @@
 import { invalid, notFound } from './errors.ts';
 import { type Image, newestOf, publicImages } from './images.ts';
-import { checkedLabels } from './instance-marks.ts';
+import { checkedLabels } from './instance.ts';
 import { mapOf, message, oneOf, text, whole } from './message.ts';
 import { BASE, linkTo, nameIn, pathTo, referenceTo } from './place.ts';
 import { freshNumber, type Project } from './project.ts';

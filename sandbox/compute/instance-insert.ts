@@ -1,9 +1,17 @@
 import { Refused } from '../protocol.ts';
 import { type DiskDraft, plannedDisk } from './disk.ts';
 import { alreadyExists, inUse, invalid, required } from './errors.ts';
-import { checkedLabels, checkedMetadata, checkedTags } from './instance-marks.ts';
-import type { AttachedDiskMessage, InstanceMessage } from './instance-message.ts';
-import { type NicPlan, nicPlan, releaseAddress, takeAddress } from './instance-nic.ts';
+import {
+  type AttachedDiskMessage,
+  checkedLabels,
+  checkedMetadata,
+  checkedTags,
+  type InstanceMessage,
+  type NicPlan,
+  nicPlan,
+  releaseAddress,
+  takeAddress,
+} from './instance.ts';
 import { shutDown, staging } from './instance-power.ts';
 import { type Architecture, type MachineType, machineTypeNamed } from './machine-types.ts';
 import type { Context } from './method.ts';

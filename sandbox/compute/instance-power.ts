@@ -1,5 +1,5 @@
 import { notFound, notReady } from './errors.ts';
-import { freshExternalAddress, releaseAddress } from './instance-nic.ts';
+import { freshExternalAddress, releaseAddress } from './instance.ts';
 import type { Asked, Context } from './method.ts';
 import { begin } from './operation.ts';
 import { pathTo } from './place.ts';

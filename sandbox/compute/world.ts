@@ -11,7 +11,7 @@ import { mayReach, type PacketQuestion } from './reachability.ts';
 export interface World {
   /** One project as it truly is. Throws the API's own `notFound` for one that does not exist. */
   project(id: string): Project;
-  /** Adds an estate (its form: `estate-form.ts`) that every reader sees at once. */
+  /** Adds an estate (its form: `estate.ts`) that every reader sees at once. */
   load(document: unknown): void;
   /** May a packet go from one end to the other? */
   packet(project: string, question: PacketQuestion): Verdict;

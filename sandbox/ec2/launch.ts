@@ -1,9 +1,8 @@
 import { type Context, dryRun } from './action.ts';
 import { refused, required } from './errors.ts';
 import { ID, target, wellFormed } from './ids.ts';
-import { beginStart, dieAtBoot } from './instance.ts';
+import { beginStart, checkedCredits, checkedType, checkOffered, dieAtBoot } from './instance.ts';
 import { associateProfile } from './instance-profile.ts';
-import { checkedCredits, checkedType, checkOffered } from './instance-types.ts';
 import { checkedGroups, freeAddressCount, launchInterface, noAddresses } from './network-interface.ts';
 import { flag, type Input, integer, list, record, text } from './query.ts';
 import type { Disk, Image, Instance, InstanceSettings, Subnet, Tags } from './records.ts';

@@ -9,7 +9,7 @@ import { DURATIONS, type Durations, makeRegion, QUOTAS, type Quotas, type Region
 export interface World {
   /** One account's part of one region, as it truly is: nothing is shared between two of them. */
   region(account: string, name: string): Region;
-  /** Adds an estate (its form: `estate-form.ts`) that every reader sees at once. */
+  /** Adds an estate (its form: `estate.ts`) that every reader sees at once. */
   load(document: unknown): void;
   /** May a packet go from one end to the other? */
   packet(where: { readonly account: string; readonly region: string }, question: PacketQuestion): Verdict;

@@ -1,6 +1,6 @@
 import { diskJson, diskMessage, diskTypeNamed, labelsMessage, plannedDisk, resizeMessage } from '../disk.ts';
 import { conditionNotMet, inUse, invalid, notFound, notReady, required } from '../errors.ts';
-import { checkedLabels } from '../instance-marks.ts';
+import { checkedLabels } from '../instance.ts';
 import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
 import {
   type Asked,

@@ -1,6 +1,5 @@
 import { invalid, notFound, required } from '../errors.ts';
-import { accessConfigMessage } from '../instance-message.ts';
-import { accessConfig, freshExternalAddress } from '../instance-nic.ts';
+import { accessConfig, accessConfigMessage, freshExternalAddress } from '../instance.ts';
 import { targetInstance, withNat } from '../instance-power.ts';
 import { type Asked, type Context, type Method, write } from '../method.ts';
 import { begin } from '../operation.ts';

@@ -1,8 +1,14 @@
 import { conditionNotMet, invalid, refused } from '../errors.ts';
+import {
+  checkedLabels,
+  checkedMetadata,
+  checkedTags,
+  metadataFingerprint,
+  metadataMessage,
+  serviceAccountMessage,
+  tagsMessage,
+} from '../instance.ts';
 import { checkArchitecture, machineTypeOf, serviceAccountsOf } from '../instance-insert.ts';
-import { metadataFingerprint } from '../instance-json.ts';
-import { checkedLabels, checkedMetadata, checkedTags } from '../instance-marks.ts';
-import { metadataMessage, serviceAccountMessage, tagsMessage } from '../instance-message.ts';
 import { targetInstance } from '../instance-power.ts';
 import { mapOf, message, text } from '../message.ts';
 import { type Asked, type Context, type Method, write } from '../method.ts';

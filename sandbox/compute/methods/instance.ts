@@ -1,7 +1,6 @@
 import { refused } from '../errors.ts';
+import { instanceJson, instanceMessage } from '../instance.ts';
 import { insertInstance } from '../instance-insert.ts';
-import { instanceJson } from '../instance-json.ts';
-import { instanceMessage } from '../instance-message.ts';
 import { beginDelete, beginReset, beginStart, beginStop, seenInstance, targetInstance } from '../instance-power.ts';
 import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
 import { type Context, aggregatedList as everywhere, get, list as inZone, type Method, write } from '../method.ts';

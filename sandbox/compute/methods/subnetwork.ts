@@ -1,5 +1,5 @@
 import { conditionNotMet, inUse, invalid, required } from '../errors.ts';
-import { utilizationOf } from '../instance-nic.ts';
+import { utilizationOf } from '../instance.ts';
 import { aggregatedList, type Listing, list, SCOPES, seenIn } from '../listing.ts';
 import { flag, message, text } from '../message.ts';
 import {

@@ -1,8 +1,7 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
-import { deviceXml } from '../instance.ts';
-import { checkedType } from '../instance-types.ts';
+import { checkedType, deviceXml } from '../instance.ts';
 import { checkedUserData } from '../launch.ts';
 import { checkedGroups, groupSet } from '../network-interface.ts';
 import { flag, type Input, list, record, text } from '../query.ts';

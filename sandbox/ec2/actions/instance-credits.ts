@@ -1,7 +1,7 @@
 import { type Action, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
-import { isBurstable, TYPES } from '../instance-types.ts';
+import { isBurstable, TYPES } from '../instance.ts';
 import { listFields, page, passes } from '../listing.ts';
 import { list, text } from '../query.ts';
 import { noTags } from '../tags.ts';

@@ -1,7 +1,7 @@
 import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
-import { TYPES, zonesOffering } from '../instance-types.ts';
+import { TYPES, zonesOffering } from '../instance.ts';
 import { describe, filterField, listFields, passes } from '../listing.ts';
 import { flag, list, text } from '../query.ts';
 import type { Image, NetworkAcl } from '../records.ts';
