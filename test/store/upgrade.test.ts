@@ -208,7 +208,10 @@ test('API: the events of version 0.1, under the new types', async () => {
     abouts.flatMap(({ nextReconcileAt }) => nextReconcileAt ?? []),
     ['2026-01-01T00:23:21.281Z'],
   );
-  assert.ok(abouts.every((about) => !('word' in about || 'nextPassAt' in about)));
+  const former = ['word', 'nextPassAt', 'person', 'what', 'of'];
+  assert.ok(abouts.every((about) => former.every((field) => !(field in about))));
+  const pause = abouts.find(({ decision }) => decision === 'pause');
+  assert.ok('mode' in pause && 'actor' in pause && 'type' in pause.subject);
 });
 
 test('SQL: the views, in the new words', async () => {

@@ -17,14 +17,22 @@ export const shownEventType = (type: StoredEvent['type']): string => shownTypes[
 /** The fields of `about` that the API names otherwise than the store. Version 0.1 stored `nextPassAt`. */
 const shownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pass: { nextPassAt: 'nextReconcileAt' },
-  word: { word: 'decision' },
+  word: { word: 'decision', person: 'actor', what: 'mode', of: 'subject' },
 } satisfies Partial<Record<StoredEvent['type'], object>>;
 
 /** `about` in the words of the API. */
 export function shownAbout(type: StoredEvent['type'], about: StoredEvent['about']): StoredEvent['about'] {
   const names = new Map(Object.entries(shownFields[type] ?? {}));
   const renamed = Object.fromEntries(Object.entries(about).map(([field, value]) => [names.get(field) ?? field, value]));
-  return type === 'pass' && about['outcome'] === 'partly' ? { ...renamed, outcome: shownOutcome('partly') } : renamed;
+  if (type === 'pass' && about['outcome'] === 'partly') return { ...renamed, outcome: shownOutcome('partly') };
+  return type === 'word' && about['of'] !== undefined ? { ...renamed, subject: shownSubject(about['of']) } : renamed;
+}
+
+/** The subject of a decision in the words of the API. The ledger has its type as `by`. */
+function shownSubject(of: unknown): unknown {
+  if (typeof of !== 'object' || of === null || !('by' in of)) return of;
+  const { by, ...rest } = of;
+  return { type: by, ...rest };
 }
 
 /** The types that a caller may ask for, as the store keeps them. */
