@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openStore } from '../src/store/open-store.ts';
 import { realClock } from '../test/cli/support/in-process.ts';
-import { type Ask, askOver, askStore } from './api-100k/ask.ts';
 import { fill, type Question, questionAt } from './api-100k/estate.ts';
 import { type Figure, p95 } from './figure.ts';
 import { stop } from './processes/measured.ts';
@@ -195,4 +194,58 @@ const conditionsOf = ({ labels, clouds, ...filter }: Filter): readonly (readonly
 function oneOf(column: string, values: readonly string[] | undefined): readonly (readonly [string, unknown])[] {
   if (values === undefined) return [];
   return values.length === 1 ? [[`${column} = ?`, values[0]]] : [[`${column} = ANY(?)`, values]];
+}
+
+/** Asks one question, to the last byte of the answer; throws where it is not the one that was to be given. */
+type Ask = (question: Question) => Promise<void>;
+
+/** A month back. */
+const before = 30 * 86_400_000;
+
+/** The same questions, asked of the store without the API. */
+function askStore({ rows }: Pick<NonNullable<Store>, 'rows'>): Ask {
+  const seen = [{}];
+  const asOf = Date.now() - before;
+  return async ({ sort, filter, of, rows: count }) => {
+    const found =
+      of === undefined
+        ? (
+            await rows.page({
+              ...{ seen, filter, limit: 100, sort: { by: 'address', descending: false } },
+              ...(sort === 'past' ? { asOf } : {}),
+            })
+          ).rows
+        : await rows.find({ seen, of });
+    expect(found.length, count, { sort, filter });
+  };
+}
+
+/** Over HTTP, with a token. */
+function askOver(url: string, token: string): Ask {
+  const asOf = new Date(Date.now() - before).toISOString();
+  return async (question) => {
+    const response = await fetch(`${url}${pathOf(question, asOf)}`, { headers: { authorization: `Bearer ${token}` } });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${pathOf(question, asOf)}: ${response.status} ${text.slice(0, 500)}`);
+    if (question.of !== undefined) return;
+    const { items }: { items: readonly unknown[] } = JSON.parse(text);
+    expect(items.length, question.rows, question);
+  };
+}
+
+function pathOf({ sort, filter, of }: Question, asOf: string): string {
+  if (of !== undefined) return `/v1/inventory/${of}`;
+  const { clouds, accounts, regions, kinds, statuses, owners, labels = {}, text } = filter;
+  const lists = { cloud: clouds, account: accounts, region: regions, kind: kinds, status: statuses, owner: owners };
+  const query = new URLSearchParams({
+    ...(text === undefined ? {} : { q: text }),
+    ...(sort === 'past' ? { asOf } : {}),
+  });
+  for (const [name, values] of Object.entries(lists)) if (values !== undefined) query.set(name, values.join(','));
+  for (const [name, value] of Object.entries(labels)) query.append('label', `${name}=${value}`);
+  return `/v1/inventory?${query}`;
+}
+
+function expect(found: number, count: number, about: object): void {
+  if (found !== count) throw new Error(`${found} rows and not ${count}: ${JSON.stringify(about)}`);
 }

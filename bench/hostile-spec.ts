@@ -12,17 +12,22 @@ import { estateOf } from '../src/core/documents/spec-set.ts';
 import { canonical } from '../src/core/ledger/canonical.ts';
 import { refusalsOf } from '../src/core/trust.ts';
 import { acceptSpecs, openEstate } from '../src/estate/load.ts';
-import { secretsToLook, withActiveTargets } from '../src/estate/proposal.ts';
+import { asInForce, secretsToLook } from '../src/estate/proposal.ts';
 import type { SpecTree } from '../src/ports/sources.ts';
 import type { Store } from '../src/ports/store.ts';
 import { loadSpecs } from '../src/source/load.ts';
 import { parseSpecs } from '../src/source/parse-specs.ts';
 import { memoryDatabase } from '../test/support/memory-store.ts';
 import type { Figure } from './figure.ts';
-import { activeFiles } from './hostile-spec/active-files.ts';
 import { openCanary } from './hostile-spec/canary.ts';
-import type { Files } from './hostile-spec/endpoints.ts';
-import { type Attempt, type Line, type Proposal, proposals } from './hostile-spec/proposals.ts';
+import {
+  type Attempt,
+  activeFiles,
+  type Files,
+  type Line,
+  type Proposal,
+  proposals,
+} from './hostile-spec/proposals.ts';
 import { inScratch, writeFiles } from './processes/scratch.ts';
 
 /**
@@ -60,7 +65,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
   const sandbox = await startSandbox({ budgets: false });
   try {
     return await inScratch(async (folder) => {
-      const dir = join(folder, 'active');
+      const dir = join(folder, 'in-force');
       const files = activeFiles({ sandbox: sandbox.url, canary: '' });
       await writeFiles(
         dir,
@@ -73,7 +78,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
       await acceptSpecs(await openEstate(tree, loadProvider, '2027-01-31'), store);
       const proposals = join(folder, 'proposals');
       await mkdir(proposals);
-      return await work({ sandbox: sandbox.url, store, active: tree, folder: proposals });
+      return await work({ sandbox: sandbox.url, store, activeFiles: tree, folder: proposals });
     });
   } finally {
     await sandbox.close();
@@ -97,7 +102,7 @@ interface World {
   readonly sandbox: string;
   /** With the specs in force, and their overlay. */
   readonly store: Store;
-  readonly active: SpecTree;
+  readonly activeFiles: SpecTree;
   /** An empty folder. */
   readonly folder: string;
 }
@@ -127,7 +132,7 @@ export async function attempt(proposal: Proposal, world: World, lines: readonly 
       ...ended,
       requests: canary.connections(),
       values: asked.length + (tree === undefined ? 0 : leaked(tree)),
-      usesOwnIdentity: tree !== undefined && identityOf(tree) !== identityOf(world.active),
+      usesOwnIdentity: tree !== undefined && identityOf(tree) !== identityOf(world.activeFiles),
     };
   } finally {
     await canary.close();
@@ -204,7 +209,7 @@ const passwordsIn = (value: unknown): readonly unknown[] =>
 function guardsOf(lines: readonly Line[]): ProposalGuards {
   return {
     refusalsOf: lines.includes('trust') ? refusalsOf : () => [],
-    withActiveTargets: lines.includes('eyes') ? withActiveTargets : (proposed) => proposed,
+    asInForce: lines.includes('eyes') ? asInForce : (proposed) => proposed,
     secretsToLook: lines.includes('secrets') ? secretsToLook : (_, secrets) => secrets,
   };
 }

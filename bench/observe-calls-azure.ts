@@ -1,9 +1,9 @@
 import { azure } from '../providers/azure/index.ts';
 import { PAGE_SIZES } from '../sandbox/arm/paging.ts';
 import type { Subscription } from '../sandbox/arm/subscription.ts';
+import { armEstate, type SubscriptionShape } from './estate/arm.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { armEstate, type SubscriptionShape } from './observe-calls/arm-estate.ts';
-import { lookCalls, pagesOf } from './observe-calls/look.ts';
+import { lookCalls, pagesOf } from './world/observe-calls.ts';
 
 /** 10,000 machines, interfaces, addresses, disks, subnets and rules, and 500 groups, in 50 networks. */
 export const subscriptionObserved: SubscriptionShape = {

@@ -1,7 +1,7 @@
 import { gcp } from '../providers/gcp/index.ts';
+import { computeEstate, type ProjectShape } from './estate/compute.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { computeEstate, type ProjectShape } from './observe-calls/compute-estate.ts';
-import { lookCalls, pagesOf } from './observe-calls/look.ts';
+import { lookCalls, pagesOf } from './world/observe-calls.ts';
 import type { Stage } from './world/stage.ts';
 
 /** 10,000 instances with as many disks, 10,000 subnetworks, 10,000 firewalls, in 50 networks. */

@@ -4,8 +4,8 @@ import { aws } from '../providers/aws/index.ts';
 import { azure } from '../providers/azure/index.ts';
 import { gcp } from '../providers/gcp/index.ts';
 import type { SpecFile } from '../src/source/tree.ts';
+import { drawnSpecs } from './estate/drawn-specs.ts';
 import type { Figure } from './figure.ts';
-import { drawnSpecs } from './second-pass/drawn-specs.ts';
 import { type CloudScope, openStage, type Stage } from './world/stage.ts';
 
 /** One state of an estate after another: each is converged to. */

@@ -1,8 +1,8 @@
 import type { SpecFile } from '../src/source/tree.ts';
+import { drawnSpecs } from './estate/drawn-specs.ts';
+import { editByHand } from './estate/edits-by-hand.ts';
 import { unowned } from './estate/unowned.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
-import { editByHand } from './second-pass/by-hand.ts';
-import { drawnSpecs } from './second-pass/drawn-specs.ts';
 import { account, openStage, region, type Stage } from './world/stage.ts';
 
 /** The delay after which the account shows a write. */

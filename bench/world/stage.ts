@@ -13,8 +13,7 @@ import type { Limiter } from '../../src/ports/limiter.ts';
 import type { Actuator, Call, Provider, Session } from '../../src/ports/provider.ts';
 import type { SpecFile } from '../../src/source/tree.ts';
 import { type MemoryStore, memoryDatabase } from '../../test/support/memory-store.ts';
-import { compiled } from '../estate/compiled.ts';
-import { bootScript, type Place } from '../estate/specs.ts';
+import { bootScript, compiled, type Place } from '../estate/specs.ts';
 import { randomFrom } from './random.ts';
 import { type VirtualTime, virtualTime } from './time.ts';
 

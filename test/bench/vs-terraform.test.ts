@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { inScratch } from '../../bench/processes/scratch.ts';
-import { countingProxy } from '../../bench/vs-terraform/counting-proxy.ts';
-import { measureTerraform, type Outside, openMoto, vsTerraform } from '../../bench/vs-terraform.ts';
+import { countingProxy, measureTerraform, type Outside, openMoto, vsTerraform } from '../../bench/vs-terraform.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 
 const small = { networks: 1, subnets: 1, groups: 2, rulesPerGroup: 2, machines: { documents: 2, replicas: 2 } };

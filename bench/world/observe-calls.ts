@@ -1,7 +1,7 @@
 import type { Observation } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
 import type { Figure, Spoil } from '../figure.ts';
-import { type CloudScope, openStage, type Stage } from '../world/stage.ts';
+import { type CloudScope, openStage, type Stage } from './stage.ts';
 
 /** A scope to be looked at, and what there is to see. */
 interface Sight {

@@ -1,6 +1,6 @@
 import type { SpecFile } from '../../src/source/tree.ts';
-import { bootScript, type Place } from '../estate/specs.ts';
 import { type Random, randomFrom } from '../world/random.ts';
+import { bootScript, type Place } from './specs.ts';
 
 /**
  * An estate of one to three networks in which everything that AWS can do is drawn from seeds. Networks and subnets follow
