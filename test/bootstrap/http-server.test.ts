@@ -74,13 +74,20 @@ function behind() {
   };
 }
 
+/** Opens it until the test ends. */
+const frontFor: typeof openFront = async (...options) => {
+  const front = await openFront(...options);
+  after(front.close);
+  return front;
+};
+
 const here: ListenAddress = { host: '127.0.0.1', port: 0, isNamed: true };
 const everywhere: ListenAddress = { ...here, host: '0.0.0.0' };
 const draft = { name: 'ci', grants: [{ role: 'viewer' }], maker: { person: 'kim', identities: [] } } as const;
 
 describe('who may be listened to', () => {
   it('this machine', async () => {
-    const front = await openFront(here, behind());
+    const front = await frontFor(here, behind());
     assert.match(front.url ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.deepEqual([front.firstToken, (await fetch(`${front.url}/livez`)).status], [undefined, 200]);
     assert.equal((await fetch(`${front.url}/v1/whoami`)).status, 401);
@@ -99,8 +106,8 @@ describe('who may be listened to', () => {
   });
 
   it('each caller, as often as somebody chose', async () => {
-    const front = await openFront(here, behind());
-    const { headers } = await fetch(`${front.url}/livez`).finally(() => front.close());
+    const front = await frontFor(here, behind());
+    const { headers } = await fetch(`${front.url}/livez`);
     assert.equal(headers.get('ratelimit-policy'), '"caller";q=7;w=3');
   });
 
@@ -111,9 +118,8 @@ describe('who may be listened to', () => {
     await assert.rejects(openFront({ ...everywhere, tls: 'proxy' }, without), /setpoint token make/, 'it has run out');
     await without.store.tokens.make({ ...draft, expiresAt: Date.now() + 60_000 });
     await assert.rejects(openFront(everywhere, without), /--tls-cert and --tls-key.*--tls-by-proxy/);
-    const front = await openFront({ ...everywhere, tls: 'proxy' }, without);
+    const front = await frontFor({ ...everywhere, tls: 'proxy' }, without);
     assert.match(front.url ?? '', /^http:\/\/0\.0\.0\.0:\d+$/);
-    await front.close();
   });
 
   it('whoever knows our certificate', async () => {
@@ -121,40 +127,36 @@ describe('who may be listened to', () => {
     const tls = { cert: join(frontFolder, 'cert.pem'), key: join(frontFolder, 'key.pem') };
     await assert.rejects(openFront({ ...here, tls }, behind()), /cert\.pem of --tls-cert cannot be read/);
     await Promise.all([writeFile(tls.cert, cert), writeFile(tls.key, key)]);
-    const front = await openFront({ ...here, tls }, behind());
+    const front = await frontFor({ ...here, tls }, behind());
     const headers = await new Promise<NodeJS.Dict<unknown>>((resolve, reject) => {
       const asked = request(`${front.url}/livez`, { ca: cert }, (answer) => resolve(answer.resume().headers));
       asked.on('error', reject).end();
     });
     assert.match(String(headers['strict-transport-security']), /max-age=\d+/);
-    await front.close();
   });
 });
 
 describe('a process on its own database', () => {
   it('tells a first token, once, that lets an admin in', async () => {
     const alone = { ...behind(), isAlone: true };
-    const front = await openFront(here, alone);
+    const front = await frontFor(here, alone);
     const headers = { authorization: `Bearer ${front.firstToken}` };
     assert.equal((await fetch(`${front.url}/v1/tokens`, { headers })).status, 200);
     await front.close();
-    const again = await openFront(here, alone);
+    const again = await frontFor(here, alone);
     assert.equal(again.firstToken, undefined);
-    await again.close();
     assert.ok(!alone.lines.join('').includes('setpoint_'), 'the log is read by others');
   });
 });
 
 describe('a port that is taken', () => {
   it('is an error where it was named, and else is done without, loudly', async () => {
-    const first = await openFront(here, behind());
+    const first = await frontFor(here, behind());
     const port = Number(new URL(first.url ?? '').port);
     await assert.rejects(openFront({ ...here, port }, behind()), new RegExp(`port ${port} .*--listen`));
     const second = behind();
-    const front = await openFront({ ...here, port, isNamed: false }, second);
+    const front = await frontFor({ ...here, port, isNamed: false }, second);
     assert.equal(front.url, undefined);
     assert.match(second.lines.join(''), /warn API NOT STARTED/);
-    await front.close();
-    await first.close();
   });
 });

@@ -197,7 +197,7 @@ const clock = { now: () => Date.now(), sleep: (ms: number) => new Promise<void>(
 const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
 
 describe('where it listens', () => {
-  it('on this machine, until it is closed; what was taken is passed on first', async () => {
+  it('on this machine, until it is closed; what was taken is passed on first', async (t) => {
     const wakeUps: string[] = [];
     const http = await startHttp({
       port: 0,
@@ -205,6 +205,7 @@ describe('where it listens', () => {
       log: silent,
       webhooks: { ...webhooks, repositoryMoved: async (estate) => void wakeUps.push(estate) },
     });
+    t.after(http.close);
     assert.match(http.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const { headers, body = '' } = github(secret);
     const answer = await fetch(`${http.url}/v1/hooks/acme/github`, { method: 'POST', headers, body });
@@ -218,13 +219,13 @@ describe('where it listens', () => {
     it(`nowhere else: ${host}`, () =>
       assert.rejects(startHttp({ port: 0, host, clock, log: silent, webhooks }), { message: /is not this machine/ }));
 
-  it('nowhere where the port is taken: what to do', async () => {
+  it('nowhere where the port is taken: what to do', async (t) => {
     const http = await startHttp({ port: 0, clock, log: silent, webhooks });
+    t.after(http.close);
     const port = Number(new URL(http.url).port);
     await assert.rejects(startHttp({ port, clock, log: silent, webhooks }), {
       message: new RegExp(`port ${port} of 127.0.0.1 .*another worker.*--listen`),
     });
-    await http.close();
   });
 
   const unread: readonly (readonly [name: string, request: string, status: number])[] = [
@@ -242,13 +243,13 @@ describe('where it listens', () => {
     ['nothing there', 'GET /k4nari HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
   ];
   for (const [name, request, status] of unread)
-    it(`${name}: a problem, and no words of theirs come back`, async () => {
+    it(`${name}: a problem, and no words of theirs come back`, async (t) => {
       const http = await startHttp({ port: 0, clock, log: silent, webhooks });
+      t.after(http.close);
       const [answer = ''] = await told(http.url, (socket) => socket.end(request));
       assertProblem(answerIn(answer), status);
       assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i);
       assert.ok(!answer.includes('k4nari'), answer);
-      await http.close();
     });
 });
 

@@ -152,10 +152,10 @@ describe('where a worker answers', () => {
   it('nowhere once it has closed, though somebody holds a connection', async () => {
     const health = await startHealth({ port: 0, state: fine });
     const holding = connect(Number(new URL(health.url).port), '127.0.0.1');
+    after(() => holding.destroy());
     await once(holding, 'connect');
     await health.close();
     await assert.rejects(fetch(`${health.url}/livez`), { name: 'TypeError' });
-    holding.destroy();
   });
 
   it('nowhere where the port is taken: what to do', async () => {

@@ -180,7 +180,7 @@ describe('a limit of callers that somebody chose', () => {
 });
 
 describe('a server that stops', () => {
-  it('refuses further requests with a problem', async () => {
+  it('refuses further requests with a problem', async (t) => {
     const clock = virtualClock();
     const begun = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -200,6 +200,11 @@ describe('a server that stops', () => {
     const { log } = silent(() => {});
     const api = { routes: [slow], authenticate: async () => callerOf('viewer'), replies };
     const app = httpApp({ api, clock, log });
+    t.after(() => {
+      go.resolve();
+      app.server.closeAllConnections();
+      return app.close();
+    });
     const closing = Promise.withResolvers<void>();
     app.addHook('preClose', async () => closing.resolve());
     const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);

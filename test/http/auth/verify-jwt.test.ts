@@ -88,11 +88,15 @@ describe('whom a token of an issuer lets in', () => {
 });
 
 describe('the issuer itself', () => {
-  it('on this machine is asked for its keys over the wire, where the access file says so', async () => {
+  it('on this machine is asked for its keys over the wire, where the access file says so', async (t) => {
     const server = createServer((request, response) => {
       const isKeys = request.url === '/keys';
       response.end(JSON.stringify(isKeys ? { keys: [shown] } : { issuer: here, jwks_uri: `${here}/keys` }));
     }).listen(0, '127.0.0.1');
+    t.after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // why: it listens on a port
     const here = `http://127.0.0.1:${port}`;
@@ -102,8 +106,6 @@ describe('the issuer itself', () => {
     const claims = { ...claimsAt(clock.now()), iss: here };
     assert.equal((await ask(jwt(goodHead, claims)))?.person, 'ann@acme.example');
     assert.equal(await ask(jwt(goodHead, claims, { key: keys.nobodys.privateKey })), undefined);
-    server.close();
-    server.closeAllConnections();
   });
 
   it('is away: come again, and nobody is let in', async () => {

@@ -43,13 +43,13 @@ describe('a message that Google pushes', () => {
 
   it('costs no fetch of the keys while they are known', async () => {
     const own = await startGoogle();
+    after(own.close);
     const front = frontTo(own.url);
     const jwt = token(goodHead, claims, { key: own.pair.privateKey });
     for (let i = 0; i < 20; i += 1) assert.equal((await front.send('pubsub', pubsub(jwt, { id: `${i}` }))).status, 202);
     for (let i = 0; i < 20; i += 1)
       await front.send('pubsub', pubsub(token({ ...goodHead, kid: `k${i}` }, claims, { key: own.pair.privateKey })));
     assert.equal(own.fetched(), 1);
-    await own.close();
   });
 });
 
@@ -178,9 +178,9 @@ describe('keys that cannot be had', () => {
 
   it('as they are away: refused, and the log says so', async () => {
     const broken = await startGoogle({ status: 500 });
+    after(broken.close);
     const front = frontTo(broken.url);
     assert.equal((await front.send('pubsub', pubsub(good()))).status, 401);
     assert.ok(front.lines.some((line) => line.includes('its proof is out of reach')));
-    await broken.close();
   });
 });
