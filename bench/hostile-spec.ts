@@ -12,7 +12,7 @@ import { estateOf } from '../src/core/documents/spec-set.ts';
 import { canonical } from '../src/core/ledger/canonical.ts';
 import { refusalsOf } from '../src/core/trust.ts';
 import { acceptSpecs, openEstate } from '../src/estate/load.ts';
-import { asInForce, secretsToLook } from '../src/estate/proposal.ts';
+import { secretsToLook, withActiveTargets } from '../src/estate/proposal.ts';
 import type { SpecTree } from '../src/ports/sources.ts';
 import type { Store } from '../src/ports/store.ts';
 import { loadSpecs } from '../src/source/load.ts';
@@ -209,7 +209,7 @@ const passwordsIn = (value: unknown): readonly unknown[] =>
 function guardsOf(lines: readonly Line[]): ProposalGuards {
   return {
     refusalsOf: lines.includes('trust') ? refusalsOf : () => [],
-    asInForce: lines.includes('eyes') ? asInForce : (proposed) => proposed,
+    withActiveTargets: lines.includes('eyes') ? withActiveTargets : (proposed) => proposed,
     secretsToLook: lines.includes('secrets') ? secretsToLook : (_, secrets) => secrets,
   };
 }
