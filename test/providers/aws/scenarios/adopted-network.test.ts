@@ -85,6 +85,6 @@ test('a rule that differs is changed after its group was adopted, never before',
   assert.equal(outcome, 'done');
   const actions = writes.map((write) => write.split(' ')[0] ?? '');
   const changed = actions.findIndex((action) => action !== 'CreateTags');
-  assert.ok(changed > 0, `tags first: ${actions.join(', ')}`);
+  assert.ok(changed > actions.lastIndexOf('CreateTags'), `tags first: ${actions.join(', ')}`);
   assert.deepEqual((await applied.apply(documentsOf(ids, { description: 'shop' }))).writes, []);
 });
