@@ -1,8 +1,8 @@
 import { JsonProblem, listOf, mapOf, object, optional, pattern, scalar } from '../json.ts';
 import { Refused } from '../protocol.ts';
+import { makeRouter } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { groupPath, keyOf } from './resource-id.ts';
-import { makeRouter } from './router.ts';
 import { AT_ONCE, type Subscription } from './subscription.ts';
 
 const find = makeRouter(METHODS);

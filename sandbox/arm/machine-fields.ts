@@ -1,7 +1,8 @@
 import { JsonProblem, listOf, mapOf, oneOf, optional, type Reader, scalar } from '../json.ts';
 import { anything, fields, readOnly } from './body.ts';
-import { reference } from './network-interface-json.ts';
-import type { Kept } from './records.ts';
+import { refused } from './errors.ts';
+import { reference } from './network-interface.ts';
+import type { ImageReference, Kept, OsProfile } from './records.ts';
 import { tagsField } from './tags.ts';
 
 const text = optional(scalar('string'));
@@ -183,3 +184,111 @@ export type MachineProperties = NonNullable<MachineForm['properties']>;
 export type InterfaceConfigurationForm = ReturnType<typeof interfaceConfiguration>;
 
 export const MACHINE_KEPT = Object.keys(KEPT);
+
+type OsForm = NonNullable<MachineProperties['osProfile']>;
+
+type LinuxForm = NonNullable<OsForm['linuxConfiguration']>;
+
+/** https://learn.microsoft.com/rest/api/compute/virtual-machines/create-or-update#osprofile: adminUsername */
+const DISALLOWED: ReadonlySet<string> = new Set(
+  `administrator admin user user1 test user2 test1 user3 admin1 1 123 a actuser adm admin2 aspnet backup console david
+   guest john owner root server sql support support_388945a0 sys test2 test3 user4 user5`.split(/\s+/),
+);
+
+/** Characters of Base64 that 65535 bytes need; the same page: customData. */
+const MOST_CUSTOM_DATA = 87_380;
+
+/** Checks the logins of a machine. Rules and messages: https://learn.microsoft.com/azure/virtual-machines/error-codes. */
+export function checkedOs(form: OsForm | undefined, { osType }: ImageReference): OsProfile {
+  if (!form) throw missing('osProfile');
+  const { computerName, adminUsername, adminPassword, customData } = form;
+  checkComputerName(computerName, osType);
+  checkUser(adminUsername);
+  checkCustomData(customData);
+  const shown = {
+    computerName,
+    adminUsername,
+    ...(osType === 'Linux' ? { linuxConfiguration: linuxOf(form) } : { windowsConfiguration: windowsOf(form) }),
+    secrets: [],
+    allowExtensionOperations: form.allowExtensionOperations ?? true,
+    requireGuestProvisionSignal: true,
+  };
+  return { shown, hidden: { customData, adminPassword } };
+}
+
+function checkComputerName(name: string | undefined, osType: string): void {
+  if (name === undefined) throw missing('osProfile.computerName');
+  const most = osType === 'Linux' ? 64 : 15;
+  if (name.length > 0 && name.length <= most && /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(name) && !/[.-]$/.test(name)) return;
+  throw invalid(
+    'computerName',
+    `${osType} host name cannot exceed ${most} characters in length or contain the following characters: \` ~ ! @ # $ % ^ & * ( ) = + _ [ ] { } \\ | ; : ' " , < > / ?.`,
+  );
+}
+
+function checkUser(name: string | undefined): void {
+  if (name === undefined) throw missing('osProfile.adminUsername');
+  if (name === '' || name.length > 64 || DISALLOWED.has(name.toLowerCase()))
+    throw invalid('adminUsername', 'The Admin Username specified is not allowed.');
+}
+
+function checkCustomData(data: string | undefined): void {
+  if (data === undefined) return;
+  if (data.length <= MOST_CUSTOM_DATA && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(data))
+    return;
+  throw invalid(
+    'customData',
+    `Custom data in OSProfile must be in Base64 encoding and with a maximum length of ${MOST_CUSTOM_DATA} characters.`,
+  );
+}
+
+function linuxOf({ linuxConfiguration: linux, adminUsername, adminPassword }: OsForm): object {
+  const keys = keysOf(linux, adminUsername ?? '');
+  const keysOnly = linux?.disablePasswordAuthentication ?? false;
+  if (keysOnly ? keys.length === 0 : adminPassword === undefined && keys.length === 0)
+    throw invalid(
+      'linuxConfiguration',
+      'Authentication using either SSH or by user name and password must be enabled in Linux profile.',
+    );
+  if (!keysOnly && adminPassword === undefined) throw missing('adminPassword');
+  return {
+    disablePasswordAuthentication: keysOnly,
+    ...(keys.length === 0 ? {} : { ssh: { publicKeys: keys } }),
+    provisionVMAgent: linux?.provisionVMAgent ?? true,
+    patchSettings: linux?.patchSettings ?? { patchMode: 'ImageDefault', assessmentMode: 'ImageDefault' },
+    ...(linux?.enableVMAgentPlatformUpdates === undefined
+      ? {}
+      : { enableVMAgentPlatformUpdates: linux.enableVMAgentPlatformUpdates }),
+  };
+}
+
+/** https://learn.microsoft.com/azure/virtual-machines/linux/mac-create-ssh-keys#supported-ssh-key-formats */
+function keysOf(linux: LinuxForm | undefined, user: string): readonly { path: string; keyData: string }[] {
+  const home = `/home/${user}/.ssh/authorized_keys`;
+  return (linux?.ssh?.publicKeys ?? []).map(({ path = home, keyData = '' }) => {
+    if (path !== home)
+      throw invalid(
+        'linuxConfiguration.ssh.publicKeys.path',
+        `Destination path for Ssh public keys is currently limited to its default value ${home}  due to a known issue in Linux provisioning agent.`,
+      );
+    if (!/^(?:ssh-rsa|ssh-ed25519) [A-Za-z0-9+/]+=*(?: .*)?\s*$/.test(keyData))
+      throw invalid(
+        'linuxConfiguration.ssh.publicKeys.keyData',
+        'The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.',
+      );
+    return { path, keyData };
+  });
+}
+
+function windowsOf({ windowsConfiguration, adminPassword }: OsForm): object {
+  if (adminPassword === undefined) throw missing('adminPassword');
+  return { provisionVMAgent: true, enableAutomaticUpdates: true, ...windowsConfiguration };
+}
+
+function missing(target: string): Error {
+  return invalid(target, `Required parameter '${target}' is missing (null).`);
+}
+
+export function invalid(target: string, message: string): Error {
+  return refused('InvalidParameter', message, { target });
+}

@@ -1,11 +1,9 @@
 import { readBody } from './body.ts';
 import { refused } from './errors.ts';
 import { identity } from './lifecycle.ts';
-import type { InterfaceConfigurationForm, MachineProperties } from './machine-fields.ts';
-import { invalid } from './machine-os.ts';
+import { type InterfaceConfigurationForm, invalid, type MachineProperties } from './machine-fields.ts';
 import type { Asked } from './method.ts';
-import { allocateAddresses, attach, plannedInterface, tieAddresses } from './network-interface.ts';
-import { interfaceForm } from './network-interface-json.ts';
+import { allocateAddresses, attach, interfaceForm, plannedInterface, tieAddresses } from './network-interface.ts';
 import { freshPublicAddress } from './public-address.ts';
 import type { InterfaceReference, NetworkInterface, PublicAddress, VirtualMachine } from './records.ts';
 import { checkReference } from './references.ts';

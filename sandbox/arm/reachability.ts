@@ -24,8 +24,7 @@ import type {
   VirtualNetwork,
 } from './records.ts';
 import { keyOf, nameOf } from './resource-id.ts';
-import { defaultRules } from './security-rule.ts';
-import { LOAD_BALANCER, rangesOf } from './service-tags.ts';
+import { defaultRules, LOAD_BALANCER, rangesOf } from './security-rule.ts';
 import { networkOf, type Subscription } from './subscription.ts';
 
 /** An end of the way: a machine by its id, `internet`, or an outside IPv4 address. */

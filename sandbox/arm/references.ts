@@ -55,3 +55,42 @@ export function trackedAt(subscription: Subscription, path: string): Tracked | u
     /^(\/subscriptions\/[^/]+\/resourcegroups\/[^/]+\/providers\/([^/]+\/[^/]+)\/[^/]+)/.exec(keyOf(path)) ?? [];
   return id && type && Object.hasOwn(TABLES, type) ? TABLES[type]?.(subscription).get(id) : undefined;
 }
+
+/** Paths of the subnets and network interfaces that name a security group, in order of creation. */
+export function filteredBy({ networks, interfaces }: Subscription, key: string) {
+  const named = (path: string | undefined): boolean => path !== undefined && keyOf(path) === key;
+  const subnets = [...networks.referring(key)].flatMap((network) =>
+    network.subnets.filter(({ securityGroup }) => named(securityGroup)).map(({ path }) => path),
+  );
+  const nics = [...interfaces.referring(key)].filter(({ securityGroup }) => named(securityGroup));
+  return { subnets, interfaces: nics.map(({ path }) => path) };
+}
+
+/** Paths of the IP configurations in a subnet. */
+export function configurationsIn({ interfaces }: Subscription, key: string): readonly string[] {
+  return [...interfaces.referring(key)].flatMap((nic) =>
+    nic.configurations
+      .filter(({ subnet }) => keyOf(subnet) === key)
+      .map(({ name }) => `${nic.path}/ipConfigurations/${name}`),
+  );
+}
+
+/** Paths of the IP configurations in an application security group. */
+export function membersOf({ interfaces }: Subscription, key: string): readonly string[] {
+  return [...interfaces.referring(key)].flatMap((nic) =>
+    nic.configurations
+      .filter(({ groups }) => groups.some((path) => keyOf(path) === key))
+      .map(({ name }) => `${nic.path}/ipConfigurations/${name}`),
+  );
+}
+
+/** Paths of the security rules that name an application security group. */
+export function rulesNaming({ securityGroups }: Subscription, key: string): readonly string[] {
+  return [...securityGroups.referring(key)].flatMap(({ rules }) =>
+    rules
+      .filter(({ source, destination }) =>
+        [...source.groups, ...destination.groups].some((path) => keyOf(path) === key),
+      )
+      .map(({ path }) => path),
+  );
+}

@@ -1,10 +1,9 @@
 import { refused } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Asked } from './method.ts';
-import { checkedName } from './names.ts';
 import type { NetworkSecurityGroup, SecurityRule } from './records.ts';
-import { checkReference } from './references.ts';
-import { childPath, keyOf, nameOf, parentPath } from './resource-id.ts';
+import { checkReference, filteredBy, membersOf } from './references.ts';
+import { checkedName, childPath, keyOf, nameOf, parentPath } from './resource-id.ts';
 import {
   checkedDescription,
   checkedTraffic,
@@ -15,7 +14,6 @@ import {
   ruleBody,
 } from './security-rule.ts';
 import { tagsBody } from './tags.ts';
-import { filteredBy, membersOf } from './usage.ts';
 
 export const securityGroupKind: Kind<NetworkSecurityGroup> = {
   table: ({ subscription }) => subscription.securityGroups,

@@ -4,14 +4,12 @@ import { anything, fields, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Asked } from './method.ts';
-import { checkedName } from './names.ts';
-import { reference } from './network-interface-json.ts';
+import { reference } from './network-interface.ts';
 import type { Subnet, SubnetPrefixes, VirtualNetwork } from './records.ts';
-import { checkReference } from './references.ts';
-import { childPath, keyOf, nameOf } from './resource-id.ts';
+import { checkReference, configurationsIn } from './references.ts';
+import { checkedName, childPath, keyOf, nameOf } from './resource-id.ts';
 import type { Subscription } from './subscription.ts';
 import { tagsBody, tagsField } from './tags.ts';
-import { configurationsIn } from './usage.ts';
 
 export const virtualNetworkKind: Kind<VirtualNetwork> = {
   table: ({ subscription }) => subscription.networks,

@@ -5,12 +5,11 @@ import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
 import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
-import { checkedName } from '../names.ts';
 import type { ApplicationSecurityGroup } from '../records.ts';
-import { keyOf, nameOf } from '../resource-id.ts';
+import { membersOf, rulesNaming } from '../references.ts';
+import { checkedName, keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags, tagsBody, tagsField } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
-import { membersOf, rulesNaming } from '../usage.ts';
 
 const kind: Kind<ApplicationSecurityGroup> = {
   table: ({ subscription }) => subscription.applicationGroups,

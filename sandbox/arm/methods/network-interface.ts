@@ -3,17 +3,17 @@ import type { Kind } from '../kind.ts';
 import { checkWritable, written } from '../lifecycle.ts';
 import { placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
-import { checkedName } from '../names.ts';
 import {
   type InterfaceOrder,
+  interfaceBody,
+  interfaceForm,
   markAddresses,
   plannedInterface,
   refuseUsedInterface,
   tieAddresses,
 } from '../network-interface.ts';
-import { interfaceBody, interfaceForm } from '../network-interface-json.ts';
 import type { NetworkInterface } from '../records.ts';
-import { keyOf, nameOf } from '../resource-id.ts';
+import { checkedName, keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
 

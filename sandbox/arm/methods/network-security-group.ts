@@ -4,14 +4,13 @@ import { refused } from '../errors.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
 import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
-import { checkedName, refuseTwins } from '../names.ts';
 import type { NetworkSecurityGroup } from '../records.ts';
-import { keyOf, nameOf } from '../resource-id.ts';
+import { filteredBy } from '../references.ts';
+import { checkedName, keyOf, nameOf, refuseTwins } from '../resource-id.ts';
 import { checkRules, readRule, securityGroupKind } from '../security-group.ts';
 import { ruleForm } from '../security-rule.ts';
 import { checkedTags, tagsField } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
-import { filteredBy } from '../usage.ts';
 
 const form = fields({
   location: optional(scalar('string')),

@@ -4,7 +4,6 @@ import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
 import { placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
-import { checkedName } from '../names.ts';
 import {
   freshPublicAddress,
   PUBLIC_ADDRESS_KEPT,
@@ -13,7 +12,7 @@ import {
   publicAddressForm,
 } from '../public-address.ts';
 import type { PublicAddress } from '../records.ts';
-import { keyOf, nameOf } from '../resource-id.ts';
+import { checkedName, keyOf, nameOf } from '../resource-id.ts';
 import { checkedTags } from '../tags.ts';
 import { trackedMethods } from '../tracked-methods.ts';
 

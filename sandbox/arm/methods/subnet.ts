@@ -2,7 +2,7 @@ import { readBody } from '../body.ts';
 import { childMethods } from '../child-methods.ts';
 import type { Method } from '../method.ts';
 import type { Subnet, VirtualNetwork } from '../records.ts';
-import { configurationsIn } from '../usage.ts';
+import { configurationsIn } from '../references.ts';
 import { checkSubnets, readSubnet, subnetBody, subnetForm, virtualNetworkKind } from '../virtual-network.ts';
 
 /** https://learn.microsoft.com/rest/api/virtualnetwork/subnets */

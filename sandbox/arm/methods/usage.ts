@@ -2,8 +2,8 @@ import { seenRecord } from '../kind.ts';
 import { usagesOf } from '../machine-sizes.ts';
 import { type Method, method } from '../method.ts';
 import { roomIn } from '../network-interface.ts';
+import { configurationsIn } from '../references.ts';
 import { pathOf } from '../tracked-methods.ts';
-import { configurationsIn } from '../usage.ts';
 import { virtualNetworkKind } from '../virtual-network.ts';
 
 /** The usage of quotas, per location and per virtual network. */

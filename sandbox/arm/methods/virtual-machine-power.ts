@@ -1,5 +1,5 @@
 import { trueRecord } from '../kind.ts';
-import { changePower, type PowerAction } from '../machine-power.ts';
+import { changePower, type PowerAction } from '../machine-operation.ts';
 import { type Method, method } from '../method.ts';
 import { pathOf } from '../tracked-methods.ts';
 import { machineKind } from './virtual-machine.ts';

@@ -1,12 +1,10 @@
 import { readBody } from '../body.ts';
 import { type Kind, seenRecord, shown, trueRecord } from '../kind.ts';
 import { placeOf } from '../location.ts';
-import { type MachineForm, machineForm } from '../machine-fields.ts';
+import { invalid, type MachineForm, machineForm } from '../machine-fields.ts';
 import { type Expand, instanceView, MACHINE_TYPE, machineBody, statusBody } from '../machine-json.ts';
 import { launch } from '../machine-launch.ts';
-import { asyncOnly, checkMachineConditions, refuseWhileOperating } from '../machine-operation.ts';
-import { invalid } from '../machine-os.ts';
-import { remove } from '../machine-power.ts';
+import { asyncOnly, checkMachineConditions, refuseWhileOperating, remove } from '../machine-operation.ts';
 import { update } from '../machine-update.ts';
 import { type Asked, type Method, method, type Reply } from '../method.ts';
 import { page } from '../paging.ts';
