@@ -3,8 +3,35 @@ import type { Subscription } from '../sandbox/arm/subscription.ts';
 import type { Logged } from '../sandbox/request-log.ts';
 import type { SpecFile } from '../src/source/tree.ts';
 import type { Place } from './estate/specs.ts';
-import type { Spoil } from './figure.ts';
+import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { type CloudScope, openStage, type Stage } from './world/stage.ts';
+
+/**
+ * Requests that write 1,000 rules into one NSG whose network stands. That is what one holds
+ * (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits): 999 documents, and
+ * the rule that denies what no document allows, which stands with the network. Asked: at most 2.
+ */
+export async function nsg1000(documents = 999, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
+  const { writes, subscription } = await writesBetween(
+    { subnets: 1, rules: 0 },
+    { subnets: 1, rules: documents },
+    spoil,
+  );
+  const [held = 0, ...others] = [...subscription.securityGroups.values()].map(({ rules }) => rules.length);
+  if (held !== documents + 1 || others.length > 0) throw new Error(`${held} rules stand in ${others.length + 1} NSGs`);
+  return [{ name: 'nsg-1000', value: writes.length, unit: `writes for ${held} rules`, floor: 1, ratio: writes.length }];
+}
+
+/** Requests that write 1,000 subnets into one VNet that stands. Asked: at most 2. */
+export async function subnets1000(subnets = 1000, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
+  const { writes, subscription } = await writesBetween({ subnets: 0, rules: 0 }, { subnets, rules: 0 }, spoil);
+  const all = [...subscription.networks.values()].flatMap((network) => network.subnets);
+  const held = all.filter(({ path }) => /\/s\d+$/.test(path)).length;
+  if (held !== subnets) throw new Error(`${held} subnets stand, not ${subnets}`);
+  return [
+    { name: 'subnets-1000', value: writes.length, unit: `writes for ${held} subnets`, floor: 1, ratio: writes.length },
+  ];
+}
 
 interface NetworkShape {
   /** At most 1024, as each is a /26 of a /16. */

@@ -513,7 +513,3 @@ export async function fuzzSpecs(args: readonly string[] = []): Promise<readonly 
     },
   ];
 }
-
-if (import.meta.main) {
-  for (const figure of await fuzzSpecs(process.argv.slice(2))) console.log(JSON.stringify(figure));
-}

@@ -41,5 +41,3 @@ async function bytesIn(folder: string): Promise<number> {
   }
   return sum;
 }
-
-if (import.meta.main) for (const figure of await installedSize()) console.log(JSON.stringify(figure));

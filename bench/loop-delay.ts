@@ -1,25 +1,30 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { loadProvider } from '../providers/index.ts';
+import { webhooksOn } from '../src/http/webhooks/handle-events.ts';
+import type { Log } from '../src/ports/clock-and-log.ts';
 import type { Session } from '../src/ports/provider.ts';
 import { loadTree } from '../src/source/load.ts';
 import { parseSpecsInThread } from '../src/source/parse-thread.ts';
 import { storedSource } from '../src/source/stored-tree.ts';
-import { secret } from '../test/http/support/front.ts';
+import { startHealth } from '../src/telemetry/health.ts';
+import { frontOf, push, secret, secrets } from '../test/http/support/front.ts';
+import { type Google, startGoogle } from '../test/http/support/google.ts';
 import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
 import { answersWorld, labelled, people } from '../test/queries/support/answers-world.ts';
 import { openAwsSession } from '../test/support/aws-session.ts';
 import { openAzureSession } from '../test/support/azure-session.ts';
 import { recordedCall } from '../test/support/fixtures.ts';
 import { openGcpSession } from '../test/support/gcp-session.ts';
+import { virtualClock } from '../test/support/virtual-clock.ts';
 import type { Figure } from './figure.ts';
 import { startAnswering } from './loop-delay/answering.ts';
 import { clouds, firstUseOf } from './loop-delay/first-use.ts';
-import { openHooked } from './loop-delay/hooked.ts';
-import { type Answers, hostileAnswers } from './loop-delay/hostile-answers.ts';
+import { type Answers, hostileAnswers, hostileAzure, hostileGoogle } from './loop-delay/hostile-answers.ts';
 import { type Bodies, planBodies, specTexts } from './loop-delay/hostile-bodies.ts';
-import { hostileAzure, hostileGoogle } from './loop-delay/hostile-json.ts';
 import { hostileWebhooks, type Webhooks } from './loop-delay/hostile-webhooks.ts';
 import { largePages } from './loop-delay/large-pages.ts';
-import { startAsker } from './loop-delay/livez.ts';
 import { collectGarbage, longestTurn } from './loop-delay/longest-turn.ts';
 
 const today = '2027-01-31';
@@ -223,4 +228,85 @@ async function slowest<T>(
 const mostMs = 50;
 const mostAnswerMs = 100;
 
-if (import.meta.main) for (const figure of await loopDelay()) console.log(JSON.stringify(figure));
+/** The hooks of a server, with a store and a queue that take everything at once. */
+export interface Hooked {
+  readonly google: Google;
+  /** Sends it, and reconciles on what was taken. Answers the status. */
+  send(hook: string, sent: Sent): Promise<number>;
+  readonly now: () => number;
+  close(): Promise<void>;
+}
+
+export async function openHooked(): Promise<Hooked> {
+  const google = await startGoogle();
+  const hooks = webhooksOn({
+    // why: the front's own are in its place
+    activeWebhooks: async () => [{ estate: 'acme', scopes, webhooks: [] }],
+    allowEndpoint: true,
+    cloud: loadProvider,
+    touches: { first: async () => true, keep: async (_, touches) => touches },
+    wakeUps: { add: async () => {} },
+    requests: { ask: async () => {} },
+    queue: { request: async () => {} },
+    clock: virtualClock(),
+    secrets: { resolve: async ({ env = '' }) => ({ ok: true, value: secrets[env] ?? '' }) },
+    log,
+  });
+  const { firstDeliveries, repositoryMoved, handleEvents } = hooks;
+  const front = frontOf({
+    more: [{ name: 'pubsub', from: 'pubsub', ...push, keys: google.url }],
+    wired: { firstDeliveries, repositoryMoved, handleEvents },
+  });
+  return {
+    google,
+    now: () => front.clock.now(),
+    send: async (hook, sent) => {
+      const { status } = await front.send(hook, sent);
+      await front.settle();
+      return status;
+    },
+    close: async () => {
+      await front.close();
+      await google.close();
+    },
+  };
+}
+
+const scopes = ['aws/111122223333/eu-west-1', 'azure/0a1b/westeurope', 'gcp/acme-prod'];
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
+
+/** Somebody who asks this process for its health, from a thread of his own. */
+export interface Asker {
+  /** The longest that an answer took, or has been awaited, since this was called before, ms. */
+  longest(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function startAsker(): Promise<Asker> {
+  const health = await startHealth({
+    port: 0,
+    state: {
+      reaches: [],
+      stopping: new AbortController().signal,
+      metrics: async () => ({ type: 'text/plain', text: '' }),
+      rateLimits: async () => [],
+    },
+  });
+  const thread = new Worker(new URL('./loop-delay/livez-thread.ts', import.meta.url), {
+    workerData: { url: health.url },
+  });
+  const longest = async (): Promise<number> => {
+    const told = once(thread, 'message');
+    thread.postMessage('longest');
+    const [ms] = await told;
+    return ms;
+  };
+  await longest();
+  return {
+    longest,
+    close: async () => {
+      await thread.terminate();
+      await health.close();
+    },
+  };
+}

@@ -5,8 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { openStore } from '../src/store/open-store.ts';
 import type { Figure } from './figure.ts';
-import { runWorkers } from './fleet-budget/workers.ts';
-import { logOf, type RateLimit, rateLimits, refusedIn } from './fleet-budget.ts';
+import { logOf, type RateLimit, rateLimits, refusedIn, runWorkers } from './fleet-budget.ts';
 import { startSandboxProcess } from './processes/sandbox.ts';
 
 export interface Setting {

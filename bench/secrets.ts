@@ -1,16 +1,20 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { freePort } from '../scripts/demo/free-port.ts';
+import { joinEmbedded } from '../src/store/embedded/embedded.ts';
+import { startRedis } from '../test/support/redis.ts';
+import { redisWords } from '../test/support/redis-words.ts';
 import type { Figure } from './figure.ts';
+import { stop } from './processes/measured.ts';
 import { inScratch } from './processes/scratch.ts';
-import { type Serving, until } from './processes/setpoint.ts';
-import { canary, planted } from './secrets/canaries.ts';
-import { type Company, companyIn } from './secrets/company.ts';
-import { type Outputs, outputRecorder } from './secrets/outputs.ts';
+import { program, type Serving, until } from './processes/setpoint.ts';
+import { canary, type Outputs, outputRecorder, planted } from './secrets/canaries.ts';
 import { type Doors, readAll, sendRequests } from './secrets/requests.ts';
-import { type Servers, startServers } from './secrets/servers.ts';
 import { kept, refused, specs } from './secrets/specs.ts';
 
 /** `spoil`: what somebody lets out; benches nothing, tests see by it that the figure can fail. */
@@ -133,4 +137,112 @@ async function asked({ run }: Company, server: string, token: string): Promise<v
 async function recordFiles(folder: string, { record }: Outputs): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (entry.isFile()) record('files of .setpoint', await readFile(join(entry.parentPath, entry.name), 'latin1'));
+}
+
+/** Processes of ours in one folder, with one environment; all that they say is recorded. */
+export interface Company {
+  /** Runs a verb to its end; its exit code is for nobody to judge here. */
+  run(args: readonly string[], more?: NodeJS.ProcessEnv): Promise<{ readonly code: number; readonly stdout: string }>;
+  /** Starts one that goes on. */
+  start(args: readonly string[], more?: NodeJS.ProcessEnv): Serving;
+}
+
+export function companyIn(cwd: string, env: NodeJS.ProcessEnv, outputs: Outputs): Company {
+  const launch = (args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess =>
+    spawn(process.execPath, [program, ...args], {
+      cwd,
+      env: { ...plain, ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  return {
+    run: async (args, more) => {
+      const child = launch(args, more);
+      const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
+      const [code] = await once(child, 'close');
+      outputs.record(`stdout of setpoint ${args[0]}`, stdout());
+      outputs.record(`stderr of setpoint ${args[0]}`, stderr());
+      return { code: Number(code), stdout: stdout() };
+    },
+    start: (args, more) => {
+      const child = launch(args, more);
+      const said = [collected(child.stdout), collected(child.stderr)];
+      const all = (): string => said.map((part) => part()).join('\n');
+      return {
+        said: all,
+        hasEnded: () => child.exitCode !== null,
+        end: async () => {
+          await stop(child);
+          outputs.record(`the log of setpoint ${args[0]}`, all());
+        },
+      };
+    },
+  };
+}
+
+/** Nobody's own; what the clouds' libraries find in an environment is planted. */
+const plain: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NO_COLOR: '1',
+  SETPOINT_LOG: 'json',
+  SETPOINT_LOG_LEVEL: 'debug',
+  SETPOINT_DEBUG: '1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: canary('environment: the secret key of the process'),
+  AWS_EC2_METADATA_DISABLED: 'true',
+  SETPOINT_SECRET_GIT_TOKEN: canary('environment: a token for git'),
+};
+
+function collected(stream: NodeJS.ReadableStream | null): () => string {
+  const parts: Buffer[] = [];
+  stream?.on('data', (part: Buffer) => parts.push(part));
+  return () => Buffer.concat(parts).toString('utf8');
+}
+
+/** A database and a Redis that let in whoever knows a canary, and nobody else. */
+export interface Servers {
+  readonly env: { readonly DATABASE_URL: string; readonly REDIS_URL: string };
+  /** As `env`, with a password that is wrong. */
+  readonly wrong: { readonly DATABASE_URL: string };
+  /** Every row of every table of ours and of the queue's, and all that Redis holds. */
+  record(outputs: Outputs): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startServers(folder: string): Promise<Servers> {
+  const joined = await joinEmbedded({ folder: join(folder, 'pg'), create: true, onProgress: () => {} });
+  if (joined === undefined) throw new Error('a database that was to be made was not');
+  const { port, superuser, passwords, leave } = joined;
+  const urlOf = (user: string, password: string): string =>
+    `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
+  const owner = new pg.Pool({ connectionString: urlOf(superuser, passwords.owner), max: 2 });
+  owner.on('error', () => {});
+  const password = canary('environment: the password of the database');
+  await owner.query(`CREATE ROLE fleet LOGIN SUPERUSER PASSWORD ${pg.escapeLiteral(password)}`);
+  const redisPassword = canary('environment: the password of Redis');
+  const redis = await startRedis({ args: ['--requirepass', redisPassword, '--maxmemory-policy', 'noeviction'] });
+  const redisUrl = redis.url.replace('redis://', `redis://:${redisPassword}@`);
+  return {
+    env: { DATABASE_URL: urlOf('fleet', password), REDIS_URL: redisUrl },
+    wrong: { DATABASE_URL: urlOf('fleet', canary('environment: a wrong password of the database')) },
+    record: async (outputs) => {
+      await recordTables(owner, outputs);
+      outputs.record('Redis', await redisWords(redisUrl));
+    },
+    close: async () => {
+      await owner.end();
+      await redis.stop();
+      await leave();
+    },
+  };
+}
+
+async function recordTables(owner: pg.Pool, outputs: Outputs): Promise<void> {
+  const { rows } = await owner.query(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+  );
+  for (const { name } of rows) {
+    const held = await owner.query(`SELECT t::text AS row FROM ${name} t`);
+    outputs.record(`the table ${name}`, held.rows.map(({ row }) => String(row)).join('\n'));
+  }
 }

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Store } from '../src/ports/store.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { realClock as clock } from '../test/cli/support/in-process.ts';
 import { guardsOf } from '../test/store/fixtures.ts';
 import { type Figure, p95 } from './figure.ts';
 import { stop } from './processes/measured.ts';
 import { inScratch } from './processes/scratch.ts';
-import { clock } from './sse/clock.ts';
 
 interface SseOptions {
   readonly clients?: number;

@@ -86,8 +86,6 @@ async function isNoticed(ledgers: Ledgers, { estate, reach, history, isBlind }: 
   }
 }
 
-if (import.meta.main) for (const figure of await tamper()) console.log(JSON.stringify(figure));
-
 /** Somebody who writes another history of one estate, and makes everything within reach fit to it. */
 interface Attacker {
   /** The moment, ms since the epoch, of the oldest entry that was changed, added or removed. */

@@ -7,8 +7,8 @@ import type { Limiter, SharedLimiter } from '../../src/ports/limiter.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
 import { openSharedLimiter } from '../../src/store/redis/limiter.ts';
+import type { Task } from '../fleet-budget.ts';
 import { watchStandstill } from '../processes/standstill.ts';
-import type { Task } from './workers.ts';
 
 /**
  * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one

@@ -1,4 +1,4 @@
-import { type Entry, entry, spec } from './entry.ts';
+import { type Entry, entry, spec } from './world.ts';
 
 /**
  * Hostile contents of git and of people's settings. In texts `{outside}` is a folder that nobody may read from, and `{marker}` a

@@ -1,13 +1,42 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { Access, Issuer } from '../../src/core/access/access-document.ts';
 import type { Authenticate } from '../../src/http/api/route.ts';
 import { type AuthenticatorDependencies, authenticator } from '../../src/http/auth/authenticator.ts';
 import type { FetchJson } from '../../src/http/auth/fetch-json.ts';
 import type { Log } from '../../src/ports/clock-and-log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
+import { rsa } from '../../test/http/support/google.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../test/support/virtual-clock.ts';
-import { keys } from './signed.ts';
+
+/** Of issuers, of each use, and of nobody. */
+export const keys = {
+  main: rsa(),
+  curve: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  encrypting: rsa(),
+  longer: rsa(),
+  unnamed: rsa(),
+  other: rsa(),
+  nobodys: rsa(),
+};
+
+const part = (value: object | string): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A JWT signed with a private key; `hash`: of what is signed. */
+export function jwt(
+  head: object | string,
+  claims: object | string,
+  { key = keys.main.privateKey, hash = 'sha256' }: { readonly key?: KeyObject; readonly hash?: string } = {},
+): string {
+  const text = `${part(head)}.${part(claims)}`;
+  const signature = sign(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+/** The same with whatever stands for a signature. */
+export const withSignature = (head: object, claims: object, signature: Buffer): string =>
+  `${part(head)}.${part(claims)}.${signature.toString('base64url')}`;
 
 /** An issuer that is believed, another one beside it, and a store with tokens: what somebody would get in by who should not. */
 export interface HostileWorld {
@@ -97,3 +126,23 @@ export async function hostileWorld(): Promise<HostileWorld> {
 }
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
+
+export const goodHead = { alg: 'RS256', kid: 'main', typ: 'JWT' };
+
+/** The claims of a valid token. `at`: ms since the epoch. */
+export function claimsAt(at: number): Readonly<Record<string, unknown>> {
+  const now = Math.floor(at / 1_000);
+  return {
+    iss: issuer.issuer,
+    aud: issuer.audience,
+    sub: '248289761001',
+    email: 'ann@acme.example',
+    email_verified: true,
+    groups: ['team-net'],
+    iat: now,
+    exp: now + 3_600,
+  };
+}
+
+export const without = (of: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(of).filter(([key]) => key !== name));

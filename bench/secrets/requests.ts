@@ -8,8 +8,7 @@ import {
   pubsub,
   type Sent,
 } from '../../test/http/support/sent.ts';
-import { canary } from './canaries.ts';
-import type { Outputs } from './outputs.ts';
+import { canary, type Outputs } from './canaries.ts';
 import { refused } from './specs.ts';
 
 const secret = canary('spec: the secret of a hook');

@@ -1,16 +1,18 @@
 // A server of its own: `node --expose-gc server.ts FOLDER [--lossy]`. Says on stdout where it is, then every two seconds what it holds:
 // in use once everything else is cleared away, and resident.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openEventStreams } from '../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
 import { authenticator } from '../../src/http/auth/authenticator.ts';
 import { startHttp } from '../../src/http/server.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Events } from '../../src/ports/events.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { clock } from './clock.ts';
 
 const [folder = '', lossy] = process.argv.slice(2);
+const clock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) };
 const log = createLog({ write: (line) => void process.stderr.write(line) }, { form: 'json', level: 'warn' });
 const store = await openStore({ folder, clock, create: true });
 const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { treeClasses, withoutName, withoutUrl } from '../../bench/hostile-git/classes.ts';
-import { hostileWorld } from '../../bench/hostile-git/hostile-world.ts';
-import { judgeAddresses, judgeEnvironments } from '../../bench/hostile-git/judge-addresses.ts';
-import { judgeTrees } from '../../bench/hostile-git/judge-trees.ts';
 import { names, paths, trees, urls } from '../../bench/hostile-git/rows.ts';
-import { addresses, environments, hostileGit } from '../../bench/hostile-git.ts';
+import { hostileWorld } from '../../bench/hostile-git/world.ts';
+import {
+  addresses,
+  environments,
+  hostileGit,
+  judgeAddresses,
+  judgeEnvironments,
+  judgeTrees,
+  treeClasses,
+  withoutName,
+  withoutUrl,
+} from '../../bench/hostile-git.ts';
 import { guards } from '../../src/source/git/guards.ts';
 
 const worlds: ReturnType<typeof hostileWorld>[] = [];

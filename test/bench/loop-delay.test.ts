@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Hostile } from '../../bench/loop-delay/answering.ts';
-import { hostileAnswers } from '../../bench/loop-delay/hostile-answers.ts';
+import { hostileAnswers, hostileAzure, hostileGoogle } from '../../bench/loop-delay/hostile-answers.ts';
 import { planBodies, specTexts } from '../../bench/loop-delay/hostile-bodies.ts';
-import { hostileAzure, hostileGoogle } from '../../bench/loop-delay/hostile-json.ts';
 import { hostileWebhooks } from '../../bench/loop-delay/hostile-webhooks.ts';
 import { longestTurn } from '../../bench/loop-delay/longest-turn.ts';
 import { loopDelay } from '../../bench/loop-delay.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { canary, planted } from '../../bench/secrets/canaries.ts';
-import { outputRecorder } from '../../bench/secrets/outputs.ts';
+import { canary, outputRecorder, planted } from '../../bench/secrets/canaries.ts';
 import { secrets } from '../../bench/secrets.ts';
 import { redisMissing } from '../support/redis.ts';
 
