@@ -117,7 +117,7 @@ export type BlockCode =
   | 'not-observed'
   | 'unknown-region'
   | 'pending'
-  | 'claimed-twice'
+  | 'duplicate-claim'
   | 'name-taken'
   | 'owned-by'
   | 'immutable'
@@ -130,7 +130,7 @@ export type BlockCode =
 /**
  * `stale`: not what was approved. `destructive-drift`: it would lose data, and no spec asked for it. `backoff`: the cloud
  * refused it, and it is tried again later. `quota`: its container has no room for it. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
- * for a person. `failed-births`: machines of this document ended soon after their launch, several times in a row.
+ * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last.
  */
 export type WithholdCode =
@@ -147,7 +147,7 @@ export type WithholdCode =
   | 'paused'
   | 'wave'
   | 'rollout-stopped'
-  | 'failed-births'
+  | 'failed-launches'
   | 'lost-commits';
 
 /**

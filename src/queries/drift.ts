@@ -56,7 +56,7 @@ function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePl
 const isOfOurs = (found: Finding): boolean => 'of' in found && found.of !== undefined;
 
 /** Counts for machines that drifted and for those that never came up: while their document is stopped, they are not healed. */
-const stopped: readonly WithholdCode[] = ['failed-births', 'rollout-stopped'];
+const stopped: readonly WithholdCode[] = ['failed-launches', 'rollout-stopped'];
 
 const hindering: readonly Finding['type'][] = [
   'incomplete',

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DecodeError, desired } from '../../src/cli/api-client/decode.ts';
+import { action, DecodeError, desired } from '../../src/cli/api-client/decode.ts';
+import type { Action } from '../../src/core/action.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import { actionJson, deleteReasons } from '../../src/core/render/plan-json.ts';
 
 const termsOf = (terms: Readonly<Record<string, unknown>>): unknown =>
   desired({ kind: 'network', terms }, 'desired').terms;
@@ -22,4 +25,28 @@ describe('a desired resource in an answer of the API', () => {
 
   it('is refused with a requirement that this version does not know', () =>
     assert.throws(() => termsOf({ requirement: 'sometimes' }), DecodeError));
+});
+
+describe('a delete in an answer of the API', () => {
+  const observed: Observed<'network'> = {
+    ...{ kind: 'network' as const, id: 'vpc-1', name: 'core', attributes: { cidr: '10.0.0.0/16', labels: {} } },
+    ...{ signs: { slot: 'aws/1/eu-1/network/core', first: 3 }, condition: { state: 'ready' as const, parts: [] } },
+  };
+  const about = { kind: 'network', address: 'aws/1/eu-1/network/core', documents: [], cause: 'drift' } as const;
+  const removal = { verb: 'delete', ...about, observed, because: 'twin' } as const satisfies Action;
+  const sent = (one: Action): Readonly<Record<string, unknown>> => JSON.parse(JSON.stringify(actionJson(one)));
+
+  for (const because of ['removed', 'rogue', 'twin', 'again'] as const)
+    it(`${deleteReasons[because]} is read`, () =>
+      assert.deepEqual(action(sent({ ...removal, because }), 'action'), { ...removal, because }));
+
+  for (const reason of ['twin', 'sometimes', undefined])
+    it(`is refused with the reason ${reason}`, () =>
+      assert.throws(() => action({ ...sent(removal), reason }, 'action'), DecodeError));
+
+  it('has no word of version 0.1', () => {
+    const text = JSON.stringify(sent(removal));
+    assert.ok(!/twin|slot|"first"/.test(text) && /"duplicate"/.test(text), text);
+    assert.match(text, /"uniqueName":"aws.*"firstOrdinal":3/);
+  });
 });

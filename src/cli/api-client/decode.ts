@@ -1,7 +1,7 @@
-import type { Action, Finding } from '../../core/action.ts';
+import type { Action, DeleteReason, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
-import type { HeldSource } from '../../core/render/plan-json.ts';
+import { deleteReasons, type HeldSource } from '../../core/render/plan-json.ts';
 
 /** Reads a value as what was expected of it; throws `DecodeError` where it is something else. `at`: where it stands, for people. */
 export type Decoder<T> = (value: unknown, at: string) => T;
@@ -154,11 +154,20 @@ export const attributed =
   };
 
 interface ObservedJson {
-  readonly metadata?: { readonly origin?: { readonly reason?: unknown } };
+  readonly metadata?: {
+    readonly origin?: { readonly reason?: unknown };
+    readonly uniqueName?: unknown;
+    readonly firstOrdinal?: unknown;
+  };
 }
 
 function observedOf({ metadata = {}, ...observed }: ObservedJson): object {
-  const { origin, ...signs } = metadata;
+  const { origin, uniqueName, firstOrdinal, ...rest } = metadata;
+  const signs = {
+    ...rest,
+    ...(uniqueName === undefined ? {} : { slot: uniqueName }),
+    ...(firstOrdinal === undefined ? {} : { first: firstOrdinal }),
+  };
   if (origin === undefined) return { ...observed, signs };
   const { reason: why, ...others } = origin;
   return { ...observed, signs: { ...signs, origin: { why, ...others } } };
@@ -203,7 +212,11 @@ const surgeOf = ({ upToDate, ...surge }: { readonly upToDate?: unknown }): objec
   ...(upToDate === undefined ? {} : { asWanted: upToDate }),
 });
 
-export const action = attributed<Action>({
+const deleteReasonOf = new Map<unknown, DeleteReason>(
+  Object.entries(deleteReasons).map(([reason, shown]) => [shown, reason as DeleteReason]),
+);
+
+const anyAction = attributed<Action>({
   reason: 'because',
   least: decode.object({
     verb: decode.string,
@@ -212,6 +225,14 @@ export const action = attributed<Action>({
     documents: decode.list(decode.unchecked()),
   }),
 });
+
+export const action: Decoder<Action> = (value, at) => {
+  const decoded = anyAction(value, at);
+  if (decoded.verb !== 'delete') return decoded;
+  const because = deleteReasonOf.get(decoded.because);
+  if (because === undefined) throw new DecodeError(`${at}.reason`, [...deleteReasonOf.keys()].join(', '));
+  return { ...decoded, because };
+};
 
 export const finding = attributed<Finding>({
   reason: 'why',

@@ -82,7 +82,7 @@ const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, co
     return {
       status: 'Blocked',
       reason: 'It stands twice. It is compared once the other one is gone.',
-      code: 'claimed-twice',
+      code: 'duplicate-claim',
     };
   if (action === undefined && gap !== undefined && subject.by?.by === 'us')
     return {
@@ -112,7 +112,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   paused: false,
   wave: false,
   'rollout-stopped': true,
-  'failed-births': true,
+  'failed-launches': true,
   'lost-commits': true,
 };
 

@@ -38,7 +38,7 @@ const approve = 'setpoint approve --reason "…"';
  *   destructive-drift | any      | `approve` of this one resource by its name
  *   paused            | any      | `status`: it lists each pause with its end
  *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
- *   failed-births     |          |
+ *   failed-launches   |          |
  *   another           | any      | `explain`
  */
 function nextOf({ key, called, state, sides }: Row): string {
@@ -54,7 +54,7 @@ function nextOf({ key, called, state, sides }: Row): string {
       return `setpoint approve --address ${name} --reason "…"`;
     case 'paused':
     case 'rollout-stopped':
-    case 'failed-births':
+    case 'failed-launches':
       return 'setpoint status';
     default:
       return explain;

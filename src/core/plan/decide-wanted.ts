@@ -269,7 +269,7 @@ function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World)
   return [
     blocked(
       desired,
-      'claimed-twice',
+      'duplicate-claim',
       `${ids} all carry the mark of this address. Find the one in use, remove the mark from the others, and run it again.`,
       world,
     ),

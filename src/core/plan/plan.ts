@@ -35,7 +35,7 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *   yes     | no, but its name is  | nobody | blocked: name-taken, with the line to paste
  *   yes     | once                 | us     | update, replace (instances), blocked: immutable, or nothing; withheld:
  *           |                      |        | destructive-drift, what would lose data and no spec asked for
- *   yes     | twice                | us     | blocked: claimed-twice (an empty twin of a lost answer: delete)
+ *   yes     | twice                | us     | blocked: duplicate-claim (an empty twin of a lost answer: delete)
  *   yes     | no, but an intent    | nobody | blocked: lost-commits, with the line to paste
  *           | nobody recorded      |        |
  *   yes     | once, by `adopt`     | nobody | adopt

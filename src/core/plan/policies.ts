@@ -210,7 +210,7 @@ export function failedBirthsPolicy({ wanted, knowledge }: PlanInput): Policy {
     const births = action.kind === 'instance' ? (failed.get(document) ?? []) : [];
     if (births.length === 0) return undefined;
     if (births.length >= mostFailedBirths && isLaunch(action))
-      return { code: 'failed-births', why: `nothing more is launched: ${wayOn(document, births)}` };
+      return { code: 'failed-launches', why: `nothing more is launched: ${wayOn(document, births)}` };
     if (!isLaunch(action) && action.verb !== 'update') return undefined;
     if (action.cause === 'drift') return undefined;
     return { code: 'rollout-stopped', why: `stopped: ${wayOn(document, births)}` };

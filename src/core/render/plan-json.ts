@@ -1,4 +1,4 @@
-import type { About, Action, Finding, FindingContext, Incarnated, ScopePlan, Surge } from '../action.ts';
+import type { About, Action, DeleteReason, Finding, FindingContext, Incarnated, ScopePlan, Surge } from '../action.ts';
 import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
@@ -75,7 +75,7 @@ export function actionJson(action: Action) {
     }
     case 'delete': {
       const { verb, observed, because, owners } = action;
-      return { verb, ...aboutJson(action), observed: observedJson(observed), reason: because, owners };
+      return { verb, ...aboutJson(action), observed: observedJson(observed), reason: deleteReasons[because], owners };
     }
     case 'adopt': {
       const { verb, desired, observed, changes } = action;
@@ -87,6 +87,18 @@ export function actionJson(action: Action) {
     }
   }
 }
+
+/** Reasons to delete in the words of the API. The ledger has the other ones. */
+export const deleteReasons = {
+  removed: 'removed',
+  changed: 'changed',
+  'scaled-down': 'scaled-down',
+  rogue: 'undeclared',
+  pruned: 'pruned',
+  twin: 'duplicate',
+  again: 'reappeared',
+  withdrawn: 'withdrawn',
+} as const satisfies Record<DeleteReason, string>;
 
 const sidesJson = (desired: Desired, observed: Observed) => ({
   desired: desiredJson(desired),
@@ -183,8 +195,8 @@ export const observedJson = ({ kind, id, name, attributes, signs, condition }: O
     mark: signs.mark,
     container: signs.container,
     parent: signs.parent,
-    slot: signs.slot,
-    first: signs.first,
+    uniqueName: signs.slot,
+    firstOrdinal: signs.first,
     origin: signs.origin && { reason: signs.origin.why, detail: signs.origin.detail },
   },
   condition,

@@ -5,6 +5,7 @@ import type { TouchedBy } from '../last-modified.ts';
 import { reasonOfGap } from '../plan/plan.ts';
 import { nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText, printable } from '../text.ts';
+import { deleteReasons } from './plan-json.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
 import { type Ago, moment, type Paint, plain, type Style, touchedText } from './wording.ts';
 
@@ -99,7 +100,7 @@ function reason({ verb, actions }: Entry): string {
   if (first?.verb === 'forget') return 'gone from the cloud; the store forgets it';
   if (first?.verb === 'replace') return replacement(first);
   if (first?.verb === 'delete' && verb === 'delete')
-    return first.because === 'rogue' ? 'no document states this rule' : first.because;
+    return first.because === 'rogue' ? 'no document states this rule' : deleteReasons[first.because];
   return first?.verb === 'update' && first.effect === 'stops' ? 'stops the machine' : '';
 }
 
@@ -197,7 +198,7 @@ const together: readonly string[] = [
   'paused',
   'wave',
   'rollout-stopped',
-  'failed-births',
+  'failed-launches',
   'lost-commits',
 ] satisfies readonly (BlockCode | WithholdCode)[];
 

@@ -79,7 +79,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   paused: true,
   wave: true,
   'rollout-stopped': true,
-  'failed-births': true,
+  'failed-launches': true,
   'lost-commits': true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({

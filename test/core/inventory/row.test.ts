@@ -135,7 +135,7 @@ describe('withheld drift', () => {
     ['data that would be lost', { code: 'destructive-drift' }, `setpoint approve --address ${address} --reason "…"`],
     ['a pause', { code: 'paused' }, 'setpoint status'],
     ['a stopped rollout', { code: 'rollout-stopped' }, 'setpoint status'],
-    ['machines that never came up', { code: 'failed-births' }, 'setpoint status'],
+    ['machines that never came up', { code: 'failed-launches' }, 'setpoint status'],
     ['protect', { code: 'protect' }, `setpoint explain ${address}`],
     ['what it rests on', { code: 'depends' }, `setpoint explain ${address}`],
     ['a code that nobody knows', { code: 'tomorrow' }, `setpoint explain ${address}`],

@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
   {
     name: 'claimed twice: a row each, both blocked',
     given: input([net], looked([standing, { ...standing, id: 'vpc-2' }])),
-    want: ['network/core Blocked ours claimed-twice', 'network vpc-2 Blocked ours claimed-twice'],
+    want: ['network/core Blocked ours duplicate-claim', 'network vpc-2 Blocked ours duplicate-claim'],
   },
   {
     name: 'a twin that is to go: the other one is not compared before',
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
       ]),
       { knowledge: know([standing], { pending: [lost('x')] }) },
     ),
-    want: ['network/core Blocked ours claimed-twice', 'network vpc-0 Drifted ours'],
+    want: ['network/core Blocked ours duplicate-claim', 'network vpc-0 Drifted ours'],
   },
   {
     name: 'named by adopt: one row, pending',

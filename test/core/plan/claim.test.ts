@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
   {
     name: 'it was thought to be gone and another was made: both are ours, and a person judges',
     given: beside(shown(), { ended: ended('gone') }),
-    want: ['blocked network/core: claimed-twice'],
+    want: ['blocked network/core: duplicate-claim'],
   },
   {
     name: 'a person forgot it: a copied mark',
@@ -170,7 +170,7 @@ const lateTwinCases: readonly Case[] = [
         ]),
       }),
     }),
-    want: ['blocked network/core: claimed-twice'],
+    want: ['blocked network/core: duplicate-claim'],
   },
 ];
 

@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
   {
     name: 'two carry the same mark: block',
     given: input([net], looked([standing, { ...standing, id: 'vpc-2' }])),
-    want: ['blocked network/core: claimed-twice'],
+    want: ['blocked network/core: duplicate-claim'],
   },
   {
     name: 'an empty twin that a lost answer explains is deleted; the settled one stays',
@@ -327,7 +327,7 @@ const cases: readonly Case[] = [
         }),
       },
     ),
-    want: ['blocked network/core: claimed-twice'],
+    want: ['blocked network/core: duplicate-claim'],
   },
   {
     name: "adopted without our hash: its user data is nobody's to compare",

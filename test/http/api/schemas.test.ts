@@ -77,7 +77,7 @@ export type Declared = [
   None<Dropped<Action, ActionJson, RenamedInAction>>,
   None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of'>>,
   None<Dropped<Observed, ObservedJson, 'signs'>>,
-  None<Dropped<Observed['signs'], ObservedJson['metadata'], 'origin.why'>>,
+  None<Dropped<Observed['signs'], ObservedJson['metadata'], 'origin.why' | 'first' | 'slot'>>,
   None<Dropped<Desired, DesiredJson, 'terms.claim.was' | 'terms.presence'>>,
   None<Dropped<TouchedBy, LastModifiedByJson, 'who'>>,
   None<

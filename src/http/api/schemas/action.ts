@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kindNames } from '../../../core/kinds/kinds.ts';
+import { deleteReasons } from '../../../core/render/plan-json.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { desiredSchema, documentSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
 
@@ -55,7 +56,7 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
       ...about,
       ...extra,
       observed: observedSchema,
-      reason: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin', 'again', 'withdrawn']),
+      reason: z.enum(Object.values(deleteReasons)),
       owners: z.array(z.string()).optional(),
     }),
     z.object({ verb: z.literal('adopt'), ...about, ...extra, ...between }),
@@ -99,7 +100,7 @@ const blockCode = z.enum([
   'not-observed',
   'unknown-region',
   'pending',
-  'claimed-twice',
+  'duplicate-claim',
   'name-taken',
   'owned-by',
   'immutable',
@@ -124,7 +125,7 @@ const withholdCode = z.enum([
   'paused',
   'wave',
   'rollout-stopped',
-  'failed-births',
+  'failed-launches',
   'lost-commits',
 ]);
 

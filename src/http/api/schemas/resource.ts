@@ -173,8 +173,14 @@ const metadata = z.object({
   mark: mark.optional(),
   container: z.string().optional(),
   parent: z.string().optional(),
-  slot: z.string().optional(),
-  first: z.number().optional(),
+  uniqueName: z
+    .string()
+    .optional()
+    .meta({ description: 'The name that it takes on its cloud, if the cloud keeps names unique' }),
+  firstOrdinal: z
+    .number()
+    .optional()
+    .meta({ description: 'AWS, a machine of a batched launch: the first ordinal of that launch' }),
   origin: z
     .object({ reason: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
     .optional(),
@@ -232,7 +238,7 @@ export const observedSchema = z
           intent: '65fa0da8-032f-45c5-93ed-683a77ea89d0',
           attempt: 1,
         },
-        first: 0,
+        firstOrdinal: 0,
       },
       condition: {
         state: 'ready',

@@ -33,7 +33,7 @@ test('machines that die at boot stop their document, and plan, drift and explain
   const before = launches();
   for (let reconcile = 0; reconcile < 3; reconcile++) await worker(where);
   assert.equal(launches(), before, 'nothing more is launched');
-  const held = /(?:failed-births|rollout-stopped|nothing more is launched)[\s\S]*Client\.InternalError/;
+  const held = /(?:failed-launches|rollout-stopped|nothing more is launched)[\s\S]*Client\.InternalError/;
   for (const words of [
     ['plan', specs],
     ['drift', specs],
@@ -58,7 +58,7 @@ test('machines that die at boot stop their document, and plan, drift and explain
   const stop = await stopped();
   assert.match(stop?.reason ?? '', /Client\.InternalError/);
   const rows = await asked('viewer', 'GET', '/v1/inventory?status=Blocked');
-  assert.match(JSON.stringify(rows.body), /failed-births[^}]*nothing more is launched/);
+  assert.match(JSON.stringify(rows.body), /failed-launches[^}]*nothing more is launched/);
   const resume = { rolloutOf: 'web', reason: 'the image is mended' };
   assert.equal((await asked('viewer', 'POST', '/v1/pauses/end', resume)).status, 403);
   for (const { broken: _, ...sound } of images.values()) images.put(sound);
