@@ -43,7 +43,7 @@ const failed: StateRule = ({ outcome: { failed: one, found } }) => {
     const why = `Its ${one.verb} failed: ${sentence(message).replace(/\.$/, '')} (${code})`;
     return {
       status: 'Failed',
-      reason: `${why}. The next pass tries again; what it was refused for a person must mend.`,
+      reason: `${why}. The next reconcile tries again. A person must fix the cause of a refusal.`,
       code,
     };
   }
@@ -122,7 +122,7 @@ const missing: StateRule = ({ outcome: { action, held } }) =>
 const pending: StateRule = ({ subject: { desired, observed }, outcome: { action, held } }) => {
   if (action !== undefined) return action.cause === 'drift' ? undefined : acted('Pending', action, held);
   if (desired === undefined || observed !== undefined) return undefined;
-  return { status: 'Pending', reason: 'It comes with what it is in, and that does not stand yet.' };
+  return { status: 'Pending', reason: 'It is created with its container, which does not exist yet.' };
 };
 
 const drifted: StateRule = ({ outcome: { action, held } }) => (action ? acted('Drifted', action, held) : undefined);
@@ -130,7 +130,7 @@ const drifted: StateRule = ({ outcome: { action, held } }) => (action ? acted('D
 const orphan: StateRule = ({ subject: { desired, by }, outcome: { found } }) => {
   if (desired !== undefined || by?.by !== 'us' || found?.type === 'unmanaged') return undefined;
   if (found?.type === 'orphan') return stateOfFinding('Orphan', found);
-  return { status: 'Orphan', reason: 'It is ours and stays with what it is in, which no document wants.' };
+  return { status: 'Orphan', reason: 'It is ours and stays with its container, which no document asks for.' };
 };
 
 const unmanaged: StateRule = ({ subject: { desired, by, sort }, outcome: { found } }) => {
@@ -140,7 +140,7 @@ const unmanaged: StateRule = ({ subject: { desired, by, sort }, outcome: { found
   if (by?.by === 'foreign-store')
     return { status: 'Unmanaged', reason: `It bears the mark of another store of this estate, ${by.store}.` };
   if (sort === 'uncontained')
-    return { status: 'Unmanaged', reason: 'What it is in was not listed, so whose it is cannot be told.' };
+    return { status: 'Unmanaged', reason: 'The last observation did not list its container, so its owner is unknown.' };
   return { status: 'Unmanaged', reason: 'No estate claims it.' };
 };
 
@@ -193,8 +193,8 @@ function whyText(action: Action): string {
   switch (action.verb) {
     case 'create':
       return action.cause === 'drift'
-        ? 'It stood as it was asked for and is gone'
-        : 'It is wanted and does not stand yet';
+        ? 'It matched its document and is gone'
+        : 'A document asks for it, and it does not exist yet';
     case 'update':
       return `${moved(action.cause)}: ${fieldsOf(action.changes)}`;
     case 'replace':
@@ -208,13 +208,12 @@ function whyText(action: Action): string {
   }
 }
 
-const moved = (cause: Cause): string =>
-  cause === 'drift' ? 'It was changed on the cloud' : 'It is asked for otherwise';
+const moved = (cause: Cause): string => (cause === 'drift' ? 'It was changed on the cloud' : 'Its document changed');
 
 const deleteWords: Readonly<Record<DeleteReason, string>> = {
   removed: 'Its document is gone',
   changed: 'Its documents no longer state it',
-  'scaled-down': 'Fewer replicas are wanted',
+  'scaled-down': 'Its document asks for fewer replicas',
   rogue: 'No document states this rule',
   pruned: 'A person chose it to be deleted',
   again: 'It was deleted, and the cloud shows it again',

@@ -35,14 +35,14 @@ export function eventText(event: StoredEvent): EventText {
 
 /** Earlier events are not kept any more, so the client missed some: it reads the inventory again, and goes on here. */
 export const resetText = (place: string): string =>
-  `id: ${place}\nevent: reset\ndata: {"reason":"What came next is not kept any more. Read the inventory again; the events go on from here."}\n\n`;
+  `id: ${place}\nevent: reset\ndata: {"reason":"Setpoint no longer keeps the events after this position. Read the inventory again; new events follow from here."}\n\n`;
 
 /** The first words: how long to wait before coming back, in ms, and where from. */
 export const openingText = (place: string | undefined): string => `retry: 2000\n${place ? `id: ${place}\n` : ''}\n`;
 
 /** No event: it keeps the connection, and moves on where the client would come back to. */
 export const heartbeatText = (place: string, isStalled: boolean): string =>
-  `: still here${isStalled ? '; events are held up by a transaction that has not ended' : ''}\nid: ${place}\n\n`;
+  `: heartbeat${isStalled ? '; an open transaction delays events' : ''}\nid: ${place}\n\n`;
 
 /** The newest events, in memory, for all clients alike. */
 export interface RecentEvents {

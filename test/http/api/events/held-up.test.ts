@@ -34,12 +34,12 @@ test('where what happened cannot be told for 10 s, the log says so once, and aga
   await clock.advance(120_000);
   assert.deepEqual(said(), [warned]);
   assert.match(JSON.parse(lines[0] ?? '').reason, /has not ended: pg_stat_activity shows it by its backend_xid/);
-  assert.match(watcher.lastComment() ?? '', /^still here; events are held up/);
+  assert.match(watcher.lastComment() ?? '', /^heartbeat; an open transaction delays events/);
   hold(false);
   await clock.advance(1000);
   assert.deepEqual([said(), watcher.events.length], [[warned, over], 1]);
   await clock.advance(16_000);
-  assert.equal(watcher.lastComment(), 'still here');
+  assert.equal(watcher.lastComment(), 'heartbeat');
 });
 
 test('where nothing happens nothing is held up, and what is told late is not either', async () => {
