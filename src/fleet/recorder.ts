@@ -20,7 +20,7 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** Writes down how one reconcile went. Whatever becomes of that, no reconcile fails for it, or waits for it for longer than a moment. */
 export interface ReconcileRecorder {
-  tell(event: Progress): void;
+  record(event: Progress): void;
   /** Waits that are none of the engine's. `since`: ms since the epoch. */
   waited(reason: ReconcileWait, detail: string, since: number): void;
   /** Records the ground of the reconcile. */
@@ -46,7 +46,7 @@ export function reconcileRecorderOf(
   let begun = Promise.resolve();
   const keep = (write: () => Promise<void>): Promise<void> => kept(write, about, paper);
   return {
-    tell: (event) => {
+    record: (event) => {
       const entry = entryOf(event, clock.now());
       if (entry !== undefined) timeline.add(entry);
     },

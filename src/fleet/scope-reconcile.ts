@@ -238,7 +238,7 @@ async function convergeAndHeal(
   const { fleet } = context.store;
   const tell = (event: Progress): void => {
     watch.notify(event);
-    recorder.tell(event);
+    recorder.record(event);
   };
   const steering = { signal, look: yieldCheck(where, pendingState, context), notify: tell };
   const reconcilePolicy = await reconcilePolicyOf(where, activeSpec, { store: context.store, generations });

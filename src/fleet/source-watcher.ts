@@ -46,7 +46,7 @@ async function watchEstate(
   const { clock } = context;
   const hasWakeUp = wakeUpCheck(estate, context);
   const acceptRevision = await revisionAcceptor(estate, source, context);
-  const tell = stateRecorder(estate, source, context);
+  const record = stateRecorder(estate, source, context);
   let seen: SourceReading | undefined;
   for (let lookAgainAt = 0; !lead.aborted; await clock.sleep(beatMs, lead)) {
     // why: read before the source, so that a wake-up during the read counts at the next check
@@ -59,11 +59,11 @@ async function watchEstate(
     lead.throwIfAborted();
     const name = nameOf(seen);
     if (seen.state === 'sound' && name !== estate)
-      return tell({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
+      return record({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
     const word = seen.state === 'sound' ? await acceptRevision(seen.tree) : stateOf(seen);
     // why: judging may be slow, too, and whoever leads by now says what is so
     lead.throwIfAborted();
-    await tell(word);
+    await record(word);
   }
 }
 
@@ -90,7 +90,7 @@ function stateRecorder(
     if (word === undefined) return;
     const said = JSON.stringify([word.state, word.head, word.why]);
     if (said === last) return;
-    await store.sources.states.tell(estate, { source: source.name, ...word });
+    await store.sources.states.record(estate, { source: source.name, ...word });
     last = said;
   };
 }

@@ -1,7 +1,7 @@
 /** Events, in the order in which they became true: for people who watch. Kept for a few days; never needed for correctness. */
 export interface Events {
-  /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: who watches what is for the reader to tell. */
-  after(place: string, limit: number): Promise<Happened>;
+  /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: the reader filters them for each watcher. */
+  after(place: string, limit: number): Promise<EventPage>;
   /** The place behind all events that may be sent by now: a new watcher begins here. */
   newest(): Promise<string>;
 }
@@ -11,7 +11,7 @@ export interface Events {
  * place is none of this database, so the watcher has missed something; there are no events then. `waits`: an event waits until
  * an earlier transaction has ended.
  */
-export interface Happened {
+export interface EventPage {
   readonly events: readonly StoredEvent[];
   readonly place: string;
   readonly more: boolean;
@@ -36,7 +36,7 @@ export interface EventDraft {
   readonly targets?: readonly string[];
   readonly owner?: string;
   readonly about: Readonly<Record<string, unknown>>;
-  readonly notTo?: Whose;
+  readonly notTo?: ResourceOwners;
 }
 
 /** `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger. */
@@ -44,7 +44,7 @@ export const storedEventTypes = ['resource', 'pass', 'generation', 'word'] as co
 export type StoredEventType = (typeof storedEventTypes)[number];
 
 /** The owners of a resource: its targets, and its owner; '' of nobody. */
-export interface Whose {
+export interface ResourceOwners {
   readonly targets: readonly string[];
   readonly owner: string;
 }

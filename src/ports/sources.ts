@@ -16,7 +16,7 @@ export interface Sources {
 
 export interface SourceStates {
   /** Replaces the report on this source; `since` stays while state and head do. */
-  tell(estate: string, state: SourceDraft): Promise<void>;
+  record(estate: string, state: SourceDraft): Promise<void>;
   list(estate: string): Promise<readonly SourceState[]>;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { EventDraft, Events, Happened, StoredEvent, StoredEventType, Whose } from '../ports/events.ts';
+import type { EventDraft, EventPage, Events, ResourceOwners, StoredEvent, StoredEventType } from '../ports/events.ts';
 import type { Context } from './context.ts';
 import { forgetEvents } from './retention.ts';
 import { endReaders } from './roles.ts';
@@ -9,7 +9,7 @@ import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 export function postgresEvents({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Events {
-  const seen = watchEdge(clock, () => endReaders(db));
+  const seen = blockedReaderCheck(clock, () => endReaders(db));
   return {
     after: (place, limit) => after({ db, store, place, seen }, limit),
     newest: async () => {
@@ -30,7 +30,7 @@ interface Asked {
   seen(edge: Edge): Promise<void>;
 }
 
-async function after({ db, store, place, seen }: Asked, limit: number): Promise<Happened> {
+async function after({ db, store, place, seen }: Asked, limit: number): Promise<EventPage> {
   const name = place.slice(0, place.indexOf('-'));
   const position = positionOf(name, place);
   const rows = await read(db, { position: position ?? origin, limit: position ? limit : 0 });
@@ -70,7 +70,7 @@ interface FoundWhose {
   readonly estate: string;
   readonly targets: readonly string[] | null;
   readonly owner: string | null;
-  readonly not_to: Whose | null;
+  readonly not_to: ResourceOwners | null;
 }
 
 /**
@@ -127,7 +127,7 @@ const every = 100;
  * Publishes events to watchers, once the transaction has ended: call it in the very transaction that makes them true. `at`: ms
  * since the epoch, as of the transaction. Watchers get them in the order given.
  */
-export async function announce(trx: Write, at: number, drafts: readonly EventDraft[]): Promise<void> {
+export async function publishEvents(trx: Write, at: number, drafts: readonly EventDraft[]): Promise<void> {
   const rows = drafts.map(({ estate, type, targets = null, owner = null, about, notTo }) => ({
     ...{ estate, type, targets, owner, at },
     about: small(JSON.stringify(about)),
@@ -173,8 +173,8 @@ interface Watermark {
 /** In ms: our own transactions end sooner, or are ended. */
 const longMs = 5000;
 
-/** Told of each edge that is seen, calls `free` where one has not moved for 5 s though something waits, and every 5 s then. */
-function watchEdge(clock: Clock, free: () => Promise<void>): (edge: Watermark) => Promise<void> {
+/** Called with each watermark that is seen. It calls `free` where one has not moved for 5 s though something waits, and every 5 s then. */
+function blockedReaderCheck(clock: Clock, free: () => Promise<void>): (edge: Watermark) => Promise<void> {
   let stood: string | undefined;
   let since = 0;
   return async ({ xmin, waits }) => {

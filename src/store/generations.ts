@@ -4,7 +4,7 @@ import type { EventDraft } from '../ports/events.ts';
 import { type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
-import { announce } from './events.ts';
+import { publishEvents } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { spentBy } from './limit-places.ts';
 import { pinOf } from './sources.ts';
@@ -84,7 +84,7 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
       .insertInto('generations')
       .values({ estate, number, revision, guards: canonical(guards) })
       .execute();
-    await announce(trx, at, [acceptedOf(estate, number, revision)]);
+    await publishEvents(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });
 

@@ -81,7 +81,7 @@ interface Delivered {
 
 interface Waiting {
   readonly delivered: Delivered;
-  readonly tell: (isFirst: boolean) => void;
+  readonly notify: (isFirst: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -100,7 +100,7 @@ function firstDeliveries(db: Database, clock: Clock): (delivered: Delivered) => 
       const batch = waiting.splice(0, most);
       try {
         const taken = await insert(db, clock, batch);
-        for (const { delivered, tell } of batch) tell(taken.delete(keyOf(delivered)));
+        for (const { delivered, notify } of batch) notify(taken.delete(keyOf(delivered)));
       } catch (error) {
         for (const { fail } of batch) fail(error);
       }
@@ -108,8 +108,8 @@ function firstDeliveries(db: Database, clock: Clock): (delivered: Delivered) => 
     running = false;
   };
   return ({ estate, hook, id }) =>
-    new Promise((tell, fail) => {
-      waiting.push({ delivered: { estate, hook, id: sha256(id) }, tell, fail });
+    new Promise((notify, fail) => {
+      waiting.push({ delivered: { estate, hook, id: sha256(id) }, notify, fail });
       if (!running) void drain();
     });
 }

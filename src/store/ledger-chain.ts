@@ -18,7 +18,7 @@ import { LeaseLost } from '../ports/leases.ts';
 import type { Reconcile } from '../ports/ledger.ts';
 import { Declined } from '../ports/queries.ts';
 import type { Context } from './context.ts';
-import { announce } from './events.ts';
+import { publishEvents } from './events.ts';
 import { isUnavailable, unlessAway } from './health.ts';
 import { checkLease, type LeasePurpose } from './leases.ts';
 import { sha256 } from './signing.ts';
@@ -268,7 +268,7 @@ export async function appendTo(
     .where('estate', '=', estate)
     .where('chain', '=', head.of)
     .execute();
-  for (const entry of entries) await announce(trx, entry.at, wordsOf(estate, entry));
+  for (const entry of entries) await publishEvents(trx, entry.at, wordsOf(estate, entry));
   return last;
 }
 

@@ -16,7 +16,7 @@ import type {
 } from '../ports/reconciles.ts';
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
-import { announce } from './events.ts';
+import { publishEvents } from './events.ts';
 import { inTime } from './health.ts';
 import { pruneOld, pruneReconciles } from './retention.ts';
 import { storableText } from './statements.ts';
@@ -143,7 +143,7 @@ const beginReconcile = (db: Database, reconcile: ReconcileDraft): Promise<void> 
       .values({ ...columnsOf(reconcile), epoch: reconcile.ground.lease?.epoch ?? null })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 1n) await announce(trx, reconcile.began, [reconcileBegan(reconcile)]);
+    if (numInsertedOrUpdatedRows === 1n) await publishEvents(trx, reconcile.began, [reconcileBegan(reconcile)]);
   });
 
 const endReconcile = (db: Database, reconcile: ReconcileDraft, ending: ReconcileEnding): Promise<void> =>
@@ -168,7 +168,7 @@ const endReconcile = (db: Database, reconcile: ReconcileDraft, ending: Reconcile
           .where('last_passes.at', '<=', reconcile.began),
       )
       .execute();
-    await announce(trx, ended, [reconcileEnded(reconcile, ending)]);
+    await publishEvents(trx, ended, [reconcileEnded(reconcile, ending)]);
   });
 
 const columnsOf = ({ id, estate, scope, began, reason, ground: { targets, ...ground } }: ReconcileDraft) => ({

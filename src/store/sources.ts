@@ -23,12 +23,12 @@ export const postgresSources = (context: Context): Sources => ({
 });
 
 const postgresSourceStates = ({ db, clock }: Context): SourceStates => ({
-  tell: (estate, draft) => tell(db, estate, { ...draft, since: clock.now() }),
+  record: (estate, draft) => record(db, estate, { ...draft, since: clock.now() }),
   list: (estate) => list(db, estate),
 });
 
 /** `since`: of a state that is new. */
-async function tell(db: Database, estate: string, { source, head, state, why, since }: SourceState): Promise<void> {
+async function record(db: Database, estate: string, { source, head, state, why, since }: SourceState): Promise<void> {
   const kept = sql<number>`CASE
     WHEN source_states.state = excluded.state AND source_states.head IS NOT DISTINCT FROM excluded.head
     THEN source_states.since ELSE excluded.since END`;

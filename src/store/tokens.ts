@@ -58,7 +58,7 @@ async function insert(write: ChainWrites, { expiresAt, ...body }: TokenDraft): P
     .values({ id, hash, body: JSON.stringify(said), at, expires_at: expiresAt })
     .execute();
   const token: Token = { ...body, id, at, expiresAt };
-  await tell(write, token, makeTokenNote(token));
+  await noteGrants(write, token, makeTokenNote(token));
   return { token, text };
 }
 
@@ -74,12 +74,16 @@ async function revoke(write: ChainWrites, id: string, person: string): Promise<T
     .set({ revoked: JSON.stringify(revoked) })
     .where('id', '=', id)
     .execute();
-  await tell(write, token, revokeTokenNote(token, person));
+  await noteGrants(write, token, revokeTokenNote(token, person));
   return { ...token, revoked };
 }
 
 /** A note to every estate that the token reaches. */
-async function tell(write: ChainWrites, { grants }: Token, note: Readonly<Record<string, unknown>>): Promise<void> {
+async function noteGrants(
+  write: ChainWrites,
+  { grants }: Token,
+  note: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const estates = await write.trx.selectFrom('estates').select('name').execute();
   const names = reachableEstates(
     grants,

@@ -4,13 +4,13 @@ import { type Verdict, type Verification, verification } from '../core/ledger/ve
 import { defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
 import { sha256, type TrustedKeys } from './signing.ts';
 
-interface Whose {
+interface OfEstate {
   readonly store: string;
   readonly estate: string;
 }
 
 /** `seal`: no entry, but the end of the chain that the estate had in the first version. */
-type Line = Whose & (Linked | { readonly seal: EstateCheckpoint });
+type Line = OfEstate & (Linked | { readonly seal: EstateCheckpoint });
 
 /** `checkpoints`: from the folder of a store. `now`: entries may be unsigned for `unsignedLimitMs` before that. */
 export interface ExportProof extends VerifyOptions {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { EventDraft, Whose } from '../ports/events.ts';
+import type { EventDraft, ResourceOwners } from '../ports/events.ts';
 import type { KeptLook } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
-import { announce } from './events.ts';
+import { publishEvents } from './events.ts';
 import { sha256 } from './signing.ts';
 import { inChunks, storableJson, storableText } from './statements.ts';
 import type { Database, Write } from './tables.ts';
@@ -35,7 +35,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     await unlist(at, changes.unlisted);
     if (look.left) await unlistAll(at);
     await saveLook(at, look);
-    await announce(trx, look.at, rowEvents(where, { written: changes.written, replaced, gone }));
+    await publishEvents(trx, look.at, rowEvents(where, { written: changes.written, replaced, gone }));
     return changed.length + gone.length;
   });
 
@@ -309,10 +309,10 @@ export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly
   });
 }
 
-type Changed = Whose & Pick<EventDraft, 'about' | 'notTo'>;
+type Changed = ResourceOwners & Pick<EventDraft, 'about' | 'notTo'>;
 
 const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenRow): Changed => ({
-  ...whoseIs(row),
+  ...ownersOf(row),
   about: {
     key,
     ...aboutCalled(called),
@@ -323,13 +323,13 @@ const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenR
   },
 });
 
-const whoseIs = ({ place, whose }: WrittenRow['row']): Whose => ({
+const ownersOf = ({ place, whose }: WrittenRow['row']): ResourceOwners => ({
   targets: place.targets.map(storableText),
   owner: storableText(whose.owner ?? ''),
 });
 
 function lostSight({ written, replaced }: ChangedRows): readonly Changed[] {
-  const now = new Map(written.map(({ key, row }) => [key, whoseIs(row)]));
+  const now = new Map(written.map(({ key, row }) => [key, ownersOf(row)]));
   return replaced.flatMap((before) => {
     const notTo = now.get(before.key);
     const isOfOthers = notTo !== undefined && textOf(notTo) !== textOf(before);
@@ -337,7 +337,7 @@ function lostSight({ written, replaced }: ChangedRows): readonly Changed[] {
   });
 }
 
-const textOf = ({ targets, owner }: Whose): string => JSON.stringify([targets, owner]);
+const textOf = ({ targets, owner }: ResourceOwners): string => JSON.stringify([targets, owner]);
 
 const goneAbout = ({ key, kind, status, address, id, targets, owner }: EndedRow): Changed => ({
   targets,

@@ -15,7 +15,7 @@ async function follows(commit: string): Promise<void> {
   const kept = (await store.fleet.trees.read('acme', current.revision)) ?? assert.fail('no tree');
   await store.fleet.trees.keep('acme', `git:${commit}`, kept);
   await store.generations.accept('acme', `git:${commit}`, current.guards);
-  await store.sources.states.tell('acme', { source, head: `git:${commit}`, state: 'followed', why: '' });
+  await store.sources.states.record('acme', { source, head: `git:${commit}`, state: 'followed', why: '' });
 }
 
 const revision = async (): Promise<string | undefined> => (await store.generations.current('acme'))?.revision;
@@ -41,7 +41,7 @@ test('a source that is not followed is told by every answer, and nothing of one 
     run([...verb, '--active', ...(verb[0] === 'ledger' ? [] : ['--allow-endpoint'])]);
   for (const verb of looks) assert.doesNotMatch((await said(verb)).stderr, /git\.example/, verb[0]);
   const why = 'specs/web.yaml:3:1: unknown key';
-  await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'broken', why });
+  await store.sources.states.record('acme', { source, head: `git:${head}`, state: 'broken', why });
   for (const verb of looks)
     assert.match(
       (await said(verb)).stderr,
@@ -114,7 +114,7 @@ test('a commit that was never in force here is refused, with what to do', async 
 });
 
 test('a rewritten history is taken on by its head, in the ledger', async () => {
-  await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'rewritten', why: 'no ancestor' });
+  await store.sources.states.record('acme', { source, head: `git:${head}`, state: 'rewritten', why: 'no ancestor' });
   const wrong = await run(['approve', '--active', '--history', 'c0ffee1', '--reason', 'x']);
   assert.match(
     wrong.stderr,

@@ -96,7 +96,7 @@ test('sources that no worker follows any more are told, with the way to start on
     state: 'followed',
     why: '',
   } as const;
-  await store.sources.states.tell('acme', source);
+  await store.sources.states.record('acme', source);
   const stopped = (await run(['status', specs])).stdout;
   assert.match(stopped.split('\n')[0] ?? '', / · no worker follows the specs · /);
   assert.match(

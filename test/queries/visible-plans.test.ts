@@ -116,7 +116,7 @@ describe('a source that is held back', () => {
         state: 'broken',
         why: 'lab.yaml:1',
       } as const;
-      await world.store.sources.states.tell('acme', held);
+      await world.store.sources.states.record('acme', held);
       const whole = (await told(world, 'planner', what)).sources;
       const part = (await told(world, 'web', what)).sources;
       assert.deepEqual(Object.keys(whole?.[0] ?? {}).sort(), ['head', 'reason', 'since', 'source', 'state']);
@@ -125,7 +125,7 @@ describe('a source that is held back', () => {
 
   it('is told of by the command line either way', async () => {
     const world = await drifted();
-    await world.store.sources.states.tell('acme', { source: 'repo', state: 'broken', why: 'lab.yaml:1' });
+    await world.store.sources.states.record('acme', { source: 'repo', state: 'broken', why: 'lab.yaml:1' });
     const { body } = await world.api.ask('web', 'GET /v1/drift');
     assert.deepEqual(
       (decodePlan(body, 'it').bound.sources ?? []).map((one) => sourceText({ ...one, since }, since + 120_000)),

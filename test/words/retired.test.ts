@@ -73,6 +73,7 @@ const inventedNouns = [
     'lane',
     'pass',
     'bell',
+    'announce',
   ],
 ];
 

@@ -43,7 +43,7 @@ export interface Row {
   readonly key: string;
   readonly place: Place;
   readonly called: Called;
-  readonly whose: Whose;
+  readonly whose: RowOwnership;
   readonly state: State;
   readonly sides: Sides;
 }
@@ -69,7 +69,7 @@ export interface Called {
 }
 
 /** `owner`: of its documents, or of those that it had; never read from a label on the cloud, which anyone may write. */
-export interface Whose {
+export interface RowOwnership {
   readonly claim: Claim;
   readonly owner?: string;
   /** The documents that want it. */

@@ -10,7 +10,7 @@ import { type World, worldOf } from '../plan/world.ts';
 import { type Address, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
 import { type Attempt, type PlanOutcome, planOutcomesOf, type Subject, subjectsOf } from './plan-outcome.ts';
 import { resourceStateOf } from './resource-state.ts';
-import type { Called, Claim, Next, Place, Row, Sides, State, Whose } from './row.ts';
+import type { Called, Claim, Next, Place, Row, RowOwnership, Sides, State } from './row.ts';
 
 /** One look at a scope, and what became of it. */
 export interface RowsInput {
@@ -62,7 +62,7 @@ function rowOf(subject: Subject, around: Around): Row {
     key: subject.key,
     place: { ...placeOf(subject, input), targets: targetsOf(subject, outcome, input) },
     called: calledOf(subject, claimed),
-    whose: whoseOf(subject, claimed, input),
+    whose: rowOwnershipOf(subject, claimed, input),
     state: stateOf(subject, outcome, around),
     sides: sidesOf(subject, outcome, input),
   };
@@ -98,7 +98,7 @@ function calledOf({ kind, address, desired, observed }: Subject, claimed: Claim)
   };
 }
 
-function whoseOf({ desired, observed, address }: Subject, claimed: Claim, input: PlanInput): Whose {
+function rowOwnershipOf({ desired, observed, address }: Subject, claimed: Claim, input: PlanInput): RowOwnership {
   if (desired !== undefined) {
     const { documents } = desired;
     const owner = documents.find((one) => one.owner !== undefined)?.owner;

@@ -57,7 +57,7 @@ export function shareLimiter(options: ShareLimiterOptions): SharedLimiter {
     return RateLimitState.on(rateLimit.shape, rateLimit);
   });
   const exchange = exchangeOf(options, rateLimits, dispatcher);
-  const tell = (rateLimitKey: string, note: (rateLimit: LeasedRateLimit) => void): void => {
+  const updateRateLimit = (rateLimitKey: string, note: (rateLimit: LeasedRateLimit) => void): void => {
     const rateLimit = rateLimits.get(rateLimitKey);
     if (rateLimit === undefined) return;
     note(rateLimit);
@@ -67,11 +67,11 @@ export function shareLimiter(options: ShareLimiterOptions): SharedLimiter {
     take: (need, signal) => {
       if (exchange.isClosed()) return Promise.reject(new Error(closedMessage));
       const taken = dispatcher.take(need, signal);
-      for (const { rateLimit } of need.costs) tell(rateLimit.key, () => undefined);
+      for (const { rateLimit } of need.costs) updateRateLimit(rateLimit.key, () => undefined);
       return taken;
     },
-    slow: (rateLimitKey, refusal) => tell(rateLimitKey, (rateLimit) => rateLimit.refused(refusal)),
-    learn: (rateLimitKey, remaining) => tell(rateLimitKey, (rateLimit) => rateLimit.heard(remaining)),
+    slow: (rateLimitKey, refusal) => updateRateLimit(rateLimitKey, (rateLimit) => rateLimit.refused(refusal)),
+    learn: (rateLimitKey, remaining) => updateRateLimit(rateLimitKey, (rateLimit) => rateLimit.heard(remaining)),
     rateLimits: async () => {
       await exchange.settle();
       const all = [...rateLimits.values()];

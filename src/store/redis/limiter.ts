@@ -65,7 +65,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
   const { clock, events = {} } = options;
   const link = await linkTo(options);
   const rows = rowsAt({ worker: options.worker, clock, link });
-  const tell = async (rateLimitKey: string, question: Question): Promise<Answer | undefined> => {
+  const report = async (rateLimitKey: string, question: Question): Promise<Answer | undefined> => {
     const rateLimit = link.book.find(rateLimitKey);
     return rateLimit && link.ask(question, [rateLimit]);
   };
@@ -81,7 +81,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
       }
     },
     slow: (rateLimitKey, refusal) => {
-      tell(rateLimitKey, { verb: 'slow', ...refusal }).then(
+      report(rateLimitKey, { verb: 'slow', ...refusal }).then(
         (answer) => (answer?.slowed ? events.slowed?.(rateLimitKey) : undefined),
         () => link.part()?.slow(rateLimitKey, refusal),
       );
@@ -89,7 +89,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
     learn: (rateLimitKey, remaining) => {
       const ours = link.book.lowered(rateLimitKey, remaining);
       if (ours === undefined) return;
-      tell(rateLimitKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(rateLimitKey, remaining));
+      report(rateLimitKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(rateLimitKey, remaining));
     },
     rateLimits: async () => {
       const all = link.book.all();

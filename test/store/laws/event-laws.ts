@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Happened, StoredEvent } from '../../../src/ports/events.ts';
+import type { EventPage, StoredEvent } from '../../../src/ports/events.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
@@ -96,7 +96,7 @@ export const eventLaws: Laws = {
 };
 
 /** What is told, wherever it stands. Whether something waits hangs on all who use the server. */
-const told = ({ events, more, gone }: Happened) => ({ events, more, gone });
+const told = ({ events, more, gone }: EventPage) => ({ events, more, gone });
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };
 

@@ -9,7 +9,7 @@ const head = 'a'.repeat(40);
 /** What is told of where the specs come from. */
 export const sourceLaws: Laws = {
   'the newest word on a source is there for others, by source': async ({ store, other, estate }) => {
-    const { tell, list } = store.sources.states;
+    const { record: tell, list } = store.sources.states;
     await tell(estate, { source: 'web', state: 'broken', head, why: 'no "cidr"\u0000' });
     await tell(estate, { source: 'root', state: 'away', why: 'no answer' });
     await tell(estate, { source: 'root', state: 'followed', head, why: '' });
@@ -27,7 +27,7 @@ export const sourceLaws: Laws = {
   'a source is in its state since that began: another why is no new state': async ({ store, estate, later }) => {
     const since = async (rest: Partial<SourceDraft>): Promise<number> => {
       await later(1000);
-      await store.sources.states.tell(estate, { source: 'root', state: 'away', why: '', ...rest });
+      await store.sources.states.record(estate, { source: 'root', state: 'away', why: '', ...rest });
       const [state] = await store.sources.states.list(estate);
       return state?.since ?? 0;
     };

@@ -13,7 +13,7 @@ import {
 } from '../../../src/store/inventory-rows.ts';
 import { usualHistoryMs } from '../../../src/store/retention.ts';
 import { type EndedRow, type KnownRow, rowChanges, rowEvents } from '../../../src/store/write-inventory-rows.ts';
-import { announceIn, type Look, type Memory, type RowMemory, type Version, whereKey } from './memory.ts';
+import { type Look, type Memory, publishEventsIn, type RowMemory, type Version, whereKey } from './memory.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {
   const { rows } = memory;
@@ -65,7 +65,7 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   const generation = look.rows.find(({ state }) => state.status === 'InSync')?.state.generation ?? before.generation;
   const looked = { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation };
   rows.looks.set(whereKey(where), look.left ? { ...before, left: true } : looked);
-  announceIn(
+  publishEventsIn(
     memory.events,
     look.at,
     rowEvents(where, {

@@ -13,12 +13,12 @@ import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
 import { apply } from './ledger.ts';
 import {
-  announceIn,
   checkLease,
   type EstateMemory,
   estateOf,
   type Memory,
   pendingIntent,
+  publishEventsIn,
   type ScopeMemory,
   scopeOf,
   spentBy,
@@ -163,7 +163,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
       guard.epoch += 1;
-      announceIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);
+      publishEventsIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);
       return accepted;
     },
     spent: async (name, generation) => spentBy(of(name), generation, clock.now()),

@@ -308,7 +308,7 @@ export function append({ name, chain, events }: EstateMemory, { at, type, body }
   const entry = link(known.head, chain.entries.length + 1, content, sha256);
   chain.entries.push(entry);
   chain.heads.set(of, { head: headOf(entry), at: content.at });
-  announceIn(events, entry.at, wordsOf(name, entry));
+  publishEventsIn(events, entry.at, wordsOf(name, entry));
   return entry.seq;
 }
 
@@ -330,8 +330,8 @@ interface EventMemory {
 
 const eventMemory = (): EventMemory => ({ told: [], places: 0 });
 
-/** As `announce` of the real store. Nothing is forgotten here. */
-export function announceIn(memory: EventMemory, at: number, drafts: readonly EventDraft[]): void {
+/** As `publishEvents` of the real store. Nothing is forgotten here. */
+export function publishEventsIn(memory: EventMemory, at: number, drafts: readonly EventDraft[]): void {
   for (const draft of drafts) {
     memory.places += 1;
     memory.told.push({ ...structuredClone(draft), place: placeOf(memory.places), at });

@@ -10,7 +10,7 @@ import type {
   Reconciles,
 } from '../../../src/ports/reconciles.ts';
 import { reconcileBegan, reconcileEnded } from '../../../src/store/reconciles.ts';
-import { announceIn, leaseKey, type Memory } from './memory.ts';
+import { leaseKey, type Memory, publishEventsIn } from './memory.ts';
 
 const graceMs = 15_000;
 
@@ -27,11 +27,11 @@ export function memoryReconciles({ reconciles, leases, events }: Memory, clock: 
     begin: async (draft) => {
       if (reconciles.has(draft.id)) return;
       reconciles.set(draft.id, structuredClone({ draft }));
-      announceIn(events, draft.began, [reconcileBegan(draft)]);
+      publishEventsIn(events, draft.began, [reconcileBegan(draft)]);
     },
     end: async (draft, ending) => {
       reconciles.set(draft.id, structuredClone({ draft, ending }));
-      announceIn(events, ending.ended, [reconcileEnded(draft, ending)]);
+      publishEventsIn(events, ending.ended, [reconcileEnded(draft, ending)]);
     },
     page: async ({ seen, filter, limit, after }) => {
       const found = all().filter((one) => seen.some((bounds) => covers(bounds, subjectOf(one))) && fits(one, filter));

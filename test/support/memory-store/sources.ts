@@ -28,7 +28,7 @@ type Note = (estate: string, said: Readonly<Record<string, unknown>>) => number;
 
 function states({ sources }: Memory, clock: Clock): SourceStates {
   return {
-    tell: async (estate, draft) => {
+    record: async (estate, draft) => {
       const told = sources.states.get(estate) ?? new Map();
       const before = told.get(draft.source);
       const stays = before?.state === draft.state && before.head === draft.head;

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../../ports/clock-and-log.ts';
-import type { Events, Happened, StoredEvent } from '../../../ports/events.ts';
+import type { EventPage, Events, StoredEvent } from '../../../ports/events.ts';
 import type { EventLimits } from '../../limits.ts';
 import { type RecentEvents, recentEvents } from './recent-events.ts';
 
@@ -94,7 +94,7 @@ async function untilStopped(signal: AbortSignal, turn: () => Promise<void>): Pro
 interface StallWatch {
   isStalled(): boolean;
   /** Each page that is read. */
-  sawPage(page: Pick<Happened, 'place' | 'waits'>): void;
+  sawPage(page: Pick<EventPage, 'place' | 'waits'>): void;
 }
 
 const stallMs = 10_000;

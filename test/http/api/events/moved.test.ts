@@ -4,7 +4,7 @@ import type { Bounds } from '../../../../src/core/access/grant.ts';
 import { openEventStreams } from '../../../../src/http/api/events/streams.ts';
 import { eventRoutes } from '../../../../src/http/api/routes/events.ts';
 import { eventLimits } from '../../../../src/http/limits.ts';
-import type { Whose } from '../../../../src/ports/events.ts';
+import type { ResourceOwners } from '../../../../src/ports/events.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { lookOf, rowOf, scope } from '../../../store/fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
@@ -29,7 +29,7 @@ async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count 
     limits,
   });
   const api = apiWorld({ routes: eventRoutes(events), callers: { viewer }, clock });
-  const rowsOf = (turns: readonly Whose[], reason: string) =>
+  const rowsOf = (turns: readonly ResourceOwners[], reason: string) =>
     Array.from({ length: count }, (_, i) => row(`n${i}`, turns[i % turns.length] ?? before, reason));
   await store.rows.keep({ estate: 'acme', scope }, lookOf(1000, rowsOf([before], 'as it was')));
   const from = await store.events.newest();
@@ -41,15 +41,15 @@ async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count 
   return reading.events.map(({ data }) => JSON.parse(data));
 }
 
-type Moves = readonly [before: Whose, ...after: Whose[]];
+type Moves = readonly [before: ResourceOwners, ...after: ResourceOwners[]];
 
-const row = (name: string, { owner, targets }: Whose, reason: string) =>
+const row = (name: string, { owner, targets }: ResourceOwners, reason: string) =>
   rowOf(name, { whose: { owner }, place: { targets }, reason });
 
-const web: Whose = { owner: 'team-web', targets: ['prod'] };
-const ops: Whose = { owner: 'team-ops', targets: ['prod'] };
-const lab: Whose = { owner: 'team-web', targets: ['lab'] };
-const both: Whose = { owner: 'team-web', targets: ['lab', 'prod'] };
+const web: ResourceOwners = { owner: 'team-web', targets: ['prod'] };
+const ops: ResourceOwners = { owner: 'team-ops', targets: ['prod'] };
+const lab: ResourceOwners = { owner: 'team-web', targets: ['lab'] };
+const both: ResourceOwners = { owner: 'team-web', targets: ['lab', 'prod'] };
 
 const cases: readonly [name: string, bounds: readonly Bounds[], moves: Moves, told: string[]][] = [
   ['who sees the former owner’s alone', [{ owners: ['team-web'] }], [web, ops], ['gone']],

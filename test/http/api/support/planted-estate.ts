@@ -143,7 +143,7 @@ async function speak({ store, clock }: FleetWorld): Promise<void> {
     });
   await fleet.quarantine.put(where, 'zzall-poison', 2);
   const broken = { source: 'zzall-source', head: 'git:zzall-head', state: 'broken', why: 'zzall-why' } as const;
-  await sources.states.tell('acme', broken);
+  await sources.states.record('acme', broken);
   const maker = { person: 'zzall-person', identities: [] };
   await tokens.make({ name: 'zzall-token', grants: [{ role: 'viewer', estates: ['acme'] }], expiresAt: until, maker });
   const reason = 'zzall-person paused everything for owner zzlab-team: zzall-pause';

@@ -5,7 +5,7 @@ import { type EventLimits, eventLimits } from '../../../../../src/http/limits.ts
 import type { EventDraft, Events, StoredEvent } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
 import { memoryEvents } from '../../../../support/memory-store/events.ts';
-import { announceIn, type Memory, memory } from '../../../../support/memory-store/memory.ts';
+import { type Memory, memory, publishEventsIn } from '../../../../support/memory-store/memory.ts';
 import { type VirtualClock, virtualClock } from '../../../../support/virtual-clock.ts';
 import { openReading, type Reading } from './reading.ts';
 
@@ -86,7 +86,7 @@ let told = 0;
 function tell(data: Memory, clock: VirtualClock, drafts: readonly Partial<EventDraft>[]): readonly StoredEvent[] {
   const before = data.events.told.length;
   const full = drafts.map((draft) => ({ estate: 'acme', type: 'resource', about: { n: ++told }, ...draft }) as const);
-  announceIn(data.events, clock.now(), full);
+  publishEventsIn(data.events, clock.now(), full);
   return data.events.told.slice(before);
 }
 
