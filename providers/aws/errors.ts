@@ -144,7 +144,7 @@ export interface Sent {
  *   another code                            | terminal  | terminal
  */
 export function toFailure(error: unknown, sent: Sent): Failure {
-  const seen = look(error);
+  const seen = detailsOf(error);
   const about = {
     code: seen.code,
     message: seen.message,
@@ -156,7 +156,7 @@ export function toFailure(error: unknown, sent: Sent): Failure {
   return withWait({ kind: kindOf(seen, sent), ...about }, seen.retryAfterMs);
 }
 
-interface Look {
+interface ErrorDetails {
   readonly code: string;
   readonly message: string;
   readonly requestId: string | undefined;
@@ -167,7 +167,7 @@ interface Look {
   readonly noRegion: string | undefined;
 }
 
-function kindOf({ code, status, noRegion }: Look, sent: Sent): Failure['kind'] {
+function kindOf({ code, status, noRegion }: ErrorDetails, sent: Sent): Failure['kind'] {
   // why: a name that the network says does not exist has no address in 30 s either; a write comes after reads that found one
   if (noRegion !== undefined) return sent.mutating ? 'retryable' : 'terminal';
   const unanswered = sent.mutating ? 'ambiguous' : 'retryable';
@@ -182,7 +182,7 @@ function kindOf({ code, status, noRegion }: Look, sent: Sent): Failure['kind'] {
 
 const longestMessage = 600;
 
-function look(error: unknown): Look {
+function detailsOf(error: unknown): ErrorDetails {
   const { name, code, message, $metadata, $response } = shapeOf(error);
   const headers = $response?.headers;
   const isUnread = error instanceof AnswerRefused;

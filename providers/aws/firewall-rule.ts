@@ -7,13 +7,13 @@ import { done, failed } from '../shared/answer.ts';
 import { chunks } from '../shared/chunks.ts';
 import { eachChunk } from '../shared/each-chunk.ts';
 import { mapInTurns } from '../shared/turns.ts';
+import { sinks } from './bisect.ts';
 import { describeGroups, groupOrigin } from './group.ts';
 import { type Atom, atomId, atomsInTurns, atomsOf, groupOfAtom, writePermission } from './permission.ts';
 import { most } from './rate-limits.ts';
 import { unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
-import { sinks } from './together.ts';
 
 /**
  * Firewall rules are the atoms of security groups: they come with the groups' listing, are known by their content and

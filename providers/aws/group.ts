@@ -3,10 +3,10 @@ import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed, Origin } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
 import { chunks } from '../shared/chunks.ts';
 import { each } from '../shared/each.ts';
-import { standing } from '../shared/standing.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { lookup } from './lookup.ts';
@@ -103,7 +103,7 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
   if (!made.ok) return made;
   const group = observe(made.value, scope.account);
   if (defaultEgress !== 'deny') return { ok: true, value: group };
-  const closed = await standing(revokeDefaultEgress(group.id, scope, call), stopped);
+  const closed = await afterCreation(revokeDefaultEgress(group.id, scope, call), stopped);
   return closed.ok ? { ok: true, value: group } : { ok: false, failure: stillOpen(group.id, closed.failure) };
 }
 

@@ -3,11 +3,11 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed, Part } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { standing } from '../shared/standing.ts';
 import { storeTime } from '../shared/store-time.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
@@ -40,7 +40,7 @@ async function* list(
   { listings, known, key, account }: Scope,
   call: Call,
 ): AsyncGenerator<readonly Observed<'network'>[]> {
-  const [inUse, vpcs, gateways, tables] = await together([
+  const [inUse, vpcs, gateways, tables] = await awaitAll([
     occupiedVpcs(listings, call),
     listings.vpcs('network', call),
     listings.gateways('network', call),
@@ -146,7 +146,7 @@ async function create(item: Creation<'network'>, scope: Scope, call: Call): Prom
     askedAt: Number(readExtra(vpc.Tags, 'gateway') ?? 0),
     fresh: !earlier.value,
   };
-  const parts = await standing(completeInternet(wanted, scope, call), begun);
+  const parts = await afterCreation(completeInternet(wanted, scope, call), begun);
   return { ok: true, value: observeVpc(vpc, { ...around, parts }) };
 }
 

@@ -6,13 +6,13 @@ import type { Call } from '../../src/ports/provider.ts';
 import { done } from '../shared/answer.ts';
 import { chunks } from '../shared/chunks.ts';
 import { unsupportedOn } from '../shared/unsupported.ts';
+import { sendBisecting } from './bisect.ts';
 import { groupBy } from './group-by.ts';
 import { markTags, tagKey } from './marks.ts';
 import { most } from './rate-limits.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
 import { tagList } from './tags.ts';
-import { together } from './together.ts';
 
 /** The tags of an update: a resource, its new labels and, when it is adopted or renamed, its new mark. */
 export interface Retagged {
@@ -36,7 +36,7 @@ export async function retag(items: readonly Retagged[], scope: Scope, call: Call
     const batch = some.filter(({ index }) => !failures.has(index));
     const [first] = batch;
     if (!first) continue;
-    const results = await together(batch, (some) =>
+    const results = await sendBisecting(batch, (some) =>
       write(
         some.map(({ id }) => id),
         first,

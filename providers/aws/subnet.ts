@@ -3,10 +3,10 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { standing } from '../shared/standing.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { interfacesIn } from './interfaces-in.ts';
@@ -34,7 +34,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 }
 
 async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
-  const [subnets, tables] = await together([listings.subnets('subnet', call), listings.tables('subnet', call)]);
+  const [subnets, tables] = await awaitAll([listings.subnets('subnet', call), listings.tables('subnet', call)]);
   const index = indexTables(tables);
   yield await mapInTurns(subnets, (subnet) => observeSubnet(subnet, index, account));
 }
@@ -127,7 +127,7 @@ async function create(
   if (!made.ok) return made;
   const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() }, scope.account);
   if (internet !== true) return { ok: true, value: subnet };
-  const joined = await standing(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
+  const joined = await afterCreation(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
   return { ok: true, value: { ...subnet, attributes: { ...subnet.attributes, internet: joined.ok } } };
 }
 

@@ -4,8 +4,8 @@ import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/co
 import { type Kind, nameIn, type RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
 import { armIdOf } from './ids.ts';
+import { matchSpelling } from './match-spelling.ts';
 import { canonicalLocation } from './place.ts';
-import { respell } from './respell.ts';
 import { peerPrefix } from './security-rule.ts';
 import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
 import { writes } from './writes.ts';
@@ -45,7 +45,7 @@ export const dialect: Dialect = {
     // https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits
     room: { most: 1000, apart: [], quota: 'NSG rules per NSG', container: 'a network security group' },
   },
-  respell,
+  matchSpelling: matchSpelling,
 };
 
 /** Azure tells no case apart, so neither do our names for its places. */
@@ -109,7 +109,7 @@ function cutsOf(peers: readonly string[]): readonly Cut[] {
     if (known === undefined) cuts.set(cut, [peer]);
     else if (cut === 'v4' || cut === 'v6') known.push(peer);
   }
-  return [...cuts].map(([cut, together]) => ({ cut, peers: together.toSorted() }));
+  return [...cuts].map(([cut, some]) => ({ cut, peers: some.toSorted() }));
 }
 
 function cutOf(peer: string): string {

@@ -40,7 +40,7 @@ export async function ensureFilter(
 }
 
 /** Writes the new mark on it, where it bears the network's old one, or the new one already. */
-export async function remarkFilter(
+export async function markFilter(
   { vnetId, before, mark }: { readonly vnetId: CloudId; readonly before: Mark | undefined; readonly mark: Mark },
   { client }: Scope,
   call: Call,

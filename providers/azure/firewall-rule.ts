@@ -4,9 +4,9 @@ import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
 import { eachChunk } from '../shared/each-chunk.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
@@ -21,7 +21,7 @@ import { most } from './rate-limits.ts';
 import { unsupported } from './retag.ts';
 import { editRules, type Written } from './rule-edit.ts';
 import type { RuleEdit } from './rule-edit-marked.ts';
-import { type Around, aroundOf, nsgOfRule } from './rule-home.ts';
+import { nsgOfRule, type RuleContext, ruleContextOf } from './rule-home.ts';
 import { readRuleMark } from './rule-mark.ts';
 import type { Scope } from './scope.ts';
 import { readMatch, writeRule } from './security-rule.ts';
@@ -50,19 +50,22 @@ const perNsg = <T>(nsgOf: (item: T) => CloudId) => ({ key: nsgOf, size: most.inl
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
   const { listings } = scope;
-  const [nsgs, vnets, asgs] = await together([
+  const [nsgs, vnets, asgs] = await awaitAll([
     listings.nsgs('firewall-rule', call),
     listings.vnets('firewall-rule', call),
     listings.asgs('firewall-rule', call),
   ]);
   await checkHomes(nsgs, { vnets, asgs }, scope, call);
-  const around = aroundOf(vnets, asgs);
-  for (const nsg of nsgs) yield await observeAll(nsg, around);
+  const context = ruleContextOf(vnets, asgs);
+  for (const nsg of nsgs) yield await observeAll(nsg, context);
 }
 
 /** Azure's own six (`defaultSecurityRules`) stand in every NSG, behind all others, and are no rules of anybody's. */
-async function observeAll(nsg: NetworkSecurityGroup, around: Around): Promise<readonly Observed<'firewall-rule'>[]> {
-  const { network, isFilter, isPart } = around.homeOf(nsg);
+async function observeAll(
+  nsg: NetworkSecurityGroup,
+  context: RuleContext,
+): Promise<readonly Observed<'firewall-rule'>[]> {
+  const { network, isFilter, isPart } = context.homeOf(nsg);
   const prefix = prefixAt(nsg.id ?? '', nsg.location ?? '');
   return mapInTurns(nsg.securityRules ?? [], (rule) => {
     const { id = '', name = '', description = '' } = rule;
@@ -73,7 +76,7 @@ async function observeAll(nsg: NetworkSecurityGroup, around: Around): Promise<re
       name: isPart || marked?.mark ? name.toLowerCase() : name,
       attributes: {
         network,
-        match: readMatch(rule, around.groupId),
+        match: readMatch(rule, context.groupId),
         description: marked?.text ?? description,
         ...orderOf(rule),
       },
@@ -103,9 +106,9 @@ async function read(
   const found = nsgs.flatMap((nsg) => (nsg.ok && nsg.value ? [nsg.value] : []));
   const whole = await listed(checkHomes(found, { vnets: vnets.value, asgs: asgs.value }, { client }, call));
   if (!whole.ok) return ids.map(() => whole);
-  const around = aroundOf(vnets.value, asgs.value);
+  const context = ruleContextOf(vnets.value, asgs.value);
   const rules = new Map<CloudId, Observed<'firewall-rule'>>();
-  for (const nsg of found) for (const rule of await observeAll(nsg, around)) rules.set(rule.id, rule);
+  for (const nsg of found) for (const rule of await observeAll(nsg, context)) rules.set(rule.id, rule);
   const byId = new Map(nsgIds.map((id, index) => [id, nsgs[index]]));
   return ids.map((id) => {
     const nsg = byId.get(nsgOfRule(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);

@@ -4,8 +4,8 @@ import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
@@ -33,7 +33,7 @@ export function groupActuator(scope: Scope): Actuator<'group'> {
 }
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
-  const [asgs, vnets] = await together([listings.asgs('group', call), listings.vnets('group', call)]);
+  const [asgs, vnets] = await awaitAll([listings.asgs('group', call), listings.vnets('group', call)]);
   const networkOf = networksOf(vnets);
   yield await mapInTurns(asgs, (asg) => observe(asg, networkOf));
 }

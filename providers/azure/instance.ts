@@ -7,14 +7,14 @@ import { each } from '../shared/each.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { stateOf } from './condition.ts';
 import { canonicalId, guidOf, partsOfId } from './ids.ts';
-import { listAround, readAround } from './instance/around.ts';
 import { change } from './instance/change.ts';
+import { listContext, readContext } from './instance/context.ts';
 import { findParts } from './instance/find-parts.ts';
-import { asPart, halfMade, type NamedPart, namedParts } from './instance/half-made.ts';
 import { healthOf } from './instance/health.ts';
+import { asPart, incompleteMachines, type NamedPart, namedParts } from './instance/incomplete.ts';
 import { launch } from './instance/launch.ts';
 import { findMachine } from './instance/machine.ts';
-import { type Around, interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
+import { type InstanceContext, interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
 import { isPartOfMachine } from './instance/parts.ts';
 import { terminate } from './instance/terminate.ts';
 import { readMark } from './marks.ts';
@@ -38,16 +38,16 @@ export function instanceActuator(scope: Scope): Actuator<'instance'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'instance'>[]> {
   const vms = await scope.listings.machines.vms('instance', call);
-  const around = await listAround(vms, scope, call);
+  const context = await listContext(vms, scope, call);
   const listed = new Map(vms.map((vm) => [canonicalId(vm.id ?? ''), vm]));
-  const parts = namedParts(around);
+  const parts = namedParts(context);
   for (const part of parts) checkHolder(part, listed);
   const isOwn = ({ machine, part, thing }: NamedPart): boolean =>
     isPartOfMachine(readMark(listed.get(machine)?.tags), thing.tags, part);
   const own = Map.groupBy(parts.filter(isOwn), ({ machine }) => machine);
-  yield await mapInTurns(vms, (vm) => complete(vm, around, own.get(canonicalId(vm.id ?? '')) ?? []));
+  yield await mapInTurns(vms, (vm) => complete(vm, context, own.get(canonicalId(vm.id ?? '')) ?? []));
   const others = parts.filter((part) => !isOwn(part));
-  yield halfMade(others, around);
+  yield incompleteMachines(others, context);
 }
 
 /** A part that hangs on a machine which is not listed means that the listing of machines was short, or is behind. */
@@ -60,16 +60,16 @@ function checkHolder({ holder, thing }: NamedPart, listed: ReadonlyMap<string, V
  * A machine that is not going, and whose interface, network or group is not listed, means that their listing was short; a disk too,
  * once the machine is made. How it runs may be untold, and says nothing of that.
  */
-function complete(vm: VirtualMachine, around: Around, own: readonly NamedPart[]): Observed<'instance'> {
-  const observed = observeMachine(vm, around);
+function complete(vm: VirtualMachine, context: InstanceContext, own: readonly NamedPart[]): Observed<'instance'> {
+  const observed = observeMachine(vm, context);
   const { condition } = observed;
   const provisioned = stateOf(vm.provisioningState);
   const { managedDisk, diffDiskSettings } = osDiskOf(vm) ?? {};
   const missing = [
-    ...unlisted(interfaceOf(vm), around.nics),
+    ...unlisted(interfaceOf(vm), context.nics),
     // why: a disk on the host itself is no object. https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks
-    ...(diffDiskSettings || provisioned !== 'ready' ? [] : unlisted(managedDisk?.id, around.disks)),
-    ...(readMark(vm.tags) ? unlistedAround(interfaceOf(vm), around) : []),
+    ...(diffDiskSettings || provisioned !== 'ready' ? [] : unlisted(managedDisk?.id, context.disks)),
+    ...(readMark(vm.tags) ? unlistedParts(interfaceOf(vm), context) : []),
   ];
   if (provisioned !== 'deleting' && missing[0] !== undefined) throw shortListing(`${missing[0]} of ${observed.id}`);
   const known = new Set(condition.parts?.map(({ id }) => id));
@@ -80,7 +80,7 @@ function complete(vm: VirtualMachine, around: Around, own: readonly NamedPart[])
 const unlisted = (id: string | undefined, among: ReadonlyMap<string, unknown>): readonly string[] =>
   id === undefined || among.has(canonicalId(id)) ? [] : [id];
 
-function unlistedAround(interfaceId: string | undefined, { nics, unknownTo }: Around): readonly string[] {
+function unlistedParts(interfaceId: string | undefined, { nics, unknownTo }: InstanceContext): readonly string[] {
   const nic = nics.get(canonicalId(interfaceId ?? ''));
   const unknown = nic && unknownTo(nic);
   return unknown === undefined ? [] : [unknown];
@@ -94,13 +94,13 @@ async function read(
   const whole = ids.filter((id) => guidOf(id) !== undefined);
   const found = await each(whole, (id) => findMachine(id, scope, call));
   const vms = found.flatMap((result) => (result.ok && result.value ? [result.value] : []));
-  const around = await readAround({ vms }, scope, call);
+  const context = await readContext({ vms }, scope, call);
   const seen = found.map((result): Result<Observed<'instance'> | undefined> => {
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
-    return around.ok ? { ok: true, value: observeMachine(result.value, around.value) } : around;
+    return context.ok ? { ok: true, value: observeMachine(result.value, context.value) } : context;
   });
   const halves = ids.filter((id) => guidOf(id) === undefined);
-  const half = await each(halves, (id) => readHalfMade(id, scope, call));
+  const half = await each(halves, (id) => readIncomplete(id, scope, call));
   const results = new Map([
     ...whole.map((id, index) => [id, seen[index]] as const),
     ...halves.map((id, index) => [id, half[index]] as const),
@@ -114,18 +114,22 @@ const unanswered: Result<never> = {
 };
 
 /** Parts without their machine, by the id that the machine would have. Where it stands by now they are no such thing any more. */
-async function readHalfMade(id: CloudId, scope: Scope, call: Call): Promise<Result<Observed<'instance'> | undefined>> {
+async function readIncomplete(
+  id: CloudId,
+  scope: Scope,
+  call: Call,
+): Promise<Result<Observed<'instance'> | undefined>> {
   const machine = await findMachine(id, scope, call);
   if (!machine.ok || machine.value) return machine.ok ? { ok: true, value: undefined } : machine;
   const found = await findParts({ place: partsOfId(id), machine: partsOfId(id).name }, scope, call);
   if (!found.ok) return found;
   const { nic, address, disk } = found.value;
-  const around = await readAround({ nics: nic ? [nic] : [] }, scope, call);
-  if (!around.ok) return around;
+  const context = await readContext({ nics: nic ? [nic] : [] }, scope, call);
+  if (!context.ok) return context;
   const parts = namedParts({
-    nics: around.value.nics,
+    nics: context.value.nics,
     addresses: new Map(address ? [[canonicalId(address.id ?? ''), address]] : []),
     disks: new Map(disk ? [[canonicalId(disk.id ?? ''), disk]] : []),
   });
-  return { ok: true, value: halfMade(parts, around.value).find((half) => half.id === canonicalId(id)) };
+  return { ok: true, value: incompleteMachines(parts, context.value).find((half) => half.id === canonicalId(id)) };
 }

@@ -3,16 +3,16 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { standing } from '../shared/standing.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { furtherOf, readBlocks } from './cidr-text.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
 import { createNamed } from './create-named.ts';
-import { ensureFilter, filterIdOf, remarkFilter, removeFilter } from './filter.ts';
+import { ensureFilter, filterIdOf, markFilter, removeFilter } from './filter.ts';
 import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readMark } from './marks.ts';
@@ -37,7 +37,7 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 }
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
-  const [vnets, nsgs] = await together([listings.vnets('network', call), listings.nsgs('network', call)]);
+  const [vnets, nsgs] = await awaitAll([listings.vnets('network', call), listings.nsgs('network', call)]);
   checkFilters(vnets, nsgs);
   const byId = new Map(nsgs.map((nsg) => [canonicalId(nsg.id ?? ''), nsg]));
   yield await mapInTurns(vnets, (vnet) => observeVnet(vnet, byId.get(canonicalId(filterIdOf(vnet.id ?? '')))));
@@ -123,7 +123,7 @@ async function create(
   if (!made.ok) return made;
   const vnetId = made.value.id ?? '';
   if (filter !== true) return { ok: true, value: observeVnet(made.value, undefined) };
-  const filtered = await standing(ensureFilter({ vnetId, owner: mark, location }, scope, call), notYet);
+  const filtered = await afterCreation(ensureFilter({ vnetId, owner: mark, location }, scope, call), notYet);
   return { ok: true, value: observeVnet(made.value, filtered.ok ? filtered.value : undefined) };
 }
 
@@ -138,7 +138,7 @@ async function update(
   if (failure) return { ok: false, failure };
   const before = observed.signs.mark;
   const vnetId = observed.id;
-  const marked = mark ? await remarkFilter({ vnetId, before, mark }, scope, call) : done;
+  const marked = mark ? await markFilter({ vnetId, before, mark }, scope, call) : done;
   if (!marked.ok) return marked;
   const tagged = await retag({ observed, changes, mark }, vnetAt(vnetId), scope.client, call);
   if (!tagged.ok || !changes.some(({ field }) => field === 'filter')) return tagged;

@@ -30,19 +30,19 @@ export async function editRules(
 ): Promise<readonly Result<Written>[]> {
   return inTurn(nsgId, scope, async () => {
     const { resourceGroup, name } = partsOfId(nsgId);
-    const look: Look = () =>
+    const read: ReadNsg = () =>
       scope.client.raw(call, ({ network }) => network.networkSecurityGroups.get(resourceGroup, name));
-    const now = await look();
+    const now = await read();
     if (!now.ok && now.failure.kind !== 'not-found') return edits.map(() => now);
     if (!now.ok || isAnother(nsgId, now.value.properties.resourceGuid))
       return edits.map((edit) => withoutNsg(edit, name));
     const results = new Map<RuleEdit, Result<void>>();
     const contained = edits.filter(({ contained }) => contained(now.value.tags));
-    for (const [edit, result] of await editContained(contained, now.value, look, { scope, call }))
+    for (const [edit, result] of await editContained(contained, now.value, read, { scope, call }))
       results.set(edit, result);
     const others = edits.filter((edit) => !contained.includes(edit));
     const first = contained.length === 0 ? now.value : undefined;
-    for (const [edit, result] of await inSuccession(others, { look, first }, (edit, nsg) =>
+    for (const [edit, result] of await inSuccession(others, { read, first }, (edit, nsg) =>
       editMarked(edit, nsg, scope, call),
     ))
       results.set(edit, result);
@@ -54,7 +54,7 @@ export async function editRules(
   });
 }
 
-type Look = () => Promise<Result<RawResource>>;
+type ReadNsg = () => Promise<Result<RawResource>>;
 
 /**
  * Each built from a GET made for it, as each write moves the etag of the NSG and of all its rules; the first from `first`, if
@@ -62,12 +62,12 @@ type Look = () => Promise<Result<RawResource>>;
  */
 async function inSuccession(
   edits: readonly RuleEdit[],
-  { look, first }: { readonly look: Look; readonly first?: RawResource | undefined },
+  { read, first }: { readonly read: ReadNsg; readonly first?: RawResource | undefined },
   write: (edit: RuleEdit, nsg: RawResource) => Promise<Result<void>>,
 ): Promise<ReadonlyMap<RuleEdit, Result<void>>> {
   const results = new Map<RuleEdit, Result<void>>();
   for (const edit of edits) {
-    const now: Result<RawResource> = first && results.size === 0 ? { ok: true, value: first } : await look();
+    const now: Result<RawResource> = first && results.size === 0 ? { ok: true, value: first } : await read();
     results.set(edit, now.ok ? await write(edit, now.value) : now);
   }
   return results;
@@ -87,7 +87,7 @@ function withoutNsg({ name, properties, stands }: RuleEdit, nsg: string): Result
 async function editContained(
   edits: readonly RuleEdit[],
   nsg: RawResource,
-  look: Look,
+  read: ReadNsg,
   { scope, call }: Way,
 ): Promise<ReadonlyMap<RuleEdit, Result<void>>> {
   const results = new Map<RuleEdit, Result<void>>();
@@ -104,7 +104,7 @@ async function editContained(
   const whole = nsg.etag === undefined ? unsafe : await putWhole(nsg, [...wanted.values()], scope, call);
   const singly = !whole.ok && open.length > 1 && sinks(whole.failure);
   const answers = singly
-    ? await inSuccession(open, { look }, (edit, now) => putOne(edit, now, scope, call))
+    ? await inSuccession(open, { read }, (edit, now) => putOne(edit, now, scope, call))
     : undefined;
   for (const edit of open) results.set(edit, answers?.get(edit) ?? whole);
   return results;

@@ -16,13 +16,16 @@ export interface Home {
 }
 
 /** The networks and groups that reading rules needs. */
-export interface Around {
+export interface RuleContext {
   homeOf(nsg: NetworkSecurityGroup): Home;
   /** The id that we have for a group: rules name it without its number. */
   groupId(armId: string): CloudId;
 }
 
-export function aroundOf(vnets: readonly VirtualNetwork[], asgs: readonly ApplicationSecurityGroup[]): Around {
+export function ruleContextOf(
+  vnets: readonly VirtualNetwork[],
+  asgs: readonly ApplicationSecurityGroup[],
+): RuleContext {
   const byFilter = new Map(vnets.map((vnet) => [canonicalId(filterIdOf(vnet.id ?? '')), vnet]));
   const byId = new Map(vnets.map((vnet) => [canonicalId(vnet.id ?? ''), vnet]));
   const groups = new Map(asgs.map(({ id = '', resourceGuid }) => [canonicalId(id), cloudIdOf(id, resourceGuid)]));

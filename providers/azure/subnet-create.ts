@@ -40,7 +40,7 @@ export async function createSubnets(
       return items.map(() => failed('not-found', 'Replaced', `another network has the name of ${vnetId} now`));
     const results = new Map<Item, Result<void>>();
     for (const item of items) {
-      const taken = standingOne(item, now.value);
+      const taken = existingOne(item, now.value);
       if (taken) results.set(item, taken);
     }
     const fresh = items.filter((item) => !results.has(item));
@@ -74,7 +74,7 @@ function looksOurs(subnet: RawChild, { id }: RawResource): boolean {
   return canonicalId(networkSecurityGroup?.id ?? '') === canonicalId(filterIdOf(id)) && defaultOutboundAccess === false;
 }
 
-function standingOne({ desired }: Item, vnet: RawResource): Result<void> | undefined {
+function existingOne({ desired }: Item, vnet: RawResource): Result<void> | undefined {
   const subnet = childNamed(vnet.properties.subnets, desired.name);
   if (!subnet) return undefined;
   const { addressPrefix, addressPrefixes } = propertiesOf(subnet);
@@ -97,8 +97,8 @@ async function write(
   call: Call,
 ): Promise<ReadonlyMap<Item, Result<void>>> {
   const present = vnet.properties.subnets ?? [];
-  const together = items.length > 1 && vnet.etag !== undefined && present.every((subnet) => looksOurs(subnet, vnet));
-  if (!together) return singly(items, vnet, scope, call);
+  const inOneCall = items.length > 1 && vnet.etag !== undefined && present.every((subnet) => looksOurs(subnet, vnet));
+  if (!inOneCall) return singly(items, vnet, scope, call);
   const whole = await writeWhole(items, vnet, scope, call);
   if (!whole.ok && sinks(whole.failure)) return singly(items, vnet, scope, call);
   return new Map(items.map((item) => [item, whole.ok ? done : whole]));
@@ -137,7 +137,7 @@ async function makeOne(item: Item, vnet: RawResource, { client }: Scope, call: C
   const there = await client.raw(call, ({ network }) => network.subnets.get(resourceGroup, name, subnet));
   if (there.ok) {
     const subnets = [{ name: subnet, properties: there.value.properties }];
-    return standingOne(item, { ...vnet, properties: { ...vnet.properties, subnets } }) ?? done;
+    return existingOne(item, { ...vnet, properties: { ...vnet.properties, subnets } }) ?? done;
   }
   if (there.failure.kind !== 'not-found') return there;
   const put = await client.run(

@@ -17,7 +17,7 @@ export interface Making<K extends Kind, T extends Named> {
   insert(item: Creation<K>, requestId: string): Promise<Result<Operation>>;
   /** The existing object of that name. */
   get(item: Creation<K>): Promise<Result<T>>;
-  markOf(standing: T): Mark | undefined;
+  markOf(existing: T): Mark | undefined;
   /** As it was asked for, which is how it was made. */
   made(item: Creation<K>, id: CloudId): Observed<K>;
 }

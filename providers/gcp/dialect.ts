@@ -35,7 +35,7 @@ export const dialect: Dialect = {
   },
   writes,
   rules: { atoms, defaults },
-  respell,
+  matchSpelling: matchSpelling,
 };
 
 /** Instances stand in a zone, subnets in a region, all else in the project. */
@@ -142,7 +142,7 @@ function everything(direction: 'ingress' | 'egress', peer: string): RuleMatch {
 }
 
 /** Images, sizes, identities and disk types have several spellings; the cloud's own is taken where it says the same. */
-function respell(desired: Desired, observed: Observed): Desired {
+function matchSpelling(desired: Desired, observed: Observed): Desired {
   if (desired.kind !== 'instance' || observed.kind !== 'instance') return desired;
   // why: both kinds were just checked
   const wanted = desired.attributes as InstanceAttributes;

@@ -3,8 +3,8 @@ import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
@@ -37,7 +37,7 @@ export function firewallRuleActuator(scope: Scope): Actuator<'firewall-rule'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
   const { listings, project } = scope;
-  const [firewalls, networks] = await together([
+  const [firewalls, networks] = await awaitAll([
     listings.firewalls('firewall-rule', call),
     listings.networks('firewall-rule', call),
   ]);
@@ -205,8 +205,8 @@ function revoke(
     {
       get: (id) => getFirewall(id, scope, call),
       markOf,
-      delete: async (standing, id) => {
-        if (!markOf(standing)) return { ok: false, failure: unmarked(id) };
+      delete: async (existing, id) => {
+        if (!markOf(existing)) return { ok: false, failure: unmarked(id) };
         return client.write('firewalls.delete', call, (sdk, options) =>
           sdk.firewalls().delete({ project, firewall: placeOf(id).name }, options),
         );

@@ -2,8 +2,8 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Actuator, type Call, ListingFailed } from '../../src/ports/provider.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { getDisk, getInstance, getSubnetwork } from './get.ts';
 import { change } from './instance/change.ts';
@@ -30,7 +30,7 @@ export function instanceActuator(scope: Scope): Actuator<'instance'> {
 /** Disks are listed after the instances, and only if there is one, so that no disk can be too new for its listing. */
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'instance'>[]> {
   const { listings, project } = scope;
-  const [instances, subnetworks] = await together([
+  const [instances, subnetworks] = await awaitAll([
     listings.instances('instance', call),
     listings.subnetworks('instance', call),
   ]);

@@ -2,10 +2,10 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { standing } from '../shared/standing.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
@@ -36,7 +36,7 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
   const { listings } = scope;
-  const [networks, routes] = await together([listings.networks('network', call), listings.routes('network', call)]);
+  const [networks, routes] = await awaitAll([listings.networks('network', call), listings.routes('network', call)]);
   yield await mapInTurns(networks, (network) => {
     const path = pathOf(network.selfLink ?? '');
     return observeNetwork(network, defaultRouteOf(path, readDescription(network.description).mark, routes));
@@ -128,7 +128,7 @@ async function create(
     const made = results[index];
     if (!made?.ok || item.desired.attributes.internet !== false) return made ?? unanswered;
     const close = closeDefaultRoute({ path: placeOf(made.value.id).path, mark: item.mark }, scope, call);
-    const closed = await standing(close, failed('conflict', 'NotSent', 'the reconcile stopped'));
+    const closed = await afterCreation(close, failed('conflict', 'NotSent', 'the reconcile stopped'));
     return { ok: true, value: { ...made.value, attributes: { internet: !closed.ok, labels: {} } } };
   });
 }

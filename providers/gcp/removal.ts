@@ -14,8 +14,8 @@ import type { Scope } from './scope.ts';
 /** The removal of one kind. */
 export interface Unmaking<T extends Named> {
   get(id: CloudId): Promise<Result<T>>;
-  markOf(standing: T): Mark | undefined;
-  delete(standing: T, id: CloudId): Promise<Result<Operation>>;
+  markOf(existing: T): Mark | undefined;
+  delete(existing: T, id: CloudId): Promise<Result<Operation>>;
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
-import { together } from '../shared/together.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
@@ -33,7 +33,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   const { listings } = scope;
-  const [subnetworks, networks] = await together([
+  const [subnetworks, networks] = await awaitAll([
     listings.subnetworks('subnet', call),
     listings.networks('subnet', call),
   ]);

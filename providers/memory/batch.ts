@@ -16,7 +16,7 @@ export async function singly<T, R>(items: readonly T[], send: (item: T) => Promi
 }
 
 /** Rules that cut a batch into calls: items with one key go together, at most `size` at once. */
-export interface Together<T, R> {
+export interface Grouping<T, R> {
   key(item: T): string;
   readonly size: number;
   /** One result for each item, in order, or the failure of them all. */
@@ -24,7 +24,7 @@ export interface Together<T, R> {
 }
 
 /** One result for each item, in order. When one item may have sunk a call of several, its items go singly, once. */
-export async function together<T, R>(items: readonly T[], how: Together<T, R>): Promise<readonly Result<R>[]> {
+export async function sendGrouped<T, R>(items: readonly T[], how: Grouping<T, R>): Promise<readonly Result<R>[]> {
   const results = new Map<T, Result<R>>();
   for (const alike of Map.groupBy(items, (item) => how.key(item)).values()) {
     for (let from = 0; from < alike.length; from += how.size) {
@@ -37,7 +37,7 @@ export async function together<T, R>(items: readonly T[], how: Together<T, R>): 
 
 async function sendChunk<T, R>(
   chunk: readonly T[],
-  how: Together<T, R>,
+  how: Grouping<T, R>,
 ): Promise<readonly (readonly [T, Result<R>])[]> {
   const answer = await how.send(chunk);
   if (!answer.ok && chunk.length > 1 && sinksBatch(answer.failure)) {

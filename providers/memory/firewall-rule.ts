@@ -2,7 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { RuleMatch } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
-import { failed, gone, together } from './batch.ts';
+import { failed, gone, sendGrouped } from './batch.ts';
 import type { Client } from './client.ts';
 import { canonicalRule, ruleKey } from './cloud/calls/rules.ts';
 import type { GroupRecord, RuleRecord, RuleShape } from './cloud/records.ts';
@@ -22,14 +22,14 @@ export const ruleActuator = (client: Client): Actuator<'firewall-rule'> => ({
   }),
   create: (batch, call) => create(client, call, batch),
   update: (batch, call) =>
-    together(batch, {
+    sendGrouped(batch, {
       key: ({ observed }) => containerOf(observed),
       size: atOnce.rules,
       send: (revisions) => describe(client, call, revisions),
     }),
   delete: async (batch, call) =>
     (
-      await together(batch, {
+      await sendGrouped(batch, {
         key: ({ observed }) => containerOf(observed),
         size: atOnce.rules,
         send: (removals) => revoke(client, call, removals),
@@ -70,16 +70,16 @@ async function create(
   call: Call,
   batch: readonly Creation<'firewall-rule'>[],
 ): Promise<readonly Result<Observed<'firewall-rule'>>[]> {
-  const results = await together(batch, {
+  const results = await sendGrouped(batch, {
     key: ({ desired }) => containerOf(desired),
     size: atOnce.rules,
     send: (creations) => authorize(client, call, creations),
   });
   if (!results.some(isDuplicate)) return results;
-  const standing = await lookUp(client, call, 'ListRules');
+  const existing = await lookUp(client, call, 'ListRules');
   return results.map((result, index) => {
     const creation = batch[index];
-    return isDuplicate(result) && creation ? sameContent(creation, standing, result) : result;
+    return isDuplicate(result) && creation ? sameContent(creation, existing, result) : result;
   });
 }
 
@@ -103,13 +103,13 @@ async function authorize(
 /** The atom that stands already: what a creation sent again asked for. */
 function sameContent(
   { desired: { attributes } }: Creation<'firewall-rule'>,
-  standing: Result<readonly RuleRecord[]>,
+  existing: Result<readonly RuleRecord[]>,
   refusal: Result<Observed<'firewall-rule'>>,
 ): Result<Observed<'firewall-rule'>> {
-  if (!standing.ok) return standing;
+  if (!existing.ok) return existing;
   const { direction } = attributes.match;
   const key = ruleKey(canonicalRule({ direction, ...shapeOf(attributes.match) }));
-  const same = standing.value.find(({ group, match }) => group === attributes.group && ruleKey(match) === key);
+  const same = existing.value.find(({ group, match }) => group === attributes.group && ruleKey(match) === key);
   return same ? { ok: true, value: observe(same, { network: attributes.network, inDefault: false }) } : refusal;
 }
 

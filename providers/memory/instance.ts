@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation, Revision } from '../../src/ports/provider.ts';
-import { done, gone, singly, together } from './batch.ts';
+import { done, gone, sendGrouped, singly } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceState } from './cloud/calls/instance-state.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';
@@ -29,7 +29,7 @@ export const instanceActuator = (client: Client): Actuator<'instance'> => ({
   },
   delete: async (batch, call) =>
     (
-      await together(batch, {
+      await sendGrouped(batch, {
         key: () => '',
         size: atOnce.terminated,
         send: async (removals) => {

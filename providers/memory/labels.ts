@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/provider.ts';
-import { done, together } from './batch.ts';
+import { done, sendGrouped } from './batch.ts';
 import type { Client } from './client.ts';
 import { atOnce } from './rate-limits.ts';
 
@@ -26,7 +26,7 @@ const prefix = 'labels.';
 export async function retag(client: Client, call: Call, retags: readonly Retag[]): Promise<readonly Result<void>[]> {
   const ids = (items: readonly Retag[]): readonly string[] => items.map(({ id }) => id);
   const nothing = async (items: readonly Retag[]): Promise<Result<readonly undefined[]>> => voids(items);
-  const set = await together(retags, {
+  const set = await sendGrouped(retags, {
     key: ({ set }) => JSON.stringify(Object.entries(set).sort()),
     size: atOnce.tagged,
     send: async (items) => {
@@ -36,7 +36,7 @@ export async function retag(client: Client, call: Call, retags: readonly Retag[]
       return answer.ok ? voids(items) : answer;
     },
   });
-  const unset = await together(retags, {
+  const unset = await sendGrouped(retags, {
     key: (item) => JSON.stringify(item.unset.toSorted()),
     size: atOnce.tagged,
     send: async (items) => {

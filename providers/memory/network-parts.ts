@@ -79,18 +79,18 @@ interface Finished {
 export async function finishParts(client: Client, call: Call, way: Way): Promise<Finished> {
   const { gateway, result: attached } = await attachedGateway(client, call, way);
   const spare = way.parts.gateways.filter(({ id, tags }) => id !== gateway?.id && partOf(tags) !== undefined);
-  const standing = { gateways: gateway ? [gateway] : [], routeTables: way.parts.routeTables };
-  if (!gateway || !attached.ok) return { parts: standing, result: attached };
+  const existing = { gateways: gateway ? [gateway] : [], routeTables: way.parts.routeTables };
+  if (!gateway || !attached.ok) return { parts: existing, result: attached };
   const cleared = await singly(spare, async ({ id }) => gone(await client.send(call, 'DeleteGateway', { id })));
   const known = way.parts.routeTables.find((table) => table.gateway === gateway.id) ?? way.parts.routeTables[0];
   const table = known ? { ok: true as const, value: known } : await makeRouteTable(client, call, way);
-  if (!table.ok) return { parts: standing, result: table };
+  if (!table.ok) return { parts: existing, result: table };
   const routed =
     table.value.gateway === gateway.id
       ? done
       : await client.send(call, 'CreateRoute', { id: table.value.id, gateway: gateway.id });
   const complete = routed.ok ? { ...table.value, gateway: gateway.id } : table.value;
-  return { parts: { ...standing, routeTables: [complete] }, result: firstFailure([...cleared, routed]) };
+  return { parts: { ...existing, routeTables: [complete] }, result: firstFailure([...cleared, routed]) };
 }
 
 async function attachedGateway(

@@ -72,7 +72,7 @@ const standsTwice: ReadonlySet<Kind> = new Set(['network', 'instance']);
  * container. No cloud deletes them before, so they exist, whatever a read by id returns. A peer is no sign: on AWS it may name
  * a group of a peered network that is gone.
  */
-export function standingUnder(ids: readonly CloudId[], seen: readonly Observed[]): readonly CloudId[] {
+export function idsInUse(ids: readonly CloudId[], seen: readonly Observed[]): readonly CloudId[] {
   if (ids.length === 0) return [];
   const named = new Set<CloudId>();
   for (const { kind, attributes, signs, condition } of seen) {

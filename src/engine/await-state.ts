@@ -50,8 +50,8 @@ export async function awaitState(awaited: Awaited, context: ExecutionContext): P
       for (const id of waiting) missed.set(id, lateFailures[state](id));
       return missed;
     }
-    const told = { why: state, detail: `${waiting.length} instance`, forMs: pauseMs };
-    await wait(told, { clock, waits: context.cancellation.waits, notify: context.notify });
+    const progress = { why: state, detail: `${waiting.length} instance`, forMs: pauseMs };
+    await wait(progress, { clock, waits: context.cancellation.waits, notify: context.notify });
     const isShown = clock.now() - from >= visibilityMs;
     const seen = await judge(waiting, (one) => judges[state](one, { ...awaited, isShown }), context);
     const verdicts = awaited.minReadyMs !== undefined ? await prove(seen, since, awaited, context) : seen;

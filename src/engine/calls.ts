@@ -41,14 +41,14 @@ interface CallsInput {
 /** `estate`: whose share of the budgets it spends. */
 export function callsOf(estate: string, input: CallsInput): Calls {
   const calls = { reads: 0, writes: 0 };
-  const letGo = new WeakMap<Request, number>();
+  const admittedAt = new WeakMap<Request, number>();
   const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
     signal: input.cancellation.requests,
     secret: input.site.secret,
     ...(input.operations === undefined ? {} : { operations: input.operations }),
     ...(input.storeTime === undefined ? {} : { storeTime: input.storeTime }),
     admit: async (request) => {
-      letGo.set(request, await budgetFor(request, { rank, share: estate }, input));
+      admittedAt.set(request, await budgetFor(request, { rank, share: estate }, input));
       if (request.mutating) await admitWrite(request);
       input.cancellation.waits.throwIfAborted();
       if (request.mutating) log.sent += 1;
@@ -59,7 +59,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
       log.failure = answer.failure;
       log.records.push(record);
       input.notify?.({ at: 'called', ...record, mutating: request.mutating, lanes: rateLimitsOf(request) });
-      tellLimiter(input.ports.limiter, request, answer, letGo.get(request) ?? 0);
+      reportToLimiter(input.ports.limiter, request, answer, admittedAt.get(request) ?? 0);
     },
   });
   return {
@@ -76,7 +76,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
   };
 }
 
-function tellLimiter(limiter: Limiter, { costs }: Request, { failure, remaining }: Answer, sentAt: number): void {
+function reportToLimiter(limiter: Limiter, { costs }: Request, { failure, remaining }: Answer, sentAt: number): void {
   for (const { rateLimit, amount } of remaining ?? []) limiter.learn(rateLimit, amount);
   if (failure?.kind !== 'throttled') return;
   const retryAfterMs = failure.retryAfterMs ?? 0;
@@ -93,7 +93,7 @@ const recordOf = ({ action }: Request, { requestId, durationMs, failure }: Answe
 const rateLimitsOf = ({ costs }: Request): readonly string[] => costs.map(({ rateLimit }) => rateLimit.key);
 
 /** The wait for a rate limit after which people are notified. */
-const tellAfterMs = 1000;
+const notifyAfterMs = 1000;
 /** Less is no wait: budgets that are shared are asked for over a network. */
 const leastWaitMs = 20;
 
@@ -105,7 +105,7 @@ async function budgetFor({ action, costs }: Request, whose: BudgetClaim, input: 
   if (!notify) return taken;
   const from = ports.clock.now();
   const timer = new AbortController();
-  ports.clock.sleep(tellAfterMs, timer.signal).then(
+  ports.clock.sleep(notifyAfterMs, timer.signal).then(
     () => notify({ at: 'waiting', why: 'budget', detail: action }),
     () => undefined,
   );

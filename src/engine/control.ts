@@ -10,7 +10,7 @@ export interface ReconcileControl {
   /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
   readonly signal: AbortSignal;
   /** Asked at least every 15 s, and every second while something waits: `stop` ends the reconcile as an abort does. */
-  readonly look?: () => Promise<'go' | 'stop'>;
+  readonly poll?: () => Promise<'go' | 'stop'>;
   readonly notify?: (progress: Progress) => void;
 }
 
@@ -76,10 +76,10 @@ export const isCancellation = (error: unknown, waits: AbortSignal): boolean =>
 
 /** The time that a running request still has: every wait ends within a second. */
 const graceMs = 900;
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 
-/** Watches the caller, its `look` and the lease. */
-export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock, lease?: Lease): Cancellation {
+/** Watches the caller, its `poll` and the lease. */
+export function cancellationOn({ signal, poll }: ReconcileControl, clock: Clock, lease?: Lease): Cancellation {
   const waits = new AbortController();
   const requests = new AbortController();
   const watch = new AbortController();
@@ -102,8 +102,8 @@ export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock,
   if (lease?.signal.aborted) lost();
   signal.addEventListener('abort', asked, { once: true });
   lease?.signal.addEventListener('abort', lost, { once: true });
-  if (look)
-    ask(look, clock, watch.signal).then(
+  if (poll)
+    ask(poll, clock, watch.signal).then(
       () => stop('something more urgent came'),
       () => undefined,
     );
@@ -120,11 +120,11 @@ export function cancellationOn({ signal, look }: ReconcileControl, clock: Clock,
 }
 
 /**
- * Returns when `look` answers stop; rejects when watching ends. A failing `look` answers nothing: the reconcile itself meets a
+ * Returns when `poll` answers stop; rejects when watching ends. A failing `poll` answers nothing: the reconcile itself meets a
  * lost store.
  */
-async function ask(look: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
-  while ((await look().catch(() => 'go')) !== 'stop') await clock.sleep(lookEveryMs, watch);
+async function ask(poll: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
+  while ((await poll().catch(() => 'go')) !== 'stop') await clock.sleep(pollEveryMs, watch);
 }
 
 type Awaited = Omit<Extract<Progress, { at: 'waiting' }>, 'at'> & { readonly forMs: number };

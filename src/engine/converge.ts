@@ -64,7 +64,7 @@ export async function converge(job: Convergence, ports: EnginePorts, control: Re
   const run: ReconcileRun = {
     job,
     ports,
-    // why: `look` is asked here, for everything inside
+    // why: `poll` is asked here, for everything inside
     control: { signal: cancellation.waits, ...(control.notify ? { notify: control.notify } : {}) },
     state: convergenceState(ports.clock),
     confirm: confirmMissing(ports.clock),

@@ -44,7 +44,7 @@ interface WantedDetails {
 type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
 
 /** `batch`: the call that a creation is sent in. `fixedMarks`: kinds whose mark cannot be written later. */
-interface Around {
+interface DraftContext {
   readonly knowledge: Knowledge;
   readonly batch: LaunchBatch;
   readonly fixedMarks: readonly Kind[];
@@ -55,7 +55,7 @@ interface LaunchBatch {
   readonly size: number;
 }
 
-export function intentDraftOf(item: Item, around: Around): IntentDraft {
+export function intentDraftOf(item: Item, context: DraftContext): IntentDraft {
   const { action, verb } = item;
   const { kind, address } = action;
   const id = subjectId(item);
@@ -63,7 +63,7 @@ export function intentDraftOf(item: Item, around: Around): IntentDraft {
   return {
     verb,
     subject: { kind, address, ...(id === undefined ? {} : { id }) },
-    details: { ...detailsOf(item, around), ...(action.by === undefined ? {} : { by: action.by }) },
+    details: { ...detailsOf(item, context), ...(action.by === undefined ? {} : { by: action.by }) },
     ...(counts === undefined ? {} : { counts }),
   };
 }
@@ -74,7 +74,7 @@ function subjectId({ action, verb }: Item): CloudId | undefined {
   return 'observed' in action ? action.observed.id : undefined;
 }
 
-function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Around): DraftDetails {
+function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: DraftContext): DraftDetails {
   switch (verb) {
     case 'create':
       return { ...creationOf(action), batch: batch.name, batchSize: batch.size };

@@ -22,16 +22,16 @@ interface LimiterOptions extends RateLimitOptions {
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'rateLimits'> {
   const { clock, slowed } = options;
-  const { take, told, rateLimits } = dispatcherOf(clock, ({ budget }) =>
+  const { take, update, rateLimits } = dispatcherOf(clock, ({ budget }) =>
     RateLimitState.of(budget, options, clock.now()),
   );
   return {
     take,
     slow: (rateLimitKey, refusal) =>
-      told(rateLimitKey, (state) => {
+      update(rateLimitKey, (state) => {
         if (state.slow(refusal, clock.now())) slowed?.(rateLimitKey);
       }),
-    learn: (rateLimitKey, remaining) => told(rateLimitKey, (state) => state.learn(remaining, clock.now())),
+    learn: (rateLimitKey, remaining) => update(rateLimitKey, (state) => state.learn(remaining, clock.now())),
     rateLimits: async () => [...rateLimits()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
   };
 }
@@ -39,7 +39,7 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
 /** Lets requests go in order of service, by states of rate limits that somebody else makes and changes. */
 export interface Dispatcher extends Pick<Limiter, 'take'> {
   /** Changes the state of a rate limit, and lets go whoever may then. A rate limit that was never taken from is not known. */
-  told(rateLimitKey: string, change: (state: RateLimitState) => void): void;
+  update(rateLimitKey: string, change: (state: RateLimitState) => void): void;
   rateLimits(): ReadonlyMap<string, RateLimitState>;
   /** In order of service. */
   waiting(rateLimitKey: string): readonly WaitingRow[];
@@ -122,7 +122,7 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
     });
 
   /** An unknown rate limit was never taken from. */
-  const told = (rateLimitKey: string, change: (state: RateLimitState) => void): void => {
+  const update = (rateLimitKey: string, change: (state: RateLimitState) => void): void => {
     const rateLimit = rateLimits.get(rateLimitKey);
     if (rateLimit === undefined) return;
     change(rateLimit.state);
@@ -131,7 +131,7 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
 
   return {
     take,
-    told,
+    update: update,
     rateLimits: () => new Map([...rateLimits].map(([key, { state }]) => [key, state])),
     waiting: (rateLimitKey) => {
       const rateLimit = rateLimits.get(rateLimitKey);
@@ -153,7 +153,7 @@ export function dispatcherOf(clock: Clock, stateOf: (rateLimit: Cost['rateLimit'
 const rateLimitOn = (state: RateLimitState, number: number): RateLimitQueue => ({
   number,
   state,
-  order: new ServiceOrder<Waiting>((share) => state.standing(share)),
+  order: new ServiceOrder<Waiting>((share) => state.usage(share)),
   asked: 0,
   ringsAt: never,
 });

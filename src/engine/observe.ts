@@ -4,7 +4,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Gap, Observation, Observed, UnknownRegion } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import { type Actuator, ListingFailed } from '../ports/provider.ts';
-import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
+import { apartMs, idsInUse, type Missing, missingOf } from './absence.ts';
 import { type Calls, callLog, callsOf, type OperationStore } from './calls.ts';
 import { cancellationOn, type ReconcileControl, sleepFor, wait } from './control.ts';
 import type { EnginePorts, Site } from './ports.ts';
@@ -28,7 +28,7 @@ export async function observe(
     ...(begunOperations ? { operations: begunOperations } : {}),
   });
   try {
-    return await look({ site, knowledge, ports, control, calls, waits: cancellation.waits });
+    return await observeScope({ site, knowledge, ports, control, calls, waits: cancellation.waits });
   } finally {
     cancellation.end();
   }
@@ -39,7 +39,7 @@ export type ObservePorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & {
   readonly begunOperations?: OperationStore;
 };
 
-interface Look {
+interface ObservationContext {
   readonly site: Site;
   readonly knowledge: Knowledge;
   readonly ports: Pick<ObservePorts, 'clock' | 'random' | 'begunOperations'>;
@@ -48,21 +48,21 @@ interface Look {
   readonly waits: AbortSignal;
 }
 
-async function look(eye: Look): Promise<Observation> {
-  const at = eye.knowledge.readAt ?? eye.ports.clock.now();
-  const scope = eye.site.session.scope;
-  const stranger = await strangerOf(eye);
-  const unknownRegions = stranger ? [] : await unknownRegionsOf(eye);
-  const refused = stranger ?? nowhere(unknownRegions, eye.site);
+async function observeScope(context: ObservationContext): Promise<Observation> {
+  const at = context.knowledge.readAt ?? context.ports.clock.now();
+  const scope = context.site.session.scope;
+  const wrongAccount = await wrongAccountOf(context);
+  const unknownRegions = wrongAccount ? [] : await unknownRegionsOf(context);
+  const refused = wrongAccount ?? nowhere(unknownRegions, context.site);
   if (refused) {
     const gaps = kindNames.map((kind): Gap => ({ kind, ...refused }));
-    return { scope, at, resources: [], gaps, pending: [], calls: eye.calls.calls.reads };
+    return { scope, at, resources: [], gaps, pending: [], calls: context.calls.calls.reads };
   }
-  await resume(eye);
-  const listed = await Promise.all(kindNames.map((kind) => list(kind, eye)));
-  const { oneByName } = eye.site.holds;
-  const missing = missingOf(eye.knowledge, listed, { at, oneByName });
-  const read = await readMissing(missing, eye);
+  await resume(context);
+  const listed = await Promise.all(kindNames.map((kind) => list(kind, context)));
+  const { oneByName } = context.site.holds;
+  const missing = missingOf(context.knowledge, listed, { at, oneByName });
+  const read = await readMissing(missing, context);
   const resources = [...listed, ...read].flatMap((seen) => seen.resources);
   return {
     scope,
@@ -70,16 +70,16 @@ async function look(eye: Look): Promise<Observation> {
     resources,
     gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
     ...(unknownRegions.length === 0 ? {} : { unknownRegions }),
-    pending: [...missing.pending, ...standingUnder(unfound(missing, read, eye.knowledge), resources)],
-    calls: eye.calls.calls.reads,
+    pending: [...missing.pending, ...idsInUse(unfound(missing, read, context.knowledge), resources)],
+    calls: context.calls.calls.reads,
   };
 }
 
 /** The reason to reject these credentials; undefined when they are the target's own. */
-async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
-  const { session, account } = eye.site;
-  const who = await patiently(eye, () => session.identify(eye.calls.reading()));
-  if (!who.ok) return { code: who.failure.code, reason: placedMessage(who.failure, eye.site.regions) };
+async function wrongAccountOf(context: ObservationContext): Promise<Omit<Gap, 'kind'> | undefined> {
+  const { session, account } = context.site;
+  const who = await patiently(context, () => session.identify(context.calls.reading()));
+  if (!who.ok) return { code: who.failure.code, reason: placedMessage(who.failure, context.site.regions) };
   if (who.value === account) return undefined;
   return {
     code: 'wrong-account',
@@ -88,13 +88,13 @@ async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
 }
 
 /** A question that the cloud does not answer rules no region out: a creation there shows it. */
-async function unknownRegionsOf(eye: Look): Promise<readonly UnknownRegion[]> {
-  const { session, regions } = eye.site;
+async function unknownRegionsOf(context: ObservationContext): Promise<readonly UnknownRegion[]> {
+  const { session, regions } = context.site;
   const names = namesOf(regions);
   if (session.checkRegions === undefined || names.length === 0) return [];
   const found = await patiently(
-    eye,
-    async () => (await session.checkRegions?.(names, eye.calls.reading())) ?? { ok: true, value: [] },
+    context,
+    async () => (await session.checkRegions?.(names, context.calls.reading())) ?? { ok: true, value: [] },
   );
   if (!found.ok) return [];
   return found.value.flatMap((failure) =>
@@ -109,7 +109,7 @@ function nowhere(unknown: readonly UnknownRegion[], { regions }: Site): Omit<Gap
 }
 
 /** Finishes the operations of an earlier process first, so that the observation shows their results. */
-async function resume({ site: { session }, ports: { begunOperations }, calls }: Look): Promise<void> {
+async function resume({ site: { session }, ports: { begunOperations }, calls }: ObservationContext): Promise<void> {
   const operations = session.resume === undefined ? undefined : await begunOperations?.list();
   if (operations !== undefined && operations.length > 0) await session.resume?.(operations, calls.reading());
 }
@@ -120,14 +120,17 @@ interface Seen {
   readonly gaps: readonly Gap[];
 }
 
-async function list(kind: Kind, eye: Look): Promise<Seen> {
-  const answer = await patiently(eye, () => listOnce(kind, eye));
+async function list(kind: Kind, context: ObservationContext): Promise<Seen> {
+  const answer = await patiently(context, () => listOnce(kind, context));
   if (answer.ok) return { kind, resources: answer.value, gaps: [] };
   const { code, message } = answer.failure;
   return { kind, resources: [], gaps: [{ kind, code, reason: message }] };
 }
 
-async function listOnce(kind: Kind, { site, calls, control }: Look): Promise<Result<readonly Observed[]>> {
+async function listOnce(
+  kind: Kind,
+  { site, calls, control }: ObservationContext,
+): Promise<Result<readonly Observed[]>> {
   const resources: Observed[] = [];
   const log = callLog();
   try {
@@ -147,7 +150,10 @@ const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure 
   failure ?? reported ?? { kind: 'terminal', code, message };
 
 /** Asks again while asking again may help. A throttled answer has slowed its rate limit already, which is wait enough. */
-async function patiently<T>({ ports, waits, control }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
+async function patiently<T>(
+  { ports, waits, control }: ObservationContext,
+  ask: () => Promise<Result<T>>,
+): Promise<Result<T>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask();
     if (answer.ok || attempt >= maxAttempts || !worthAsking[answer.failure.kind]) return answer;
@@ -167,8 +173,8 @@ const worthAsking: Readonly<Record<Failure['kind'], boolean>> = {
 };
 
 /** Reads by id, as often as a proof of absence needs. */
-async function readMissing({ once, twice }: Missing, eye: Look): Promise<readonly Seen[]> {
-  const first = await Promise.all([...once, ...twice].map(([kind, ids]) => readAll(kind, ids, eye)));
+async function readMissing({ once, twice }: Missing, context: ObservationContext): Promise<readonly Seen[]> {
+  const first = await Promise.all([...once, ...twice].map(([kind, ids]) => readAll(kind, ids, context)));
   const found = new Set(first.flatMap(({ resources }) => resources.map(({ id }) => id)));
   const unsure = new Set(first.flatMap(({ kind, gaps }) => (gaps.length === 0 ? [] : [kind])));
   const again = [...twice].flatMap(([kind, ids]) => {
@@ -176,10 +182,10 @@ async function readMissing({ once, twice }: Missing, eye: Look): Promise<readonl
     return absent.length === 0 ? [] : [[kind, absent] as const];
   });
   if (again.length === 0) return first;
-  const { ports, waits, control } = eye;
+  const { ports, waits, control } = context;
   const awaited = { why: 'visible', detail: 'what stood a moment ago', forMs: apartMs } as const;
   await wait(awaited, { clock: ports.clock, waits, notify: control.notify });
-  return [...first, ...(await Promise.all(again.map(([kind, ids]) => readAll(kind, ids, eye))))];
+  return [...first, ...(await Promise.all(again.map(([kind, ids]) => readAll(kind, ids, context))))];
 }
 
 /** Settled ids that reads by id did not find either. */
@@ -189,11 +195,11 @@ function unfound({ once, twice }: Missing, read: readonly Seen[], { settled }: K
 }
 
 /** All ids of a kind together; one answer that is neither here nor gone makes the kind a gap. */
-async function readAll(kind: Kind, ids: readonly CloudId[], eye: Look): Promise<Seen> {
+async function readAll(kind: Kind, ids: readonly CloudId[], context: ObservationContext): Promise<Seen> {
   const resources: Observed[] = [];
-  const answer = await patiently(eye, async (): Promise<Result<void>> => {
+  const answer = await patiently(context, async (): Promise<Result<void>> => {
     resources.length = 0;
-    for (const result of await actuatorOf(eye.site, kind).read(ids, eye.calls.reading())) {
+    for (const result of await actuatorOf(context.site, kind).read(ids, context.calls.reading())) {
       if (!result.ok) return result;
       if (result.value) resources.push(result.value);
     }

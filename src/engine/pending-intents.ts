@@ -232,8 +232,8 @@ function wholeBatches(
   oneByName: readonly Kind[],
 ): ReadonlySet<string> {
   const launched = creations.filter(({ draft }) => !oneByName.includes(draft.kind));
-  const told = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');
-  const broken = launched.filter((intent) => !told(intent)).map(batchOf);
+  const isSeen = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');
+  const broken = launched.filter((intent) => !isSeen(intent)).map(batchOf);
   const batches = new Set(creations.map(batchOf));
   for (const batch of broken) batches.delete(batch);
   return batches;

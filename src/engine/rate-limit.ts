@@ -81,9 +81,9 @@ export class RateLimitState {
   }
 
   /** Orders shares by what they have had lately, whenever they are compared; -Infinity: nothing. */
-  standing(share: string): number {
+  usage(share: string): number {
     const last = this.#had?.get(share);
-    return last === undefined ? Number.NEGATIVE_INFINITY : standingOf(last.amount, last.at);
+    return last === undefined ? Number.NEGATIVE_INFINITY : comparableUsage(last.amount, last.at);
   }
 
   /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over: see `Limiter`. Whether it slowed. */
@@ -456,7 +456,7 @@ export const fadeMs = 10_000;
  * Orders amounts that fade alike, whenever they are compared: the logarithm of what each would have been at time 0. Rounded, so
  * that equal amounts of one moment are equal.
  */
-const standingOf = (amount: number, at: number): number =>
+const comparableUsage = (amount: number, at: number): number =>
   amount < rounding ? Number.NEGATIVE_INFINITY : Math.round((Math.log(amount) + at / fadeMs) * 1e6);
 
 const faded = (amount: number, ms: number): number => amount * Math.exp(-Math.max(0, ms) / fadeMs);

@@ -35,7 +35,7 @@ interface Patience {
  */
 export async function deliver<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
   const outcomes = await persist(delivery, patience);
-  if (!sunkTogether(outcomes)) {
+  if (!refusedTogether(outcomes)) {
     learn(patience.quota, outcomes);
     return outcomes;
   }
@@ -105,7 +105,7 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
     }
     const nexts = waiting.map((_, i) => nextOf(answers[i] ?? unanswered, delivery, tries, patience.ports.random()));
     for (const [i, at] of waiting.entries())
-      outcomes[at] = doubting(outcomes[at], meanwhileOf(nexts[i]), waiting.length === 1);
+      outcomes[at] = keepOpen(outcomes[at], meanwhileOf(nexts[i]), waiting.length === 1);
     waiting = waiting.filter((_, i) => nexts[i]?.as === 'again');
     const rested = await unlessStopped(() => rest(nexts.filter(isAgain), tries, patience), patience);
     if (rested === undefined) return outcomes;
@@ -136,7 +136,7 @@ function withoutRefused<T>(waiting: readonly number[], refused: Refused, { items
   for (const at of waiting) {
     const reason = itemsAt(items, [at]).map((item) => refused.reasons.get(item))[0];
     if (refused.partly) outcomes[at] = { as: 'open', failure: cutShort };
-    else if (reason !== undefined || cut) outcomes[at] = doubting(outcomes[at], reason ?? unsent);
+    else if (reason !== undefined || cut) outcomes[at] = keepOpen(outcomes[at], reason ?? unsent);
   }
   return cut ? [] : waiting.filter((at) => outcomes[at]?.as !== 'withheld');
 }
@@ -218,7 +218,7 @@ const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
  * An item that may have happened once stays open, whatever a later request was answered, unless that was success. People get
  * the later answer: it has the advice. `alone`: only then a cloud's answer that it has ended is about this very item.
  */
-function doubting(before: Outcome | undefined, now: Outcome, alone = false): Outcome {
+function keepOpen(before: Outcome | undefined, now: Outcome, alone = false): Outcome {
   if (before?.as !== 'open' || now.as === 'done') return now;
   if (alone && 'failure' in now && now.failure.ended) return now;
   return 'failure' in now ? { as: 'open', failure: now.failure } : before;
@@ -234,7 +234,7 @@ async function rest(again: readonly Again[], tries: Tries, { ports, waits, notif
 }
 
 /** One call, one request id, the same refusal for all: perhaps only one of them deserved it. Never where an answer is missing. */
-function sunkTogether(outcomes: readonly Outcome[]): boolean {
+function refusedTogether(outcomes: readonly Outcome[]): boolean {
   const [first] = outcomes;
   if (outcomes.length < 2 || (first?.as !== 'failed' && first?.as !== 'stale')) return false;
   const { requestId } = first.failure;

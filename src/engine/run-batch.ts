@@ -281,8 +281,8 @@ async function withdraw(
   const { kind, address, documents, cause } = action;
   const about = { kind, address, documents, cause } as const;
   const removal: Action = { ...about, verb: 'delete', observed: successor, because: 'withdrawn' };
-  const told = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
-  const verdict = { id: successor.id, as: 'failed', why: told, wasReady: false } as const;
+  const reason = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
+  const verdict = { id: successor.id, as: 'failed', why: reason, wasReady: false } as const;
   await unlessLeaseLost(() => context.ports.inventory.births(context.at.authorization.reconcile, [verdict]));
   const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], context);
   const name = `${kind} ${nameIn(address, kind)}`;

@@ -28,16 +28,16 @@ import { deliver, Refused } from './retry.ts';
  * One outcome per item, in order.
  */
 export async function send(items: readonly Item[], context: ExecutionContext): Promise<readonly Outcome[]> {
-  const grounded = items.map((item) => groundOf(item, context));
-  const sendable = items.filter((_, i) => grounded[i] === undefined);
+  const unresolved = items.map((item) => unresolvedReference(item, context));
+  const sendable = items.filter((_, i) => unresolved[i] === undefined);
   const sent = new Map<Item, Outcome>();
-  for (const [batch, together] of companiesOf(sendable, context))
-    for (const [item, outcome] of await sendTogether(batch, together, context)) sent.set(item, outcome);
-  return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
+  for (const [batch, sentTogether] of byRecordedBatch(sendable, context))
+    for (const [item, outcome] of await sendBatch(batch, sentTogether, context)) sent.set(item, outcome);
+  return items.map((item, i) => unresolved[i] ?? sent.get(item) ?? unsent);
 }
 
 /** The reason that an item cannot be sent at all: an address it names has no id. */
-function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
+function unresolvedReference({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
   if (verb === 'delete' || verb === 'forget') return undefined;
   const { kind, attributes, address } = desiredOf(action);
   if (known.ids.resolve(kind, attributes) !== undefined) return undefined;
@@ -48,7 +48,7 @@ function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome 
 }
 
 /** A launch is sent again with those it was sent with, and with nobody else: its token is that of its first. */
-function companiesOf(
+function byRecordedBatch(
   items: readonly Item[],
   context: ExecutionContext,
 ): ReadonlyMap<string | undefined, readonly Item[]> {
@@ -63,7 +63,7 @@ const isLaunch = ({ action, verb }: Item, { at }: Pick<ExecutionContext, 'at'>):
 type Answered = readonly [Item, Outcome];
 
 /** A batch that is sent again as recorded goes whole or not at all, also where people refuse an item of it now. */
-async function sendTogether(
+async function sendBatch(
   batch: string | undefined,
   items: readonly Item[],
   context: ExecutionContext,
@@ -86,12 +86,12 @@ async function deliverIntended(
   const log = callLog();
   const record = recording(ready, recorded, context);
   const delivered = await deliverReady(ready, { ...context, permit: permits(epoch, context), record }, log);
-  const outcomes = await namingUsers(ready, delivered, context);
+  const outcomes = await withUsers(ready, delivered, context);
   await settle(ready, outcomes, log, context);
   return [...refused, ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent])];
 }
 
-type Permitting = ExecutionContext & {
+type GuardedContext = ExecutionContext & {
   readonly permit: ReturnType<typeof permits>;
   readonly record: ReturnType<typeof recording>;
 };
@@ -120,7 +120,11 @@ function recording(
   };
 }
 
-async function deliverReady(ready: readonly Ready[], context: Permitting, log: CallLog): Promise<readonly Outcome[]> {
+async function deliverReady(
+  ready: readonly Ready[],
+  context: GuardedContext,
+  log: CallLog,
+): Promise<readonly Outcome[]> {
   const [first] = ready;
   if (!first) return [];
   if (first.item.verb === 'forget') return ready.map(() => done);
@@ -220,7 +224,7 @@ const found = new WeakMap<Session, Map<CloudId, Promise<string>>>();
  * The outcomes, and of each deletion that the cloud refused because something stands there: what that is. It may be of a kind that
  * nobody lists, so it is asked for only now, once a reconcile.
  */
-export function namingUsers(
+export function withUsers(
   ready: readonly Ready[],
   outcomes: readonly Outcome[],
   context: ExecutionContext,
@@ -289,8 +293,12 @@ function creationOf({ item, intent, attempt }: Ready, context: ExecutionContext)
   const desired = desiredOf(item.action);
   const attributes = context.known.ids.translate(desired.kind, desired.attributes);
   // why: a launch that is sent again must say what it said before, word for word; the ledger counts its attempts
-  const told = hasToken(desired.kind, context.at.site.holds.oneByName) ? 1 : attempt;
-  return { token: intent, mark: markOf(item, context, { intent, attempt: told }), desired: { ...desired, attributes } };
+  const markedAttempt = hasToken(desired.kind, context.at.site.holds.oneByName) ? 1 : attempt;
+  return {
+    token: intent,
+    mark: markOf(item, context, { intent, attempt: markedAttempt }),
+    desired: { ...desired, attributes },
+  };
 }
 
 function revisionOf({ item, intent, attempt }: Ready, context: ExecutionContext): Revision {

@@ -17,8 +17,8 @@ interface Party<T> {
   readonly rank: number;
   readonly share: string;
   readonly entries: SortedList<T>;
-  /** Its use so far, comparable at any time: see `RateLimitState.standing`. */
-  standing: number;
+  /** Its use so far, comparable at any time: see `RateLimitState.usage`. */
+  usage: number;
   /** The first of its entries, as it was when the party was put in its place. */
   since: number;
 }
@@ -29,12 +29,12 @@ interface Party<T> {
  * comparisons.
  */
 export class ServiceOrder<T extends Entry> {
-  readonly #standing: (share: string) => number;
+  readonly #usage: (share: string) => number;
   #rows: Set<T> | SortedRows<T> = new Set();
 
-  /** `standing`: how the shares compare by what they have had. */
-  constructor(standing: (share: string) => number) {
-    this.#standing = standing;
+  /** `usage`: how the shares compare by what they have had. */
+  constructor(usage: (share: string) => number) {
+    this.#usage = usage;
   }
 
   add(entry: T): void {
@@ -58,7 +58,7 @@ export class ServiceOrder<T extends Entry> {
   some(now: number, found: (entry: T) => boolean): boolean {
     if (this.#rows instanceof SortedRows) return this.#rows.some(now, found);
     if (this.#rows.size > 1) {
-      this.#rows = new SortedRows(this.#rows, this.#standing);
+      this.#rows = new SortedRows(this.#rows, this.#usage);
       return this.#rows.some(now, found);
     }
     for (const row of this.#rows) return found(row);
@@ -67,13 +67,13 @@ export class ServiceOrder<T extends Entry> {
 }
 
 class SortedRows<T extends Entry> {
-  readonly #standing: (share: string) => number;
+  readonly #usage: (share: string) => number;
   readonly #bySince = new SortedList<T>(compareSince);
   readonly #parties = new SortedList<Party<T>>(compareParties);
   readonly #known = new Map<string, Party<T>>();
 
-  constructor(entries: Iterable<T>, standing: (share: string) => number) {
-    this.#standing = standing;
+  constructor(entries: Iterable<T>, usage: (share: string) => number) {
+    this.#usage = usage;
     for (const entry of entries) this.add(entry);
   }
 
@@ -121,7 +121,7 @@ class SortedRows<T extends Entry> {
       this.#known.delete(keyOf(party.rank, party.share));
       return;
     }
-    party.standing = this.#standing(party.share);
+    party.usage = this.#usage(party.share);
     party.since = first.since;
     this.#parties.add(party);
   }
@@ -130,7 +130,7 @@ class SortedRows<T extends Entry> {
     const key = keyOf(order[rank], share);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const party = { rank: order[rank], share, entries: new SortedList<T>(compareSince), standing: 0, since: 0 };
+    const party = { rank: order[rank], share, entries: new SortedList<T>(compareSince), usage: 0, since: 0 };
     this.#known.set(key, party);
     return party;
   }
@@ -146,7 +146,7 @@ function compareSince(one: Entry, other: Entry): number {
 function compareParties<T>(one: Party<T>, other: Party<T>): number {
   return (
     one.rank - other.rank ||
-    compareNumbers(one.standing, other.standing) ||
+    compareNumbers(one.usage, other.usage) ||
     one.since - other.since ||
     (one.share < other.share ? -1 : Number(one.share > other.share))
   );

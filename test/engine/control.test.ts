@@ -34,7 +34,7 @@ async function timesOf(
 describe('halt', () => {
   it('nothing stops what nobody stops', async () => {
     const clock = virtualClock();
-    const halt = cancellationOn({ signal: new AbortController().signal, look: async () => 'go' }, clock);
+    const halt = cancellationOn({ signal: new AbortController().signal, poll: async () => 'go' }, clock);
     assert.deepEqual(await timesOf(clock, halt), [undefined, undefined]);
   });
 
@@ -69,14 +69,14 @@ describe('halt', () => {
       async () => 'stop',
     ];
     const look = () => (answers.shift() ?? (async () => 'go' as const))();
-    const halt = cancellationOn({ signal: new AbortController().signal, look }, clock);
+    const halt = cancellationOn({ signal: new AbortController().signal, poll: look }, clock);
     assert.deepEqual(await timesOf(clock, halt), [2000, 2900]);
   });
 
   it('after its end nothing is watched', async () => {
     const clock = virtualClock();
     const stop = new AbortController();
-    const halt = cancellationOn({ signal: stop.signal, look: async () => 'go' }, clock);
+    const halt = cancellationOn({ signal: stop.signal, poll: async () => 'go' }, clock);
     halt.end();
     await clock.advance(1);
     stop.abort();

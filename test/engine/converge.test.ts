@@ -237,7 +237,7 @@ describe('converge, stopped', () => {
       steering: {
         signal: stop.signal,
         notify: tell,
-        ...(how === 'look' ? { look: async () => (isTime() ? 'stop' : 'go') } : {}),
+        ...(how === 'look' ? { poll: async () => (isTime() ? 'stop' : 'go') } : {}),
       },
       lease: (lease) => ({ ...lease, signal: lost.signal }),
     });

@@ -4,7 +4,7 @@ import type { Failure } from '../../src/core/failure.ts';
 import type { ExecutionContext } from '../../src/engine/execution-context.ts';
 import type { Ready } from '../../src/engine/intent.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
-import { namingUsers } from '../../src/engine/send.ts';
+import { withUsers } from '../../src/engine/send.ts';
 import { attributes, create, desired, observed, remove } from '../support/actions.ts';
 
 type Answer =
@@ -37,7 +37,7 @@ async function told(
   let outcomes: readonly Outcome[] = [];
   for (let n = 0; n < times; n += 1)
     // why: as above
-    outcomes = await namingUsers([ready as unknown as Ready], [outcome as Outcome], desk);
+    outcomes = await withUsers([ready as unknown as Ready], [outcome as Outcome], desk);
   return { outcomes, asked };
 }
 

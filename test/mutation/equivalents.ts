@@ -27,7 +27,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/engine/pending-intents.ts',
-    line: "const told = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');",
+    line: "const isSeen = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');",
     mutation: "string: 'no' → ''",
     reason: 'it is compared with once and gone only',
   },

@@ -12,7 +12,7 @@ import { observeVpc } from '../../providers/aws/network.ts';
 import { atomsOf, writePermission } from '../../providers/aws/permission.ts';
 import { observeSubnet as awsSubnet } from '../../providers/aws/subnet.ts';
 import { canonicalId } from '../../providers/azure/ids.ts';
-import { type Around, observeMachine, reachOf } from '../../providers/azure/instance/observe.ts';
+import { type InstanceContext, observeMachine, reachOf } from '../../providers/azure/instance/observe.ts';
 import { readMatch, writeRule } from '../../providers/azure/security-rule.ts';
 import { defaultRouteOf } from '../../providers/gcp/default-route/routes.ts';
 import { firewallOf, observeFirewall } from '../../providers/gcp/firewall.ts';
@@ -208,7 +208,7 @@ interface ArmNsg {
 
 const isNsg = ({ kind }: Recorded): boolean => kind === 'networksecuritygroups';
 
-const around: Around = {
+const around: InstanceContext = {
   nics: new Map(),
   addresses: new Map(),
   disks: new Map(),

@@ -23,8 +23,8 @@ export async function healthOf(
     return answer.ok ? { ok: true, value: answer.value.InstanceStatuses ?? [] } : answer;
   };
   const found: Result<Health>[] = [];
-  for (const together of chunks(ids, most.idsToCheck)) {
-    const statuses = await lookup(together, describe, ({ InstanceId }) => InstanceId);
+  for (const some of chunks(ids, most.idsToCheck)) {
+    const statuses = await lookup(some, describe, ({ InstanceId }) => InstanceId);
     found.push(...statuses.map((one) => (one.ok ? { ok: true as const, value: healthIn(one.value) } : one)));
   }
   return found;

@@ -4,10 +4,10 @@ import type { Desired } from '../../../src/core/desired.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Call, Creation } from '../../../src/ports/provider.ts';
+import { afterCreation } from '../../shared/after-creation.ts';
 import { failed } from '../../shared/answer.ts';
 import { chunks } from '../../shared/chunks.ts';
 import { each } from '../../shared/each.ts';
-import { standing } from '../../shared/standing.ts';
 import { groupBy } from '../group-by.ts';
 import { markTags } from '../marks.ts';
 import { most } from '../rate-limits.ts';
@@ -122,7 +122,7 @@ async function named(
       const name = items[index]?.desired.name;
       if (!one.ok || name === undefined) return one;
       const command = new ec2.CreateTagsCommand({ Resources: [one.value.id], Tags: tagList({ [nameKey]: name }) });
-      const answer = await standing(client.send('CreateTags', command, call), notNamed);
+      const answer = await afterCreation(client.send('CreateTags', command, call), notNamed);
       return answer.ok ? { ok: true, value: withName(one.value, name) } : one;
     }),
   );
@@ -155,7 +155,7 @@ async function powered(
   const ids = results.flatMap((result) => (result.ok ? [result.value.id] : []));
   const stopping = async (): Promise<boolean> =>
     (await waitFor('running', ids, scope, call)).ok && (await stop(ids, scope, call)).every(({ ok }) => ok);
-  if (!(await standing(stopping(), false))) return results;
+  if (!(await afterCreation(stopping(), false))) return results;
   return results.map((result) => (result.ok ? { ok: true, value: stopped(result.value) } : result));
 }
 

@@ -4,14 +4,14 @@ import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../shared/answer.ts';
 import { chunks } from '../../shared/chunks.ts';
+import { sendBisecting } from '../bisect.ts';
 import { most } from '../rate-limits.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
-import { together } from '../together.ts';
 
 /** One call for all; answers as soon as the cloud has accepted. Stopping a stopped machine succeeds. */
 export function stop(ids: readonly CloudId[], { client }: Scope, call: Call): Promise<readonly Result<void>[]> {
-  return together(ids, (some) =>
+  return sendBisecting(ids, (some) =>
     client.send(
       { action: 'StopInstances', instances: some.length },
       new ec2.StopInstancesCommand({ InstanceIds: [...some] }),
@@ -21,7 +21,7 @@ export function stop(ids: readonly CloudId[], { client }: Scope, call: Call): Pr
 }
 
 export function start(ids: readonly CloudId[], { client }: Scope, call: Call): Promise<readonly Result<void>[]> {
-  return together(ids, (some) =>
+  return sendBisecting(ids, (some) =>
     client.send(
       { action: 'StartInstances', instances: some.length },
       new ec2.StartInstancesCommand({ InstanceIds: [...some] }),

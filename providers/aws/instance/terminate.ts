@@ -2,10 +2,10 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Removal } from '../../../src/ports/provider.ts';
 import { done } from '../../shared/answer.ts';
 import { chunks } from '../../shared/chunks.ts';
+import { sendBisecting } from '../bisect.ts';
 import { most } from '../rate-limits.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
-import { together } from '../together.ts';
 
 /**
  * One id that is wrong or protected sinks the call, so it is then sent in halves. Their disks and interfaces go with them
@@ -18,7 +18,7 @@ export async function terminate(
 ): Promise<readonly Result<void>[]> {
   const results: Result<void>[] = [];
   for (const some of chunks(batch, most.terminated)) {
-    const answers = await together(some, (items) => {
+    const answers = await sendBisecting(some, (items) => {
       const command = new ec2.TerminateInstancesCommand({ InstanceIds: items.map(({ id }) => id) });
       return client.send({ action: 'TerminateInstances', instances: items.length }, command, call);
     });

@@ -12,8 +12,8 @@ import { writable } from '../writable.ts';
 import { identityChange } from './identity.ts';
 import { findMachine, patchMachine } from './machine.ts';
 import { interfaceOf } from './observe.ts';
-import { remark } from './remark.ts';
 import { reshape } from './reshape.ts';
+import { updateMarks } from './update-marks.ts';
 
 type Item = Revision<'instance'>;
 
@@ -34,7 +34,7 @@ async function changeOne(item: Item, scope: Scope, call: Call): Promise<Result<v
   if (!vm) return failed('not-found', 'ResourceNotFound', `${item.observed.id} is gone`);
   const has = (field: string): boolean => item.changes.some((each) => each.field === field);
   const steps: readonly (() => Promise<Result<void>>)[] = [
-    () => remark(item, vm, scope, call),
+    () => updateMarks(item, vm, scope, call),
     ...(has('groups') ? [() => setGroups(item, vm, scope, call)] : []),
     ...(has('machine.identity') ? [() => setIdentity(item, vm, scope, call)] : []),
     () => reshape(item, vm, scope, call),

@@ -51,9 +51,9 @@ export async function canLaunch(question: LaunchQuestion, scope: Scope, call: Ca
 
 async function imageAnswer(image: string, scope: Scope, call: Call): Promise<LaunchAnswer> {
   const { client, known } = scope;
-  const look = lookFor(image, scope);
-  if (look === undefined || known.images.has(image)) return possible;
-  const found = await client.ask(call, look);
+  const lookup = lookupFor(image, scope);
+  if (lookup === undefined || known.images.has(image)) return possible;
+  const found = await client.ask(call, lookup);
   if (!found.ok) return isAbsent(found.failure) ? absent(image, found.failure) : unknown(found.failure);
   if (Array.isArray(found.value) && found.value.length === 0)
     return absent(image, {
@@ -77,7 +77,7 @@ const absences: ReadonlySet<string> = new Set([
 ]);
 const isAbsent = ({ kind, code }: Failure): boolean => kind === 'not-found' || absences.has(code);
 
-type Look = (sdk: Sdk) => Promise<unknown>;
+type Lookup = (sdk: Sdk) => Promise<unknown>;
 
 const ownImage = /^\/subscriptions\/([^/]+)\/resourcegroups\/([^/]+)\/providers\/microsoft\.compute\/images\/([^/]+)$/i;
 const galleryImage =
@@ -85,7 +85,7 @@ const galleryImage =
 const publicGallery = /^\/(communitygalleries|sharedgalleries)\/([^/]+)\/images\/([^/]+)/i;
 
 /** Undefined: it is in another subscription, where this one asks nobody; the launch itself tells. */
-function lookFor(image: string, { location, account }: Scope): Look | undefined {
+function lookupFor(image: string, { location, account }: Scope): Lookup | undefined {
   const reference = imageReferenceOf(image);
   const id = reference.id ?? reference.communityGalleryImageId ?? reference.sharedGalleryImageId;
   if (id === undefined) return marketplace(reference, location);
@@ -109,7 +109,7 @@ function lookFor(image: string, { location, account }: Scope): Look | undefined 
 function marketplace(
   { publisher = '', offer = '', sku = '', version = 'latest' }: ReturnType<typeof imageReferenceOf>,
   location: string,
-): Look {
+): Lookup {
   if (version.toLowerCase() !== 'latest')
     return ({ compute }) => compute.virtualMachineImages.get(location, publisher, offer, sku, version);
   return ({ compute }) => compute.virtualMachineImages.list(location, publisher, offer, sku, { top: 1 });

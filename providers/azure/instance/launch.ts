@@ -4,9 +4,9 @@ import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/provider.ts';
+import { afterCreation } from '../../shared/after-creation.ts';
 import { failed } from '../../shared/answer.ts';
 import { each } from '../../shared/each.ts';
-import { standing } from '../../shared/standing.ts';
 import { stateOf } from '../condition.ts';
 import { cloudIdOf } from '../ids.ts';
 import { isSameTry } from '../marks.ts';
@@ -19,7 +19,7 @@ import { machineBody } from './machine-body.ts';
 import { makeAddress, makeInterface } from './make-parts.ts';
 import { isPartOfMachine, type PartName } from './parts.ts';
 import { powerStateOf } from './power-state.ts';
-import { nameDisk } from './remark.ts';
+import { nameDisk } from './update-marks.ts';
 
 type Item = Creation<'instance'>;
 
@@ -49,14 +49,14 @@ const machineIdOf = ({ desired }: Item): string =>
   idIn(placeOf(desired.address, 'instance'), 'Microsoft.Compute/virtualMachines', desired.name);
 
 async function launchOne(item: Item, scope: Scope, call: Call): Promise<Result<Observed<'instance'>>> {
-  const standingOne = await findMachine(machineIdOf(item), scope, call);
-  if (!standingOne.ok) return standingOne;
-  if (standingOne.value) return taken(item, standingOne.value, scope, call);
+  const existingOne = await findMachine(machineIdOf(item), scope, call);
+  if (!existingOne.ok) return existingOne;
+  if (existingOne.value) return taken(item, existingOne.value, scope, call);
   const place = placeOf(item.desired.address, 'instance');
   const parts = await findParts({ place, machine: item.desired.name }, scope, call);
   if (!parts.ok) return parts;
-  const stranger = strangerAmong(item, parts.value);
-  if (stranger) return stranger;
+  const foreign = foreignAmong(item, parts.value);
+  if (foreign) return foreign;
   const secret = item.desired.attributes.boot ? await call.secret(item.desired.address) : {};
   if (secret.access === undefined)
     return failed(
@@ -75,7 +75,7 @@ async function taken(item: Item, vm: VirtualMachine, scope: Scope, call: Call): 
   return failed('conflict', 'NameTaken', message);
 }
 
-function strangerAmong({ mark, desired }: Item, { nic, address, disk }: PartsFound): Result<never> | undefined {
+function foreignAmong({ mark, desired }: Item, { nic, address, disk }: PartsFound): Result<never> | undefined {
   if (disk) {
     const whose = isPartOfMachine(mark, disk.tags, 'disk')
       ? 'was left by an earlier machine'
@@ -88,8 +88,8 @@ function strangerAmong({ mark, desired }: Item, { nic, address, disk }: PartsFou
   ] as const satisfies readonly (readonly [PartName, PartsFound['nic'] | PartsFound['address']])[];
   if (nic?.virtualMachine)
     return inTheWay(nic.id, `is now attached to ${nic.virtualMachine.id}: detach it there, or delete it`);
-  const stranger = found.find(([part, thing]) => thing && !isPartOfMachine(mark, thing.tags, part))?.[1];
-  return stranger && inTheWay(stranger.id, 'belongs to another machine: delete it, or give the machine another name');
+  const foreign = found.find(([part, thing]) => thing && !isPartOfMachine(mark, thing.tags, part))?.[1];
+  return foreign && inTheWay(foreign.id, 'belongs to another machine: delete it, or give the machine another name');
 }
 
 const inTheWay = (id: string | undefined, why: string): Result<never> =>
@@ -148,9 +148,9 @@ async function finished(
     value: { ...made(item, vm, power), condition },
   });
   if (condition.state !== 'ready') return answer('running');
-  await standing(nameDisk({ vm, mark: item.mark }, scope, call), notYet);
+  await afterCreation(nameDisk({ vm, mark: item.mark }, scope, call), notYet);
   if (item.desired.attributes.machine.power === 'running') return answer('running');
-  const stopped = await standing(deallocate(machineIdOf(item), scope, call), notYet);
+  const stopped = await afterCreation(deallocate(machineIdOf(item), scope, call), notYet);
   return answer(stopped.ok ? 'stopped' : 'running');
 }
 

@@ -14,18 +14,18 @@ import type { PartName } from './parts.ts';
 import { failureIn, powerCodeOf, powerStateOf } from './power-state.ts';
 
 /** Pure: what the API says of one machine, in the form of a desired one. */
-export function observeMachine(vm: VirtualMachine, around: Around): Observed<'instance'> {
+export function observeMachine(vm: VirtualMachine, context: InstanceContext): Observed<'instance'> {
   const { id = '', name = '', location, tags } = vm;
   const mark = readMark(tags);
   const origin = mark ? undefined : originOf(id, tags);
-  const { state, power } = powerStateOf(around.views.get(canonicalId(id)) ?? vm.instanceView);
+  const { state, power } = powerStateOf(context.views.get(canonicalId(id)) ?? vm.instanceView);
   const provisioned = stateOf(vm.provisioningState);
-  const unstated = unstatedOf(vm, around.nics.get(canonicalId(interfaceOf(vm) ?? '')));
+  const unstated = unstatedOf(vm, context.nics.get(canonicalId(interfaceOf(vm) ?? '')));
   return {
     kind: 'instance',
     id: cloudIdOf(id, vm.vmId),
     name,
-    attributes: attributesOf(vm, power, around),
+    attributes: attributesOf(vm, power, context),
     signs: {
       ...(mark ? { mark } : {}),
       slot: slotOf(prefixAt(id, location), 'instance', name),
@@ -33,8 +33,8 @@ export function observeMachine(vm: VirtualMachine, around: Around): Observed<'in
     },
     condition: {
       state: provisioned === 'ready' ? state : provisioned,
-      ...endOf(vm, around),
-      parts: partsOf(vm, around),
+      ...endOf(vm, context),
+      parts: partsOf(vm, context),
       ...(unstated.length > 0 ? { unstated } : {}),
       ...ephemeralOf(vm),
     },
@@ -42,7 +42,7 @@ export function observeMachine(vm: VirtualMachine, around: Around): Observed<'in
 }
 
 /** Why it failed, or that it stands still, in the words of Azure. */
-function endOf(vm: VirtualMachine, { views }: Around): Pick<Condition, 'reason'> {
+function endOf(vm: VirtualMachine, { views }: InstanceContext): Pick<Condition, 'reason'> {
   const view = views.get(canonicalId(vm.id ?? '')) ?? vm.instanceView;
   const failure = failureIn(view);
   if (failure !== undefined) return { reason: failure };
@@ -64,14 +64,14 @@ export const addressesOf = (nic: NetworkInterface | undefined): readonly string[
 function attributesOf(
   vm: VirtualMachine,
   power: InstanceAttributes['machine']['power'],
-  around: Around,
+  context: InstanceContext,
 ): InstanceAttributes {
-  const nic = around.nics.get(canonicalId(interfaceOf(vm) ?? ''));
-  const disk = around.disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
+  const nic = context.nics.get(canonicalId(interfaceOf(vm) ?? ''));
+  const disk = context.disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
   const identity = identityOf(vm);
   const boot = bootOf(vm.tags);
   return {
-    ...reachOf(nic, around),
+    ...reachOf(nic, context),
     machine: {
       image: imageTextOf(vm.storageProfile?.imageReference),
       size: vm.hardwareProfile?.vmSize ?? '',
@@ -87,7 +87,7 @@ function attributesOf(
 /** The subnet and groups of a machine, by its interface. */
 export function reachOf(
   nic: NetworkInterface | undefined,
-  { refOf }: Pick<Around, 'refOf'>,
+  { refOf }: Pick<InstanceContext, 'refOf'>,
 ): Required<Pick<InstanceAttributes, 'placement' | 'groups'>> {
   const configurations = nic?.ipConfigurations ?? [];
   const first = configurations.find(({ primary }) => primary) ?? configurations[0];
@@ -135,7 +135,7 @@ function ephemeralOf({ storageProfile, hardwareProfile }: VirtualMachine): Pick<
 }
 
 /** The resources that it refers to and that we would create with it; further interfaces and disks are ignored. */
-function partsOf(vm: VirtualMachine, { nics, addresses, disks }: Around): readonly Part[] {
+function partsOf(vm: VirtualMachine, { nics, addresses, disks }: InstanceContext): readonly Part[] {
   const nic = nics.get(canonicalId(interfaceOf(vm) ?? ''));
   const disk = disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
   const held = addressesOf(nic).flatMap((id) => addresses.get(canonicalId(id)) ?? []);
@@ -154,7 +154,7 @@ export const partOf = (part: PartName, id: string | undefined, guid: string | un
 const byId = (a: Part, b: Part): number => (a.id < b.id ? -1 : 1);
 
 /** Resources that machines name but do not contain, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
-export interface Around {
+export interface InstanceContext {
   readonly nics: ReadonlyMap<string, NetworkInterface>;
   readonly addresses: ReadonlyMap<string, PublicIPAddress>;
   readonly disks: ReadonlyMap<string, Disk>;

@@ -50,9 +50,9 @@ async function taken(
 ): Promise<Result<void>> {
   const routes = await answered(listings.routes('network', call));
   if (!routes.ok) return routes;
-  const standing = routes.value.find((route) => route.name === name);
-  if (!standing) return failed('retryable', 'StillMade', `route ${name} is being created, and is not there yet`);
-  if (isDefaultRoute(standing) && pathOf(standing.network ?? '') === path) return done;
+  const existing = routes.value.find((route) => route.name === name);
+  if (!existing) return failed('retryable', 'StillMade', `route ${name} is being created, and is not there yet`);
+  if (isDefaultRoute(existing) && pathOf(existing.network ?? '') === path) return done;
   const message = `${name} stands in ${project} and leads elsewhere; delete or rename it by hand: it has the name of the default route of ${path}`;
   return failed('terminal', 'alreadyExists', message);
 }

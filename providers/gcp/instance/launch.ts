@@ -2,9 +2,9 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { type CloudId, type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/provider.ts';
+import { afterCreation } from '../../shared/after-creation.ts';
 import { failed } from '../../shared/answer.ts';
 import { each } from '../../shared/each.ts';
-import { standing } from '../../shared/standing.ts';
 import { placeOf } from '../cloud-id.ts';
 import { createEach, type Making } from '../creation.ts';
 import { getDisk, getInstance } from '../get.ts';
@@ -185,7 +185,7 @@ async function powered(
 ): Promise<Result<Observed<'instance'>>> {
   if (!made.ok || desired.attributes.machine.power !== 'stopped') return made;
   const notStopped = failed('conflict', 'NotSent', 'the reconcile stopped');
-  const answer = await standing(stop(made.value.id, scope, call), notStopped);
+  const answer = await afterCreation(stop(made.value.id, scope, call), notStopped);
   if (!answer.ok) return made;
   const { attributes, condition, ...rest } = made.value;
   return {

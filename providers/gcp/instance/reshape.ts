@@ -24,8 +24,8 @@ type Item = Revision<'instance'>;
 export async function reshape(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
   const { id } = item.observed;
   const settings = settingsOf(item, seen, scope.project);
-  const standing = isStopped(seen);
-  if (settings.length > 0 && !standing) {
+  const isDown = isStopped(seen);
+  if (settings.length > 0 && !isDown) {
     const stopped = await stop(id, scope, call);
     if (!stopped.ok) return stopped;
   }
@@ -34,22 +34,22 @@ export async function reshape(item: Item, seen: Instance, scope: Scope, call: Ca
     const answer = await set(item, scope, call);
     if (!answer.ok) refused ??= answer;
   }
-  const powered = await power(item, { seen, standing: standing || settings.length > 0 }, scope, call);
+  const powered = await power(item, { seen, isDown: isDown || settings.length > 0 }, scope, call);
   if (refused && !refused.ok) return refused;
   return powered;
 }
 
 interface Now {
   readonly seen: Instance;
-  readonly standing: boolean;
+  readonly isDown: boolean;
 }
 
-async function power(item: Item, { seen, standing }: Now, scope: Scope, call: Call): Promise<Result<void>> {
+async function power(item: Item, { seen, isDown }: Now, scope: Scope, call: Call): Promise<Result<void>> {
   const wanted = powerAfter(item);
   if (wanted === undefined) return done;
   const { id } = item.observed;
-  if (wanted === 'stopped') return standing ? done : stop(id, scope, call);
-  if (standing) return start({ id, suspended: seen.status === 'SUSPENDED' }, scope, call);
+  if (wanted === 'stopped') return isDown ? done : stop(id, scope, call);
+  if (isDown) return start({ id, suspended: seen.status === 'SUSPENDED' }, scope, call);
   if (!isGoingDown(seen)) return done;
   return failed('conflict', 'NotReady', `${id} is ${seen.status}: it can be started once it has stopped`);
 }

@@ -29,7 +29,7 @@ export interface Dialect {
    * The same wish in the words that the cloud used, wherever they say the same: a tag key in another case, an image by its
    * URL. What means something else stays as it was asked for. Absent: this cloud has one spelling for everything.
    */
-  respell?(desired: Desired, observed: Observed): Desired;
+  matchSpelling?(desired: Desired, observed: Observed): Desired;
 }
 
 export interface NameDialect {

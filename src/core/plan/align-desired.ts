@@ -285,10 +285,10 @@ const spread = (count: number, free: readonly number[]): readonly number[] =>
 /** Every wish in the words that its cloud used for what stands there, wherever they say the same. */
 function respell(desired: readonly Desired[], world: World): readonly Desired[] {
   const { dialect } = world.input;
-  if (dialect.respell === undefined) return desired;
+  if (dialect.matchSpelling === undefined) return desired;
   return desired.map((one) => {
     const present = presentFor(one, world);
-    return present === undefined || dialect.respell === undefined ? one : dialect.respell(one, present);
+    return present === undefined || dialect.matchSpelling === undefined ? one : dialect.matchSpelling(one, present);
   });
 }
 

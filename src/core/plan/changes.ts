@@ -94,10 +94,10 @@ function asSpelled(
   { kind, name, attributes }: Pick<Observed, 'kind' | 'name' | 'attributes'>,
   { desired, dialect }: { readonly desired: Desired; readonly dialect: PlanInput['dialect'] },
 ): object | undefined {
-  if (applied === undefined || dialect.respell === undefined) return applied?.attributes;
+  if (applied === undefined || dialect.matchSpelling === undefined) return applied?.attributes;
   const words: Observed = { kind, id: '', name, attributes, signs: {}, condition: { state: 'ready' } };
   // why: what was applied at an address is of the kind of its document
-  return dialect.respell({ ...desired, attributes: applied.attributes } as Desired, words).attributes;
+  return dialect.matchSpelling({ ...desired, attributes: applied.attributes } as Desired, words).attributes;
 }
 
 function removed(

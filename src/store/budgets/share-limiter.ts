@@ -135,7 +135,7 @@ function exchangeOf(
       .finally(() => {
         asking = undefined;
         for (const rateLimit of about) {
-          dispatcher.told(rateLimit.about.key, () => undefined);
+          dispatcher.update(rateLimit.about.key, () => undefined);
           touched.add(rateLimit);
         }
         look();

@@ -78,7 +78,7 @@ test('a label is removed by the key that the cloud has, where it compares keys w
   });
   const got = plan({
     ...rest,
-    dialect: { ...dialect, respell: (one, present) => azure.respell?.(one, present) ?? one },
+    dialect: { ...dialect, matchSpelling: (one, present) => azure.matchSpelling?.(one, present) ?? one },
   });
   assert.deepEqual(
     got.actions.flatMap((a) => (a.verb === 'update' ? a.changes : [])),
@@ -98,7 +98,7 @@ test('the same input gives a byte-identical plan, whatever the order of listings
 /** Compares without case and numbers its rules, as Azure does. */
 const dialect: Dialect = {
   ...byContent,
-  respell: (desired, observed) => azure.respell?.(desired, observed) ?? desired,
+  matchSpelling: (desired, observed) => azure.matchSpelling?.(desired, observed) ?? desired,
   rules: { ...byContent.rules, numbering: { first: 100, last: 4095, gap: 10 } },
 };
 

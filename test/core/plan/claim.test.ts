@@ -543,7 +543,7 @@ const orderOf = ({ attributes }: Desired): RuleAttributes['order'] =>
 describe('spelling', () => {
   const spelled: Dialect = {
     ...namedDialect,
-    respell: (desired, observed) => {
+    matchSpelling: (desired, observed) => {
       const labels = 'labels' in observed.attributes ? observed.attributes.labels : {};
       return { ...desired, attributes: Object.assign({}, desired.attributes, { labels }) };
     },

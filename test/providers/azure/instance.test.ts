@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { VirtualMachine } from '@azure/arm-compute';
-import { type Around, observeMachine } from '../../../providers/azure/instance/observe.ts';
+import { type InstanceContext, observeMachine } from '../../../providers/azure/instance/observe.ts';
 import type { Effect } from '../../../sandbox/faults.ts';
 import { diff } from '../../../src/core/diff.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
@@ -188,7 +188,7 @@ describe('what Azure takes its time for is awaited to its end', () => {
   }
 });
 
-const around: Around = {
+const around: InstanceContext = {
   nics: new Map(),
   addresses: new Map(),
   disks: new Map(),

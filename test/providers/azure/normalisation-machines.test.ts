@@ -4,7 +4,7 @@ import type { Disk, VirtualMachine, VirtualMachineInstanceView } from '@azure/ar
 import type { NetworkInterface } from '@azure/arm-network';
 import { dialect } from '../../../providers/azure/dialect.ts';
 import { canonicalId } from '../../../providers/azure/ids.ts';
-import { type Around, observeMachine } from '../../../providers/azure/instance/observe.ts';
+import { type InstanceContext, observeMachine } from '../../../providers/azure/instance/observe.ts';
 import { diff } from '../../../src/core/diff.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import { account, prefix } from '../../support/azure-session.ts';
@@ -65,7 +65,7 @@ interface Told {
 function seen(told: Told) {
   const machine = { ...vm, ...told.vm };
   const view = told.view ?? running('ProvisioningState/succeeded', 'PowerState/running');
-  const around: Around = {
+  const around: InstanceContext = {
     nics: new Map([[canonicalId(nicId), { ...nic, ...told.nic }]]),
     addresses: new Map(),
     disks: new Map([[canonicalId(diskId), { ...disk, ...told.disk }]]),
@@ -83,7 +83,7 @@ function changed(asked: Partial<Wanted>, told: Told): readonly string[] {
     attributes: { ...wanted, ...asked },
   });
   const observed = seen(told);
-  const spelled = dialect.respell?.(desired, observed) ?? desired;
+  const spelled = dialect.matchSpelling?.(desired, observed) ?? desired;
   return diff(spelled.attributes, observed.attributes).map(({ field }) => field);
 }
 

@@ -48,7 +48,7 @@ function changes(said: Said, rule: SecurityRule): readonly FieldChange[] {
     signs: {},
     condition: { state: 'ready' },
   };
-  return diff((dialect.respell?.(desired, observed) ?? desired).attributes, observed.attributes);
+  return diff((dialect.matchSpelling?.(desired, observed) ?? desired).attributes, observed.attributes);
 }
 
 describe('rules: same or drift', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { respell } from '../../../providers/azure/respell.ts';
+import { matchSpelling } from '../../../providers/azure/match-spelling.ts';
 import { diff } from '../../../src/core/diff.ts';
 import type { Attributes, InstanceAttributes, Kind } from '../../../src/core/resource.ts';
 import { desiredOf } from '../../support/fixtures.ts';
@@ -10,7 +10,7 @@ const at = 'azure/s1/westeurope/rg-a';
 function changed<K extends Kind>(kind: K, wanted: Attributes[K], attributes: Attributes[K]): readonly string[] {
   const desired = desiredOf(kind, { address: `${at}/${kind}/x`, name: 'x', attributes: wanted });
   const observed = { kind, id: 'x', name: 'x', attributes, signs: {}, condition: { state: 'ready' } } as const;
-  return diff(respell(desired, observed).attributes, attributes).map(({ field }) => field);
+  return diff(matchSpelling(desired, observed).attributes, attributes).map(({ field }) => field);
 }
 
 describe('Z29: a key is one tag in any case, its value is not', () => {
@@ -32,7 +32,7 @@ describe('Z29: a key is one tag in any case, its value is not', () => {
       attributes: { network: 'n', cidr: '10.0.0.0/24', labels: {} },
     });
     const observed = { kind: 'subnet', id: 'x', name: 'app', attributes: desired.attributes, signs: {} } as const;
-    assert.equal(respell(desired, { ...observed, condition: { state: 'ready' } }), desired);
+    assert.equal(matchSpelling(desired, { ...observed, condition: { state: 'ready' } }), desired);
   });
 });
 

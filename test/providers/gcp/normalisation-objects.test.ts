@@ -177,7 +177,7 @@ function changes(wanted: Partial<InstanceAttributes>, over: Instance = {}): read
   const observed = observe(over);
   const name = 'gcp/acme/europe-west1-b/instance/web-0';
   const desired = desiredOf('instance', { address: name, name: 'web-0', attributes: { ...asked, ...wanted } });
-  const spelled = dialect.respell?.(desired, observed) ?? desired;
+  const spelled = dialect.matchSpelling?.(desired, observed) ?? desired;
   return diff(spelled.attributes, observed.attributes).map(({ field }) => field);
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { together } from '../../../providers/memory/batch.ts';
+import { sendGrouped } from '../../../providers/memory/batch.ts';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 
 /** Items that begin with `!` sink every call they are in. */
 async function sendAll(items: readonly string[], failure: Failure) {
   const sent: string[] = [];
-  const results = await together(items, {
+  const results = await sendGrouped(items, {
     key: (item) => item.replace('!', '').slice(0, 1),
     size: 2,
     send: async (some): Promise<Result<readonly string[]>> => {
@@ -44,7 +44,7 @@ test('a call without an answer fails for all its items, and nothing goes again',
 });
 
 test('an item that the cloud did not answer for is ambiguous, never a success', async () => {
-  const results = await together(['a', 'b'], {
+  const results = await sendGrouped(['a', 'b'], {
     key: () => '',
     size: 10,
     send: async () => ({ ok: true, value: ['only one'] }),

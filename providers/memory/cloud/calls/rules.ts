@@ -37,8 +37,8 @@ function AuthorizeRules(
   { group, direction, rules }: InGroup & { readonly rules: readonly Asked[] },
 ): readonly RuleRecord[] {
   must(tables.groups, group);
-  const standing = tables.rules.all().filter((r) => r.group === group && r.match.direction === direction);
-  const keys = new Set(standing.map(({ match }) => ruleKey(match)));
+  const existing = tables.rules.all().filter((r) => r.group === group && r.match.direction === direction);
+  const keys = new Set(existing.map(({ match }) => ruleKey(match)));
   const made = rules.map(({ description, ...shape }) => {
     const match = canonicalRule({ direction, ...shape });
     if (match.peer.startsWith('group:')) must(tables.groups, match.peer.slice('group:'.length));
@@ -63,11 +63,11 @@ function RevokeRules(
     content = [],
   }: InGroup & { readonly ids?: readonly string[]; readonly content?: readonly Shape[] },
 ): void {
-  const standing = tables.rules.all().filter((rule) => rule.group === group);
+  const existing = tables.rules.all().filter((rule) => rule.group === group);
   const named = ids.map((id) => inGroup(must(tables.rules, id), group));
   const meant = content.map((shape) => {
     const key = ruleKey(canonicalRule({ direction, ...shape }));
-    const rule = standing.find(({ match }) => ruleKey(match) === key);
+    const rule = existing.find(({ match }) => ruleKey(match) === key);
     if (!rule) throw new Refusal('NotFound', `${group} has no ${key}`);
     return rule;
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { together } from '../../../providers/aws/together.ts';
+import { sendBisecting } from '../../../providers/aws/bisect.ts';
 import { done, failed } from '../../../providers/shared/answer.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import { codes } from './estate.ts';
@@ -20,12 +20,12 @@ describe('together', () => {
 
   test('all well is one call', async () => {
     const { calls, send } = sunkBy([], gone);
-    await together(many(1000), send);
+    await sendBisecting(many(1000), send);
     assert.deepEqual(calls, [1000]);
   });
   test('one bad item is found in few calls, and alone fails', async () => {
     const { calls, send } = sunkBy([437], gone);
-    const results = await together(many(1000), send);
+    const results = await sendBisecting(many(1000), send);
     assert.deepEqual(
       results.flatMap((result, n) => (result.ok ? [] : [n])),
       [437],
@@ -35,13 +35,13 @@ describe('together', () => {
   for (const kind of ['ambiguous', 'retryable'] as const) {
     test(`${kind}: nothing is sent again`, async () => {
       const { calls, send } = sunkBy([0], failed(kind, 'X', 'x'));
-      assert.deepEqual(codes(await together(many(4), send)), ['X', 'X', 'X', 'X']);
+      assert.deepEqual(codes(await sendBisecting(many(4), send)), ['X', 'X', 'X', 'X']);
       assert.equal(calls.length, 1);
     });
   }
   test('denied is denied at any size', async () => {
     const { calls, send } = sunkBy([0], failed('terminal', 'UnauthorizedOperation', 'x'));
-    await together(many(4), send);
+    await sendBisecting(many(4), send);
     assert.equal(calls.length, 1);
   });
 });

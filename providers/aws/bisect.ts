@@ -5,7 +5,7 @@ import { done } from '../shared/answer.ts';
  * Sends items together and, when one bad item sinks the call, in halves down to the single ones: k bad items among n
  * cost about 2k·log2 n calls. Unanswered items are never sent again, nor items that were throttled or may be retried whole.
  */
-export async function together<T>(
+export async function sendBisecting<T>(
   items: readonly T[],
   send: (items: readonly T[]) => Promise<Result<unknown>>,
 ): Promise<readonly Result<void>[]> {
@@ -14,8 +14,8 @@ export async function together<T>(
   if (answer.ok) return items.map(() => done);
   if (items.length === 1 || !sinks(answer.failure)) return items.map(() => answer);
   const half = Math.ceil(items.length / 2);
-  const first = await together(items.slice(0, half), send);
-  return [...first, ...(await together(items.slice(half), send))];
+  const first = await sendBisecting(items.slice(0, half), send);
+  return [...first, ...(await sendBisecting(items.slice(half), send))];
 }
 
 /** True where the call was refused for its content, so that a smaller one may succeed. */

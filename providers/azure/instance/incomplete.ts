@@ -4,7 +4,7 @@ import { canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';
 import { idIn, prefixAt } from '../place.ts';
 import type { Tags } from '../tags.ts';
-import { type Around, partOf, reachOf } from './observe.ts';
+import { type InstanceContext, partOf, reachOf } from './observe.ts';
 import { isPartOfMachine, machineNamedBy, type PartName } from './parts.ts';
 
 /** Something that is named and marked as part of a machine. `holder`: the machine that it hangs on. */
@@ -29,7 +29,7 @@ export function namedParts({
   nics,
   addresses,
   disks,
-}: Pick<Around, 'nics' | 'addresses' | 'disks'>): readonly NamedPart[] {
+}: Pick<InstanceContext, 'nics' | 'addresses' | 'disks'>): readonly NamedPart[] {
   const holderOfNic = (id: string): string | undefined => nics.get(canonicalId(id))?.virtualMachine?.id;
   return [
     ...[...nics.values()].flatMap((nic) =>
@@ -53,18 +53,27 @@ function named(part: PartName, thing: Thing, holder: string | undefined): readon
 const machineType = 'Microsoft.Compute/virtualMachines';
 
 /** Parts that hang on no machine, as the machine that they wait for, or have outlived. Its id bears no number: it has none. */
-export function halfMade(parts: readonly NamedPart[], around: Around): readonly Observed<'instance'>[] {
+export function incompleteMachines(
+  parts: readonly NamedPart[],
+  context: InstanceContext,
+): readonly Observed<'instance'>[] {
   const loose = parts.filter(({ holder }) => holder === undefined);
-  return [...Map.groupBy(loose, ({ machine }) => machine)].flatMap(([id, some]) => half(id, some, around));
+  return [...Map.groupBy(loose, ({ machine }) => machine)].flatMap(([id, some]) =>
+    incompleteMachine(id, some, context),
+  );
 }
 
-function half(id: CloudId, parts: readonly NamedPart[], around: Around): readonly Observed<'instance'>[] {
+function incompleteMachine(
+  id: CloudId,
+  parts: readonly NamedPart[],
+  context: InstanceContext,
+): readonly Observed<'instance'>[] {
   const [first] = parts;
   const mark = readMark(first?.thing.tags);
   if (!first || !mark) return [];
   const { name } = partsOfId(id);
   const nic = parts.find(({ part }) => part === 'network-interface');
-  const reach = reachOf(nic && around.nics.get(canonicalId(nic.thing.id ?? '')), around);
+  const reach = reachOf(nic && context.nics.get(canonicalId(nic.thing.id ?? '')), context);
   const publicIp = parts.some(({ part }) => part === 'public-address');
   return [
     {

@@ -9,7 +9,7 @@ import { peerPrefix } from './security-rule.ts';
  * names of images, sizes and kinds of disk, ids.
  * https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations
  */
-export function respell(desired: Desired, observed: Observed): Desired {
+export function matchSpelling(desired: Desired, observed: Observed): Desired {
   // why: both are of this kind; TypeScript cannot tie the rows of the table to it
   const spell = spellers[desired.kind] as Speller<Kind>;
   const attributes = spell(desired.attributes, observed.attributes, desired);

@@ -17,51 +17,51 @@ import { isPartOfMachine, type PartName } from './parts.ts';
 type Item = Revision<'instance'>;
 
 /** Labels and the mark. Parts come before their machine, so that what bears the new mark has parts that bear it. */
-export async function remark(item: Item, vm: VirtualMachine, scope: Scope, call: Call): Promise<Result<void>> {
+export async function updateMarks(item: Item, vm: VirtualMachine, scope: Scope, call: Call): Promise<Result<void>> {
   if (saysNothing(item)) return done;
   if (item.mark) {
-    const parts = await remarkParts({ vm, before: readMark(vm.tags), mark: item.mark }, scope, call);
+    const parts = await markParts({ vm, before: readMark(vm.tags), mark: item.mark }, scope, call);
     if (!parts.ok) return parts;
   }
   const body = { tags: tagsAfter(vm.tags, item) };
   return patchMachine({ id: item.observed.id, body, etag: vm.etag }, scope, call);
 }
 
-interface Remarking {
+interface MarkUpdate {
   readonly vm: VirtualMachine;
   readonly before: Mark | undefined;
   readonly mark: Mark;
 }
 
-async function remarkParts(remarking: Remarking, scope: Scope, call: Call): Promise<Result<void>> {
-  const nicId = interfaceOf(remarking.vm);
+async function markParts(update: MarkUpdate, scope: Scope, call: Call): Promise<Result<void>> {
+  const nicId = interfaceOf(update.vm);
   if (nicId !== undefined) {
-    const nic = await remarkInterface(nicId, remarking, scope, call);
+    const nic = await markInterface(nicId, update, scope, call);
     if (!nic.ok) return nic;
   }
-  return remarkDisk(remarking, scope, call);
+  return markDisk(update, scope, call);
 }
 
-async function remarkInterface(id: string, remarking: Remarking, scope: Scope, call: Call): Promise<Result<void>> {
+async function markInterface(id: string, update: MarkUpdate, scope: Scope, call: Call): Promise<Result<void>> {
   const { resourceGroup, name } = partsOfId(id);
   const seen = await scope.client.ask(call, ({ network }) => network.networkInterfaces.get(resourceGroup, name));
   if (!seen.ok) return seen;
   for (const address of addressesOf(seen.value)) {
-    const marked = await remarkAddress(address, remarking, scope, call);
+    const marked = await markAddress(address, update, scope, call);
     if (!marked.ok) return marked;
   }
   const patch: Taggable['patch'] = ({ network }, tags, options) =>
     network.networkInterfaces.updateTags(resourceGroup, name, { tags }, options);
-  return remarkPart({ id, part: 'network-interface', seen: seen.value, patch }, remarking, scope, call);
+  return markPart({ id, part: 'network-interface', seen: seen.value, patch }, update, scope, call);
 }
 
-async function remarkAddress(id: string, remarking: Remarking, scope: Scope, call: Call): Promise<Result<void>> {
+async function markAddress(id: string, update: MarkUpdate, scope: Scope, call: Call): Promise<Result<void>> {
   const { resourceGroup, name } = partsOfId(id);
   const seen = await scope.client.ask(call, ({ network }) => network.publicIPAddresses.get(resourceGroup, name));
   if (!seen.ok) return seen;
   const patch: Taggable['patch'] = ({ network }, tags, options) =>
     network.publicIPAddresses.updateTags(resourceGroup, name, { tags }, options);
-  return remarkPart({ id, part: 'public-address', seen: seen.value, patch }, remarking, scope, call);
+  return markPart({ id, part: 'public-address', seen: seen.value, patch }, update, scope, call);
 }
 
 interface PartToMark {
@@ -71,9 +71,9 @@ interface PartToMark {
   readonly patch: Taggable['patch'];
 }
 
-async function remarkPart(
+async function markPart(
   { id, part, seen, patch }: PartToMark,
-  { before, mark }: Remarking,
+  { before, mark }: MarkUpdate,
   { client }: Scope,
   call: Call,
 ): Promise<Result<void>> {
@@ -90,13 +90,13 @@ async function remarkPart(
 function isToMark(
   tags: Tags | undefined,
   part: PartName,
-  { before, mark }: Pick<Remarking, 'before' | 'mark'>,
+  { before, mark }: Pick<MarkUpdate, 'before' | 'mark'>,
 ): boolean {
   if (before === undefined && readMark(tags) === undefined) return true;
   return isPartOfMachine(before, tags, part) || isPartOfMachine(mark, tags, part);
 }
 
-async function remarkDisk({ vm, before, mark }: Remarking, scope: Scope, call: Call): Promise<Result<void>> {
+async function markDisk({ vm, before, mark }: MarkUpdate, scope: Scope, call: Call): Promise<Result<void>> {
   const disk = await diskOf(vm, scope, call);
   if (!disk.ok || !disk.value) return disk.ok ? done : disk;
   if (!isToMark(disk.value.tags, 'disk', { before, mark })) return done;
@@ -105,7 +105,7 @@ async function remarkDisk({ vm, before, mark }: Remarking, scope: Scope, call: C
 
 /** Says of a new machine's disk, which has the tags of its machine or none, that it is a part. */
 export async function nameDisk(
-  { vm, mark }: Omit<Remarking, 'before'>,
+  { vm, mark }: Omit<MarkUpdate, 'before'>,
   scope: Scope,
   call: Call,
 ): Promise<Result<void>> {

@@ -2,17 +2,17 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Call } from '../../../src/ports/provider.ts';
+import { awaitAll } from '../../shared/await-all.ts';
 import { each } from '../../shared/each.ts';
-import { together } from '../../shared/together.ts';
 import type { Sdk } from '../client.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';
-import { type Around, addressesOf, interfaceOf, osDiskOf } from './observe.ts';
+import { addressesOf, type InstanceContext, interfaceOf, osDiskOf } from './observe.ts';
 
 /** Machines are listed before what they hang on, so that none of it can be too new for its listing. */
-export async function listAround(vms: readonly VirtualMachine[], scope: Scope, call: Call): Promise<Around> {
+export async function listContext(vms: readonly VirtualMachine[], scope: Scope, call: Call): Promise<InstanceContext> {
   const { machines, vnets, asgs } = scope.listings;
-  const [states, nics, addresses, disks, networks, groups] = await together([
+  const [states, nics, addresses, disks, networks, groups] = await awaitAll([
     vms.length === 0 ? [] : machines.states('instance', call),
     machines.interfaces('instance', call),
     machines.addresses('instance', call),
@@ -33,11 +33,11 @@ export async function listAround(vms: readonly VirtualMachine[], scope: Scope, c
 }
 
 /** The same for a few machines, each thing asked for by its name. What is gone is left out. */
-export async function readAround(
+export async function readContext(
   { vms = [], nics = [] }: { readonly vms?: readonly VirtualMachine[]; readonly nics?: readonly NetworkInterface[] },
   scope: Scope,
   call: Call,
-): Promise<Result<Around>> {
+): Promise<Result<InstanceContext>> {
   const [held, disks] = await Promise.all([
     getEach(
       vms.map(interfaceOf),
@@ -74,14 +74,14 @@ export async function readAround(
   if (!addresses.ok) return addresses;
   if (!networks.ok) return networks;
   if (!groups.ok) return groups;
-  const around = {
+  const context = {
     nics: byId(all),
     addresses: byId(addresses.value),
     disks: byId(disks.value),
     views: new Map(),
     ...refsAmong([...networks.value, ...groups.value]),
   };
-  return { ok: true, value: around };
+  return { ok: true, value: context };
 }
 
 const diskIdOf = (vm: VirtualMachine): string | undefined => osDiskOf(vm)?.managedDisk?.id;
@@ -113,7 +113,7 @@ const byId = <T extends { readonly id?: string }>(things: readonly T[]): Readonl
 /** A subnet's id ends in the number of its VNet; `refOf` is '' where nothing is named. */
 function refsAmong(
   things: readonly { readonly id?: string; readonly resourceGuid?: string }[],
-): Pick<Around, 'refOf' | 'unknownTo'> {
+): Pick<InstanceContext, 'refOf' | 'unknownTo'> {
   const guids = new Map(things.map(({ id = '', resourceGuid }) => [canonicalId(id), resourceGuid]));
   const holderOf = (id: string): string => canonicalId(networkOf(id) ?? '');
   return {
