@@ -43,7 +43,7 @@ const troubles: Readonly<Record<string, Partial<WebhookDependencies>>> = {
   'nothing can be passed on': { repositoryMoved: broken, handleEvents: broken },
 };
 
-/** What comes out of all requests, twice each. */
+/** The answers to all requests, twice each. */
 async function shown(
   own: string,
   wired: Partial<WebhookDependencies>,

@@ -8,7 +8,7 @@ import { everyQuestion, type Question } from './support/every-question.ts';
 import { everyRoute } from './support/every-route.ts';
 import { nowhere, type Place, strange, type TwoEstates, twoEstates } from './support/two-estates.ts';
 
-/** What an operation answers about one's own where that is no success: nothing waits, nothing is to be changed, nothing has this number. */
+/** The answers to operations on the caller's own things that are no success: nothing waits, changes or has this number. */
 const ownAnswers: Readonly<Record<string, number>> = { approve: 409, applyPlan: 409, withdrawApproval: 404 };
 
 /** One who sees all; and one of each role in a part of the estate that nothing here is of. */

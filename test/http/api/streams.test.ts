@@ -57,7 +57,7 @@ async function asked(port: number): Promise<Socket> {
   return socket;
 }
 
-/** What comes from now on. */
+/** The text that arrives from now on. */
 function heard(socket: Socket): () => string {
   let text = '';
   socket.on('data', (chunk: Buffer) => {

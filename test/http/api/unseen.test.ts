@@ -6,7 +6,7 @@ import { type ApiWorld, apiWorld, callerOf } from './support/api-world.ts';
 import { type PlantedEstate, planted, plantedEstate } from './support/planted-estate.ts';
 import { toldTo } from './support/told-to.ts';
 
-/** Where somebody is bounded to; how words begin that they may not read anywhere, and one that they must. */
+/** A caller's bounds, with the beginnings of words that the caller may never read, and one that they must. */
 interface Bounded {
   readonly to: Partial<Grant>;
   readonly unseen: readonly string[];

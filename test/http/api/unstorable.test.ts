@@ -21,7 +21,7 @@ const place: Place = {
 /** PostgreSQL holds neither: asked for as they are they would be its errors, and so defects of ours. */
 const unstorable = { 'a NUL': '\0', 'half a surrogate pair': '\ud800' };
 
-/** Who sees all of the estate, and who is asked about in other words. */
+/** One caller sees all of the estate, the other a part of it. */
 const callers = {
   all: callerOf('admin', { id: 'all', grants: [{ role: 'admin' }] }),
   part: callerOf('admin', { id: 'part', grants: [{ role: 'admin', estates: [where.estate], targets: ['here'] }] }),

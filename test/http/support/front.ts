@@ -14,7 +14,7 @@ export interface Front {
   readonly lines: readonly string[];
   /** To `/v1/hooks/acme/<hook>` unless the request names another address. */
   send(hook: string, sent: Sent): Promise<Answer>;
-  /** What was collected is passed on. */
+  /** Waits until the collected events are passed on. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { push } from './front.ts';
 export interface Google {
   readonly url: string;
   readonly pair: Pair;
-  /** How often the keys were fetched. */
+  /** The number of fetches of the keys. */
   readonly fetched: () => number;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { openReading } from './support/reading.ts';
 
 const times = { ...eventLimits.times, longest: 60_000 };
 
-/** What a viewer within these bounds is told of between two looks; the second finds other owners or targets, in turns. */
+/** The events for a viewer within these bounds between two observations. The second finds other owners or targets, in turns. */
 async function told(bounds: readonly Bounds[], [before, ...after]: Moves, count = 1) {
   const clock = virtualClock();
   const store = memoryDatabase(clock).connect();

@@ -32,7 +32,7 @@ function world(callers: Readonly<Record<string, Caller>> = {}) {
     accept: (estate = 'acme') =>
       store.generations.accept(estate, `r${++generation}`, guardsOf({ deletes: 5, replaces: 5 })),
     newest: () => store.events.newest(),
-    /** What is sent within a minute, while `work` goes on. */
+    /** The text sent within a minute, while `work` goes on. */
     follow: async (what: string, work: () => Promise<unknown>, headers: Readonly<Record<string, string>> = {}) => {
       const asked = api.ask('viewer', what, { headers });
       for (let n = 0; n < 20; n++) await turn();

@@ -54,7 +54,7 @@ export const web = {
   parts: [{ part: 'disk', id: 'vol-1' }],
 };
 
-/** What was looked up by name, in order. */
+/** The names that were resolved, in order. */
 export const sought: RowAsked['of'][] = [];
 
 export const world = apiWorld({

@@ -101,7 +101,7 @@ function plain(payload: Buffer, encoding: unknown): string {
 
 const same = (replies: Replies): Replies => replies;
 
-/** Who has a role in one estate. `more`: narrower or elsewhere. */
+/** A caller with a role in one estate. `more`: narrower or elsewhere. */
 export const callerOf = (role: Role, more: Partial<Caller> = {}): Caller => ({
   id: role,
   person: `${role} of acme`,

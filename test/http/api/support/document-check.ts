@@ -10,7 +10,7 @@ export interface Sent {
   readonly text: string;
 }
 
-/** What of an answer to a method and an address is not declared: a status, a type, or a field. */
+/** The undeclared parts of an answer: a status, a type, or a field. */
 export type DocumentCheck = (method: string, url: string, sent: Sent) => readonly string[];
 
 /** By the document of these routes, and by another program than the one that checked the answer before it left. */
@@ -50,7 +50,7 @@ const valuesIn = (media: string, text: string): readonly unknown[] =>
     ? text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
     : [JSON.parse(text)];
 
-/** Where the document has the operation; undefined: nowhere. What answers HEAD has no body. */
+/** The place of the operation in the document; undefined: none. An answer to HEAD has no body. */
 function placeOf({ paths = {} }: OpenApiDocument, method: string, url: string): readonly string[] | undefined {
   const { pathname } = new URL(url, 'http://api');
   const verb = method.toLowerCase();

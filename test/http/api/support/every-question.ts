@@ -9,12 +9,12 @@ export interface Question {
   readonly path: string;
   /** As the document has it; undefined: anybody may ask. */
   readonly permission: string | undefined;
-  /** Whether it can be asked about one place rather than another. */
+  /** True: a caller can ask about one place rather than another. */
   readonly isPlaced: boolean;
   ask(place: Place): { readonly what: string; readonly body?: unknown };
 }
 
-/** What stands in the holes of a path: by name, or for this path alone. A new hole needs a line. */
+/** Values for the parameters of a path: by name, or for this path alone. A new parameter needs a line. */
 const holes: Readonly<Record<string, (place: Place) => string>> = {
   name: ({ target }) => target,
   resource: ({ address }) => address,
@@ -25,7 +25,7 @@ const holes: Readonly<Record<string, (place: Place) => string>> = {
   '/v1/plans/{id}/apply': ({ ids }) => ids.plan,
 };
 
-/** What is sent to an operation that takes a body. A new one needs a line. */
+/** Bodies of the operations that take one. A new operation needs a line. */
 const bodies: Readonly<Record<string, (place: Place) => object>> = {
   createToken: ({ estate }) => ({ name: 'another', grants: [{ role: 'viewer', estates: [estate] }] }),
   createPlan: ({ estate }) => ({ estate, active: true }),

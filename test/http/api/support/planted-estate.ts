@@ -20,7 +20,7 @@ import { type FleetWorld, fleetWorld, today, where } from '../../../support/flee
 export interface PlantedEstate {
   readonly world: FleetWorld;
   readonly routes: readonly Route[];
-  /** What there is that can be asked for by a name of its own. */
+  /** The things that a request can name. */
   readonly names: { readonly addresses: readonly string[]; readonly targets: readonly string[] };
 }
 
@@ -120,7 +120,7 @@ function meddle({ cloud }: FleetWorld): void {
   cloud.outside.do('CreateNetwork', { cidr: '10.77.0.0/16', tags: {} });
 }
 
-/** What people and workers say of others' things. */
+/** Notes of people and workers about the things of others. */
 async function speak({ store, clock }: FleetWorld): Promise<void> {
   const { fleet, sources, tokens } = store;
   const until = clock.now() + 86_400_000;

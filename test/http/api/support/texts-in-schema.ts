@@ -31,7 +31,7 @@ export function textsInSchema(schema: unknown, named: Part): readonly TextSpot[]
 
 const isFree = (schema: Part): boolean => !('enum' in schema || 'const' in schema);
 
-/** What an object must hold, each as short as can be. */
+/** The shortest value of each required field. */
 const leastOf = ({ required, properties }: Part): Part =>
   Object.fromEntries(listOf(required).map((name) => [name, leastValue(partOf(partOf(properties)[String(name)]))]));
 

@@ -21,7 +21,7 @@ export interface TwoEstates {
   readonly taken: () => readonly string[];
 }
 
-/** What there is of each kind in one estate; those of `nowhere` look as if there were such things. */
+/** One thing of each kind in one estate. Those of `nowhere` look as if they existed. */
 export interface Place {
   readonly estate: string;
   readonly target: string;

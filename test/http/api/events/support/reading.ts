@@ -2,7 +2,7 @@
 export interface Reading {
   /** Those that were dispatched. */
   readonly events: readonly Sent[];
-  /** What it would say when it came back. */
+  /** The position that a reader would resume from. */
   lastId(): string | undefined;
   retryMs(): number | undefined;
   comments(): number;

@@ -13,7 +13,7 @@ import { openReading, type Reading } from './reading.ts';
 export interface Watchers {
   readonly clock: VirtualClock;
   readonly lines: readonly string[];
-  /** How often the store was asked for what came after a place. */
+  /** The number of reads of the store after a position. */
   reads(): number;
   tell(...drafts: readonly Partial<EventDraft>[]): readonly StoredEvent[];
   watch(asked?: Asked): Promise<Watcher>;
