@@ -27,7 +27,7 @@ interface Told {
   readonly requestID?: string;
 }
 
-/** What CloudTrail says of a call, as EventBridge brings it; returns how many touches were kept. */
+/** Delivers a call's CloudTrail record as EventBridge does. Returns the number of stored touches. */
 async function tell({ who, ...detail }: Told): Promise<number> {
   const event = {
     id: `e-${detail.eventName}`,

@@ -24,7 +24,7 @@ const loaded = new Set();
 registerHooks({ load: (url, context, next) => (loaded.add(url), next(url, context)) });
 process.once('exit', () => process.stderr.write(JSON.stringify([...loaded])));`;
 
-/** Which files a command line has loaded by its end. */
+/** The files that a command line has loaded by its end. */
 async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
   const program = fileURLToPath(new URL('../../src/bootstrap/cli.ts', import.meta.url));
   const cwd = temporaryFolder({ 'specs/estate.yaml': specs });

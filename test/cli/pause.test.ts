@@ -53,7 +53,7 @@ test('without options everything of the estate is held, for 24 h, and the answer
   assert.ok((await store.fleet.requests.pendingState(where)).request > request, 'a pass now');
 });
 
-/** What is named, what of the estate it holds, and what ends exactly that. */
+/** The options, the paused part of the estate, and the options that end exactly that pause. */
 const held: readonly (readonly [given: readonly string[], says: string, flags: string])[] = [
   [['--healing'], 'healing of the estate', '--healing'],
   [['--rollout', '--owner', 'team-web'], 'rollout for owner team-web', '--rollout --owner team-web'],

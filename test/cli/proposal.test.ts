@@ -14,7 +14,7 @@ const applied = await run(['apply', specs, '--allow-endpoint', '--yes']);
 assert.equal(applied.code, 0, applied.stderr);
 const written = sandbox.control.log.entries({ mutating: true }).length;
 
-/** What somebody proposes: the specs in force, in a folder of their own. */
+/** A proposal: the active specs, in a folder of their own. */
 function proposal(): string {
   const folder = temporaryFolder();
   cpSync(specs, folder, { recursive: true });

@@ -51,7 +51,7 @@ spec: { targets: [aws], network: core, subnet: app, image: ami-0abcdef1234567890
 interface Held {
   /** As the target has it. */
   readonly credentials: string;
-  /** What the reference names; left out: nothing. */
+  /** The secret that the reference names; absent: none. */
   readonly holding?: string;
 }
 

@@ -83,7 +83,7 @@ describe('whom a verb asks', () => {
   });
 });
 
-/** What is refused, and how. */
+/** Refused options, with their messages. */
 const refused: readonly (readonly [
   line: string,
   env: Record<string, string>,

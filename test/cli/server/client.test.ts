@@ -105,7 +105,7 @@ describe('what a real server answers', () => {
   });
 });
 
-/** What comes, what is said of it, and why. */
+/** An answer, our message for it, and the reason. */
 const strange: readonly (readonly [listener: RequestListener, says: RegExp, why: RegExp])[] = [
   [answering('{"name":"a","many":[{}]}'), /does not understand/, /In its answer it\.many\[0\]\.at should be a time/],
   [answering('{"name":7,"many":[]}'), /does not understand/, /it\.name should be a text/],

@@ -130,7 +130,7 @@ describe('who is told to come again', () => {
   });
 });
 
-/** What a refusal says, and how the run ends. */
+/** A refusal's message, and the exit code of the run. */
 const refusals: readonly (readonly [status: number, what: RegExp, code: number, next: string | undefined])[] = [
   [400, /rejected the request as invalid/, 1, undefined],
   [401, /could not authenticate you/, 1, `Log in: setpoint login ${url}`],
@@ -205,7 +205,7 @@ describe('a refusal says what it is, with the words of the server', () => {
 const failing = (code: string) =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(token), { code }) });
 
-/** What the network said, and what we make of it. */
+/** Errors of the network, and our messages for them. */
 const networks: readonly (readonly [error: Error, says: RegExp, next: RegExp])[] = [
   [failing('ECONNREFUSED'), /nothing listens/, /setpoint serve/],
   [failing('ENOTFOUND'), /unknown host name/, /spelling/],

@@ -66,7 +66,7 @@ describe('login', () => {
     });
   });
 
-  /** What is piped in, and what is said. */
+  /** The piped text, and the message. */
   const refused: readonly (readonly [stdin: string, says: RegExp])[] = [
     ['setpoint_wrong_s3cret\n', /could not authenticate you/],
     ['', /The input on stdin holds no token/],

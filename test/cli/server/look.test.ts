@@ -57,7 +57,7 @@ const ageless = ({ code, stdout }: Said) => ({
   stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago|"(?:ageMs|ageSeconds)": [\d.]+/g, 'AGE'),
 });
 
-/** What is asked from here, looking now; and of the server, which answers by that look. */
+/** Command lines that observe from here, and those that ask the server, which answers from the same observation. */
 const same: readonly (readonly [name: string, here: readonly string[], there: readonly string[]])[] = [
   ['drift', ['drift', '.', '--allow-endpoint'], ['drift']],
   [
@@ -118,7 +118,7 @@ describe('a server answers as the store would from here', () => {
   });
 });
 
-/** What a server refuses, what is said of it, and what that exits with. */
+/** A refusal of the server, its message and the exit code. */
 const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
   [['drift'], 'nobody', /could not authenticate you[\s\S]*setpoint login http:\/\/127/],
   [['drift', '--estate', 'other'], 'viewer', /no such resource, or you may not see it/],

@@ -30,7 +30,7 @@ async function withEdit(
   }
 }
 
-/** What is changed in the specs; planned from here, and by the server by the same look, it is the same plan. */
+/** Changes of the specs. A plan from here equals the server's plan from the same observation. */
 const edits: readonly (readonly [name: string, edit: readonly [file: string, from: string, to: string]])[] = [
   ['nothing', ['network.yaml', 'description: public site', 'description: public site']],
   ['a rule', ['network.yaml', 'description: public site', 'description: our site']],

@@ -17,7 +17,7 @@ assert.equal(applied.code, 0, applied.stderr);
 const asked = (args: readonly string[], who = 'operator', says?: string): Promise<Said> =>
   there.ask(here, who)(args, says);
 
-/** Who it was, when and under which number is another thing each time. */
+/** Leaves out the actor, the time and the number, which differ each time. */
 const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'MOMENT')
@@ -25,7 +25,7 @@ const timeless = (text: string): string =>
     .replaceAll(/"actor": "[^"]+"/g, '"actor": ""')
     .replaceAll(/# \S+( \S+ \S+)?, until/g, '# PERSON, until');
 
-/** What is held, by which options. */
+/** Options that choose the paused part of the estate. */
 const held: readonly (readonly string[])[] = [
   [],
   ['--healing'],

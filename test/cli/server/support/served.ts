@@ -49,7 +49,7 @@ const ofRole = (role: Role): Caller => ({
   grants: [{ role, estates: ['acme'] }],
 });
 
-/** Whose part of the estate is what team-web has. */
+/** Callers who see a part of the estate. `web`: the resources of team-web. */
 const others: Readonly<Record<string, Caller>> = {
   web: {
     id: 'web',

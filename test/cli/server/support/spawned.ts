@@ -12,7 +12,7 @@ export interface Ran {
 interface Around {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What is piped into it. */
+  /** The text piped into it. */
   readonly stdin?: string;
 }
 
