@@ -255,7 +255,7 @@ interface SilentWay {
   silence(): void;
   /** The same, but what is sent over them still arrives. */
   dropAnswers(): void;
-  /** How many connections are open. */
+  /** The number of open connections. */
   count(): number;
   /** On how many of the silent connections something was asked since they fell silent; a goodbye is no question. */
   triedInVain(): number;

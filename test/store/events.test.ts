@@ -16,7 +16,7 @@ const insert =
 
 const tell = (client: pg.Client, n: string) => client.query(insert, [n, clock.now()]);
 
-/** What a reader would be told who goes by numbers alone. */
+/** The events for a reader who goes by numbers alone. */
 async function byNumber(last: number): Promise<{ readonly told: readonly string[]; readonly last: number }> {
   const { rows } = await admin.query(
     "SELECT number, about->>'n' AS n FROM setpoint.happenings WHERE number > $1 ORDER BY number",

@@ -113,7 +113,7 @@ export const observedOf = (name: string, labels: Readonly<Record<string, string>
   condition: { state: 'ready' },
 });
 
-/** Where the clocks of the laws begin. */
+/** The time at which the clocks of the laws begin. */
 export const start = Date.UTC(2026, 0, 1);
 export const everything: readonly Bounds[] = [{}];
 

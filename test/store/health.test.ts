@@ -24,7 +24,7 @@ async function set(setting: string): Promise<void> {
   );
 }
 
-/** What a probe fails with once the lost connections have left the pool. */
+/** The error of a probe once the lost connections have left the pool. */
 async function refusal(): Promise<string | undefined> {
   for (let tries = 0; tries < 10; tries++) {
     const error: unknown = await health.writable().then(

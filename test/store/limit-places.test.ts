@@ -27,7 +27,7 @@ const day = 24 * 60 * 60 * 1000;
 
 interface Work {
   readonly estate: string;
-  /** Which connection's pool, and the scope. */
+  /** The connection's pool, and the scope. */
   readonly worker: number;
   readonly allowDeletes?: number;
 }
@@ -71,7 +71,7 @@ async function estateWith(limits: Limits): Promise<string> {
   return estate;
 }
 
-/** What the row says, and what the places themselves come to. */
+/** The count in the row, and the sum of the places themselves. */
 async function counted(estate: string, period: number): Promise<readonly [row: number, places: number]> {
   const row = await admin.query('SELECT deletes FROM setpoint.limit_counts WHERE estate = $1 AND period = $2', [
     estate,

@@ -11,7 +11,7 @@ export const owner = (folder: string, database = 'postgres'): Promise<pg.Client>
 export const application = (folder: string): Promise<pg.Client> =>
   connectTo(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
-/** How the application logs in. */
+/** The login of the application. */
 export const applicationLogin = (folder: string): Promise<pg.ClientConfig> =>
   configOf(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 

@@ -246,7 +246,7 @@ test('a store whose passwords are older gains one for the role; until then a use
   await removeFolder(elsewhere);
 });
 
-/** What a user of a database of his own on the server hears, where his store has its views all the same. */
+/** The error for a user with a database of his own on the server, where his store has its views all the same. */
 async function saidTo(client: pg.Client, on: string): Promise<string> {
   await client.query("CREATE ROLE plain LOGIN PASSWORD 'x' NOCREATEROLE");
   await client.query('CREATE DATABASE plain OWNER plain');

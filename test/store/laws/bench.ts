@@ -12,7 +12,7 @@ export interface Harness {
   now(): number;
 }
 
-/** What a law is given: its own estate, and two processes' connections. */
+/** The estate of a law, and two processes' connections. */
 export interface Bench extends Pick<Harness, 'lapse' | 'later' | 'now'> {
   readonly estate: string;
   readonly store: Store;

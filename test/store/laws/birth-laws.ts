@@ -43,7 +43,7 @@ const appliedAt = async (store: Store, estate: string) => {
 const failure = (id: string, wasReady: boolean) => ({ id, as: 'failed', why: `${id} was ended`, wasReady }) as const;
 const by = { person: 'ada', reason: 'the image is mended' };
 
-/** What is known of machines that were launched lately. */
+/** Laws of lately launched machines. */
 export const birthLaws: Laws = {
   'a launch is a birth until it is released; what was made otherwise is none': async ({ store, other, estate }) => {
     const worker = await workerOf(store, estate);

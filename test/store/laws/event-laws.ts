@@ -7,7 +7,7 @@ import type { Laws } from './bench.ts';
 const hour = 3_600_000;
 const limits = { deletes: 5, replaces: 5 };
 
-/** What those are told who watch. */
+/** Laws of the events for watchers. */
 export const eventLaws: Laws = {
   'an accepted generation is told of, once': async ({ store, other, estate }) => {
     const from = await other.events.newest();

@@ -21,7 +21,7 @@ async function looks({ store, estate }: Bench, told: Readonly<Record<number, Rea
 const objectivesOf = async ({ other, estate }: Bench, since: number, now: number): Promise<readonly Objective[]> =>
   other.figures.objectives({ estate, seen: everything, since: start + since * minute, now: start + now * minute });
 
-/** What is counted over the lines. */
+/** Laws of the counts over the inventory. */
 export const figureLaws: Laws = {
   'a spell lasts from when a line left InSync until it is again, whatever it was in between': async (bench) => {
     await looks(bench, {

@@ -5,7 +5,7 @@ import type { Bench, Laws } from './bench.ts';
 const guards = guardsOf({ deletes: 5, replaces: 5 });
 const elsewhere = 'aws/1/us-east-1';
 
-/** What workers tell each other. */
+/** Laws of the state that workers share. */
 export const fleetLaws: Laws = {
   'a tree that one process kept, another reads, and the first one kept stays': async ({ store, other, estate }) => {
     const tree = {

@@ -23,7 +23,7 @@ const by = { person: 'kim', reason: 'checked "it"\u0000' };
 const hour = 3_600_000;
 const notSent = { kind: 'conflict', code: 'NotSent', message: 'a pause came first' } as const;
 
-/** What people tell the fleet: each word is a note in the ledger. */
+/** Laws of decisions: each one is a note in the ledger. */
 export const peopleLaws: Laws = {
   'a pause holds until it is ended or runs out, and others see it': async (bench) => {
     const { store, other, estate, now } = bench;

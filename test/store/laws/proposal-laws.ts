@@ -37,7 +37,7 @@ const proposal = ({ estate, now }: Bench, id: string, caller = 'token-1', keptMs
 
 const guards = { limits: { deletes: 5, replaces: 5 }, modes: {}, policies: {}, protected: [] };
 
-/** What people ask to be planned, and who made what came into force. */
+/** Laws of proposals, and of the authors of accepted specs. */
 export const proposalLaws: Laws = {
   'a proposal is read as it was kept, by any process, until it has run out': async (bench) => {
     const { store, other, estate } = bench;

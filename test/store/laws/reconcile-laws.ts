@@ -41,7 +41,7 @@ const idsOf = async ({ other, estate }: Bench, filter: object = {}) =>
     ({ id }) => id,
   );
 
-/** How passes went, for people. */
+/** Laws of the history of reconciles. */
 export const reconcileLaws: Laws = {
   'a pass that ended is told with its timeline, as it was given': async (bench) => {
     const { store, other } = bench;

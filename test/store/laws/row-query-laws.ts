@@ -3,7 +3,7 @@ import { ForeignCursor, type RowQuery } from '../../../src/ports/inventory-rows.
 import { addressOf, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
-/** What the inventory's lines are asked. */
+/** Laws of queries on the inventory. */
 export const rowQueryLaws: Laws = {
   'every order gives every line once, page by page, both ways': async ({ store, estate }) => {
     const names = Array.from({ length: 23 }, (_, i) => `n${String(i).padStart(2, '0')}`);

@@ -6,7 +6,7 @@ import type { Bench, Laws } from './bench.ts';
 const by = { person: 'kim', reason: 'the new one broke "web"\u0000' };
 const head = 'a'.repeat(40);
 
-/** What is told of where the specs come from. */
+/** Laws of the sources of specs. */
 export const sourceLaws: Laws = {
   'the newest word on a source is there for others, by source': async ({ store, other, estate }) => {
     const { record: tell, list } = store.sources.states;

@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/store/signing.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
-/** Who may ask: the same for all estates of a store. */
+/** Laws of tokens: the same for all estates of a store. */
 export const tokenLaws: Laws = {
   'of many who ask for the first token one makes it, and nobody does where there was one': async (bench) => {
     const { store, other } = bench;

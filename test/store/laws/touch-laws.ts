@@ -5,11 +5,11 @@ import { apply, draftOf, scope, workerOf } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 const day = 86_400_000;
-/** Where the clocks of the laws begin. */
+/** The time at which the clocks of the laws begin. */
 const start = Date.UTC(2026, 0, 1);
 const delivery = { hook: 'aws', id: 'e1' };
 
-/** What clouds told of changes. */
+/** Laws of the changes that clouds report. */
 export const touchLaws: Laws = {
   'a delivery is the first once, whoever takes it, by estate, hook and id': async ({ store, other, estate }) => {
     const taken = await Promise.all([store, other, store].map(({ touches }) => touches.first(estate, delivery)));

@@ -94,7 +94,7 @@ export function counted(limiters: readonly Limiter[], what: Need): { so(): numbe
   };
 }
 
-/** What a bucket gives at most since then, beginning with so many: by the time that really passed. */
+/** The most that a bucket gives since then in real time. `full`: its tokens at first. */
 export const mostSince = (from: number, full = 0): number =>
   full + (bucket.perSecond * (performance.now() - from)) / 1000 + 1;
 
