@@ -65,7 +65,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
   const sandbox = await startSandbox({ budgets: false });
   try {
     return await inScratch(async (folder) => {
-      const dir = join(folder, 'in-force');
+      const dir = join(folder, 'active');
       const files = activeFiles({ sandbox: sandbox.url, canary: '' });
       await writeFiles(
         dir,

@@ -213,6 +213,7 @@ const surgeOf = ({ upToDate, ...surge }: { readonly upToDate?: unknown }): objec
 });
 
 const deleteReasonOf = new Map<unknown, DeleteReason>(
+  // why: the keys of the table are the reasons, and `Object.entries` forgets that
   Object.entries(deleteReasons).map(([reason, shown]) => [shown, reason as DeleteReason]),
 );
 
