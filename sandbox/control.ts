@@ -11,7 +11,7 @@ import type { Lag } from './lag.ts';
 import type { Verdict } from './packet.ts';
 import { Refused, type WireRequest, type WireResponse } from './protocol.ts';
 import type { RequestLog } from './request-log.ts';
-import type { Shelf } from './secrets/shelf.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
 import type { Spellings } from './spelling.ts';
 
 /** Controls of the sandbox. Code in the same process calls them directly, other programs over HTTP (`answerControl`). */
@@ -28,7 +28,7 @@ export interface Control {
   readonly compute: ComputeWorld;
   readonly arm: ArmWorld;
   /** The secret stores of all three clouds. */
-  readonly secrets: Shelf;
+  readonly secrets: SecretStore;
 }
 
 /** The verbs whose body differs between the clouds. */

@@ -4,7 +4,7 @@ import type { Written } from './events/delivery.ts';
 import type { Effect, Faults } from './faults.ts';
 import {
   type Answer,
-  type Blur,
+  type AnswerFaults,
   type Call,
   type Protocol,
   Refused,
@@ -52,25 +52,25 @@ export async function exchange(shared: Shared, protocols: readonly Protocol[], r
   return settle(shared, protocol, { call: impersonated(call, effects), effects, requestId, request });
 }
 
-interface Struck {
+interface FaultedCall {
   readonly call: Call;
   readonly effects: readonly Effect[];
   readonly requestId: string;
 }
 
-interface Met extends Struck {
+interface FaultedRequest extends FaultedCall {
   readonly request: WireRequest;
 }
 
-async function settle(shared: Shared, protocol: Protocol, met: Met): Promise<Outcome> {
-  const { call, effects, request, requestId } = met;
+async function settle(shared: Shared, protocol: Protocol, faulted: FaultedRequest): Promise<Outcome> {
+  const { call, effects, request, requestId } = faulted;
   const early = before(shared, protocol, { call, effects, requestId });
   if (early) {
     record(shared, protocol, { call, requestId, answer: early, applied: false });
     return early === 'cut' ? early : early.response;
   }
-  await edit(protocol, met);
-  const answer = await protocol.answer(call, requestId, blurOf(effects, shared.spellings.next()));
+  await edit(protocol, faulted);
+  const answer = await protocol.answer(call, requestId, answerFaultsOf(effects, shared.spellings.next()));
   const applied = protocol.mutates(call) && answer.errorCode === undefined;
   const late = applied || !protocol.mutates(call) ? after(protocol, { call, effects, requestId }) : undefined;
   record(shared, protocol, { call, requestId, answer: late ?? answer, applied });
@@ -94,7 +94,11 @@ function impersonated(call: Call, effects: readonly Effect[]): Call {
   return as ? { ...call, account: as.account } : call;
 }
 
-function before(shared: Shared, protocol: Protocol, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+function before(
+  shared: Shared,
+  protocol: Protocol,
+  { call, effects, requestId }: FaultedCall,
+): Answer | 'cut' | undefined {
   for (const effect of effects) {
     if (effect.kind === 'reset-before') return 'cut';
     if (effect.kind === 'throttle') return protocol.refuse('throttled', requestId, call);
@@ -107,7 +111,7 @@ function before(shared: Shared, protocol: Protocol, { call, effects, requestId }
     : protocol.refuse('throttled', requestId, call);
 }
 
-function after(protocol: Protocol, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+function after(protocol: Protocol, { call, effects, requestId }: FaultedCall): Answer | 'cut' | undefined {
   for (const effect of effects) {
     if (effect.kind === 'reset-after') return 'cut';
     if (effect.kind === 'error-after')
@@ -117,7 +121,7 @@ function after(protocol: Protocol, { call, effects, requestId }: Struck): Answer
 }
 
 /** Runs the edits of colleagues while the request is on its way, one after another. */
-async function edit(protocol: Protocol, { effects, request, requestId }: Met): Promise<void> {
+async function edit(protocol: Protocol, { effects, request, requestId }: FaultedRequest): Promise<void> {
   const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
   for (const effect of effects) {
     if (effect.kind !== 'edit') continue;
@@ -131,16 +135,17 @@ async function edit(protocol: Protocol, { effects, request, requestId }: Met): P
   }
 }
 
-function blurOf(effects: readonly Effect[], spelling: Spelling | undefined): Blur {
-  const blur: { -readonly [K in keyof Blur]: Blur[K] } = spelling === undefined ? {} : { spelling };
+function answerFaultsOf(effects: readonly Effect[], spelling: Spelling | undefined): AnswerFaults {
+  const answerFaults: { -readonly [K in keyof AnswerFaults]: AnswerFaults[K] } =
+    spelling === undefined ? {} : { spelling };
   for (const effect of effects) {
-    if (effect.kind === 'unreachable') blur.unreachable = [...(blur.unreachable ?? []), effect.scope];
-    if (effect.kind === 'operation-error') blur.failure = { message: 'A fault was injected.', ...effect };
-    if (effect.kind === 'capitals') blur.capitals = true;
-    if (effect.kind === 'short-page') blur.items = effect.items;
-    if (effect.kind === 'flicker') blur.share = effect.share;
+    if (effect.kind === 'unreachable') answerFaults.unreachable = [...(answerFaults.unreachable ?? []), effect.scope];
+    if (effect.kind === 'operation-error') answerFaults.failure = { message: 'A fault was injected.', ...effect };
+    if (effect.kind === 'capitals') answerFaults.capitals = true;
+    if (effect.kind === 'short-page') answerFaults.items = effect.items;
+    if (effect.kind === 'flicker') answerFaults.share = effect.share;
   }
-  return blur;
+  return answerFaults;
 }
 
 interface Done {

@@ -22,14 +22,14 @@ import { makeRequestLog } from './request-log.ts';
 import { awsProtocol as awsSecrets } from './secrets/aws-protocol.ts';
 import { azureProtocol as azureSecrets } from './secrets/azure-protocol.ts';
 import { googleProtocol as googleSecrets } from './secrets/google-protocol.ts';
-import { makeShelf } from './secrets/shelf.ts';
+import { makeSecretStore } from './secrets/secret-store.ts';
 import { listen } from './server.ts';
 import { makeSpellings } from './spelling.ts';
 import { stsProtocol } from './sts-protocol.ts';
 
-export type SandboxOptions = Where & Behaviour & Contents & Clouds & Told;
+export type SandboxOptions = ListenOptions & Behaviour & Contents & Clouds & EventOptions;
 
-interface Where {
+interface ListenOptions {
   /** Loopback only; default 127.0.0.1. */
   readonly host?: string;
   /** Default: any free port. */
@@ -72,7 +72,7 @@ interface Clouds {
   readonly arm?: ArmOptions;
 }
 
-interface Told {
+interface EventOptions {
   /** Whom the clouds tell of what clients write. Default: nobody. */
   readonly events?: readonly Destination[];
   /** The same in a JSON file; those of both are told. */
@@ -93,7 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const ec2 = makeWorld({ seed, lag, durations, quotas });
   const compute = makeCompute({ ...options.compute, seed, lag });
   const arm = makeArm({ ...options.arm, seed, lag });
-  const secrets = makeShelf(seededRandom(seed, 'secrets'));
+  const secrets = makeSecretStore(seededRandom(seed, 'secrets'));
   const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
   const spellings = makeSpellings(options.spellings);
   const destinations = await destinationsOf(options);
@@ -113,7 +113,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (options.estateFile !== undefined) loadEstates(control, await readJson(options.estateFile));
   const protocols: readonly Protocol[] = [
     stsProtocol({ clock, accounts }),
-    awsSecrets({ clock, accounts, shelf: secrets }),
+    awsSecrets({ clock, accounts, store: secrets }),
     ec2Protocol({ clock, accounts, regionOf: ec2.region }),
     computeProtocol({ clock, world: compute }),
     armProtocol({ clock, budgets, world: arm }),
@@ -133,7 +133,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { url, close: async () => void (await Promise.all([events.close(), close()])), control };
 }
 
-async function destinationsOf({ events, eventsFile: file }: Told): Promise<readonly Destination[]> {
+async function destinationsOf({ events, eventsFile: file }: EventOptions): Promise<readonly Destination[]> {
   const given = readDestinations(events ?? [], 'events');
   return file === undefined ? given : [...given, ...readDestinations(await readJson(file), file)];
 }

@@ -17,7 +17,7 @@ export interface WireResponse {
   readonly body: string;
 }
 
-/** One request understood: who asks for what. `params` is what the request log shows. */
+/** A parsed request. The request log shows `params`. */
 export interface Call {
   readonly service: string;
   readonly account: string;
@@ -26,8 +26,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Faults that only whoever makes the answer can bring about. */
-export interface Blur {
+/** Faults that the cloud applies while it makes the answer. */
+export interface AnswerFaults {
   /** The most items a page may hold. */
   readonly items?: number;
   /** The chance of each item to be left out unsaid. */
@@ -66,7 +66,7 @@ export interface Protocol<C extends Call = Call> {
    * It makes every change before it first waits, so writes come one after another. Only a call that waits for an
    * operation's end answers with a promise.
    */
-  answer(call: C, requestId: string, blur: Blur): Answer | Promise<Answer>;
+  answer(call: C, requestId: string, answerFaults: AnswerFaults): Answer | Promise<Answer>;
   refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;
 }
 

@@ -3,7 +3,7 @@ import type { Budgets } from '../budgets.ts';
 import type { Clock } from '../clock.ts';
 import {
   type Answer,
-  type Blur,
+  type AnswerFaults,
   type Call,
   type Protocol,
   type Refusal,
@@ -55,15 +55,17 @@ export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCa
     read: (request) => readCall(world, request),
     mutates: ({ verb }) => verb !== 'GET' && verb !== 'HEAD',
     charges: (call) => chargesOf(demandOf(call)).map(({ charge }) => charge),
-    answer: (call, requestId, blur) => {
+    answer: (call, requestId, answerFaults) => {
       try {
         const known = world.subscription(call.account);
-        const subscription = blur.atOnce ? { ...known, durations: AT_ONCE } : known;
-        const reply = replyTo(call, { subscription, now: clock.now(), blur });
+        const subscription = answerFaults.atOnce ? { ...known, durations: AT_ONCE } : known;
+        const reply = replyTo(call, { subscription, now: clock.now(), answerFaults });
         const headers = { ...remaining(chargesOf(demandOf(call)), budgets), ...idHeaders(requestId, call) };
-        const said = blur.spelling ? { ...reply, body: respellJson(reply.body, ARM_TABLE, blur.spelling) } : reply;
+        const said = answerFaults.spelling
+          ? { ...reply, body: respellJson(reply.body, ARM_TABLE, answerFaults.spelling) }
+          : reply;
         const response = rendered(said, headers);
-        return { response: blur.capitals ? { ...response, body: capitals(response.body) } : response };
+        return { response: answerFaults.capitals ? { ...response, body: capitals(response.body) } : response };
       } catch (error) {
         if (error instanceof Refused) return refusal(error.refusal, requestId, call);
         throw error;
@@ -122,17 +124,17 @@ function demandOf({ account, principal, region, verb, found, request }: ArmCall)
 interface Setting {
   readonly subscription: Subscription;
   readonly now: number;
-  readonly blur: Blur;
+  readonly answerFaults: AnswerFaults;
 }
 
-function replyTo(call: ArmCall, { subscription, now, blur }: Setting): Reply {
+function replyTo(call: ArmCall, { subscription, now, answerFaults }: Setting): Reply {
   const { found, request } = call;
   if (typeof found === 'string') throw unknown(call, found);
   const { group, location } = found.parameters;
   const parameters = location === undefined ? found.parameters : { ...found.parameters, location: placeIn(request) };
   if (group !== undefined && found.method.path.includes('/providers/'))
     checkGroup(subscription, group, found.method.verb === 'PUT');
-  return found.method.answer({ subscription, parameters, request, now, blur });
+  return found.method.answer({ subscription, parameters, request, now, answerFaults });
 }
 
 /** The location that a path names, by its short name. */

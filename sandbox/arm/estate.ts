@@ -75,7 +75,7 @@ function put({ subscription, now, path: place }: Loading, path: string, body: ob
       parameters: found.parameters,
       request,
       now,
-      blur: {},
+      answerFaults: {},
     });
   });
 }

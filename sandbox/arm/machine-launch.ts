@@ -30,15 +30,19 @@ export function launch(asked: Asked, path: string, form: MachineForm): Readonly<
   if (typeof bad === 'object') shutDown(subscription, plan.machine.id, now + ms + bad.stopsAfterMs);
   const failing = bad === 'times out' ? timedOut(nameOf(path)) : undefined;
   const failure = failing && refused(failing.code, failing.message, { status: 409 }).refusal;
-  return operate(failure === undefined ? asked : { ...asked, blur: { ...asked.blur, failure } }, plan.machine, {
-    ms,
-    succeed: (machine) => ({ ...machine, power: { state: 'running', since: now + ms } }),
-    fail: (machine) => ({
-      ...machine,
-      power: { state: failing === undefined ? 'deallocated' : 'running', since: now + ms },
-      settings: { ...machine.settings, ...(failing === undefined ? {} : { failing }) },
-    }),
-  });
+  return operate(
+    failure === undefined ? asked : { ...asked, answerFaults: { ...asked.answerFaults, failure } },
+    plan.machine,
+    {
+      ms,
+      succeed: (machine) => ({ ...machine, power: { state: 'running', since: now + ms } }),
+      fail: (machine) => ({
+        ...machine,
+        power: { state: failing === undefined ? 'deallocated' : 'running', since: now + ms },
+        settings: { ...machine.settings, ...(failing === undefined ? {} : { failing }) },
+      }),
+    },
+  );
 }
 
 function planned(asked: Asked, path: string, form: MachineForm): LaunchPlan {

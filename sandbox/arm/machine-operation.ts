@@ -31,7 +31,7 @@ export function checkMachineConditions({ request }: Asked, known: VirtualMachine
 }
 
 /** The machine after an operation; undefined: the operation deletes it. */
-interface Course {
+interface Change {
   readonly ms: number;
   readonly succeed: (machine: VirtualMachine) => VirtualMachine | undefined;
   /** The machine after a fault made the operation fail; default: unchanged. */
@@ -39,25 +39,25 @@ interface Course {
 }
 
 /** Puts a machine that an operation now works on. Answers the operation's headers. */
-export function operate(asked: Asked, machine: VirtualMachine, course: Course): Readonly<Record<string, string>> {
+export function operate(asked: Asked, machine: VirtualMachine, change: Change): Readonly<Record<string, string>> {
   const { machines } = asked.subscription;
   machines.put(machine);
   const ended = (after: VirtualMachine, state: 'Succeeded' | 'Failed'): void => {
-    machines.put({ ...after, version: { ...after.version, state, changedAt: asked.now + course.ms } });
+    machines.put({ ...after, version: { ...after.version, state, changedAt: asked.now + change.ms } });
   };
   return begin(asked, {
     place: { namespace: 'Microsoft.Compute', location: machine.location },
     on: machine.id,
-    ms: course.ms,
+    ms: change.ms,
     succeed: () => {
       const current = machines.get(machine.id);
-      const after = current && course.succeed(current);
+      const after = current && change.succeed(current);
       if (after) ended(after, 'Succeeded');
       else machines.remove(machine.id);
     },
     fail: () => {
       const current = machines.get(machine.id);
-      if (current) ended((course.fail ?? same)(current), 'Failed');
+      if (current) ended((change.fail ?? same)(current), 'Failed');
     },
   });
 }

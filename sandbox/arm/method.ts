@@ -1,4 +1,4 @@
-import type { Blur } from '../protocol.ts';
+import type { AnswerFaults } from '../protocol.ts';
 import type { RateLimit, Verb } from './budget-table.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -22,7 +22,7 @@ export interface Asked<Name extends string = string> {
   readonly request: ArmRequest;
   /** On the sandbox's clock. */
   readonly now: number;
-  readonly blur: Blur;
+  readonly answerFaults: AnswerFaults;
 }
 
 export interface ArmRequest {

@@ -16,7 +16,7 @@ interface Work {
 
 /** Starts an operation. The answer must carry its headers. */
 export function begin(asked: Asked, work: Work): Readonly<Record<string, string>> {
-  const { subscription, now, blur } = asked;
+  const { subscription, now, answerFaults } = asked;
   const operation: Operation = {
     id: freshGuid(subscription.random),
     place: work.place,
@@ -26,7 +26,7 @@ export function begin(asked: Asked, work: Work): Readonly<Record<string, string>
   };
   subscription.operations.set(operation.id, operation);
   subscription.running.set(work.on, operation);
-  const { failure } = blur;
+  const { failure } = answerFaults;
   const end = (): void => {
     subscription.running.delete(work.on);
     const outcome: Outcome = failure ? { status: 'Failed', refusal: failure } : { status: 'Succeeded' };

@@ -30,9 +30,9 @@ export interface Listing<T> {
 
 /** One page: `{value, nextLink}`. */
 export function page<T>(asked: Asked, { kind, items, render, among = () => true }: Listing<T>): Reply {
-  const { blur, request, subscription } = asked;
+  const { answerFaults, request, subscription } = asked;
   const after = readToken(request.query['$skiptoken']);
-  const limit = Math.min(PAGE_SIZES[kind], blur.items ?? Number.POSITIVE_INFINITY);
+  const limit = Math.min(PAGE_SIZES[kind], answerFaults.items ?? Number.POSITIVE_INFINITY);
   const value: unknown[] = [];
   let taken = 0;
   let last = after;
@@ -41,7 +41,7 @@ export function page<T>(asked: Asked, { kind, items, render, among = () => true 
     if (taken >= limit) return { status: 200, body: { value, nextLink: nextLink(asked, last) } };
     last = seq;
     taken++;
-    if (blur.share === undefined || subscription.random() >= blur.share) value.push(render(record));
+    if (answerFaults.share === undefined || subscription.random() >= answerFaults.share) value.push(render(record));
   }
   return { status: 200, body: { value } };
 }

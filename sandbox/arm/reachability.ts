@@ -34,10 +34,10 @@ export interface PacketQuestion extends Packet {
 }
 
 /** The address of the end `internet`: a documentation address of RFC 5737. */
-const SOMEWHERE = '203.0.113.10';
+const INTERNET_ADDRESS = '203.0.113.10';
 
 /** Azure's default outbound address for a machine without its own: "this IP is implicit and belongs to Microsoft". */
-const LENT = '198.19.255.254';
+const DEFAULT_OUTBOUND_ADDRESS = '198.19.255.254';
 
 /** A machine, seen by its primary interface. */
 interface Machine {
@@ -70,7 +70,7 @@ interface Way {
 }
 
 function endOf(subscription: Subscription, name: string): Machine | string {
-  if (!name.startsWith('/')) return name === 'internet' ? SOMEWHERE : name;
+  if (!name.startsWith('/')) return name === 'internet' ? INTERNET_ADDRESS : name;
   const machine = subscription.machines.get(keyOf(name));
   const nics = machine ? interfacesOf(subscription, machine.interfaces) : [];
   const primary = machine?.interfaces.find((each) => each.primary === true);
@@ -86,7 +86,7 @@ function endOf(subscription: Subscription, name: string): Machine | string {
 function partyOf({ subscription, inside }: Way, end: Machine | string, role?: 'sender'): Party {
   if (typeof end === 'string') return { name: 'internet', address: end, labels: [] };
   if (inside) return selfOf(end);
-  const address = publicAddress(subscription, end)?.address ?? (role === 'sender' ? LENT : '');
+  const address = publicAddress(subscription, end)?.address ?? (role === 'sender' ? DEFAULT_OUTBOUND_ADDRESS : '');
   return { name: end.name, address, labels: [] };
 }
 
@@ -117,7 +117,7 @@ function powerGate({ name, machine }: Machine, role: string): Gate {
   return gate(`${role} runs`, machine.power.state === 'running', `${name} is ${machine.power.state}`);
 }
 
-interface Standing {
+interface AppliedGroup {
   readonly on: 'subnet' | 'network interface';
   readonly group: NetworkSecurityGroup;
 }
@@ -126,15 +126,15 @@ interface Standing {
  * Inbound the subnet's group is asked first and then the interface's, outbound the other way round; both must allow.
  * https://learn.microsoft.com/azure/virtual-network/network-security-group-how-it-works
  */
-function groupsOf(subscription: Subscription, { nic, place }: Machine): readonly Standing[] {
-  const at = (on: Standing['on'], path: string | undefined): readonly Standing[] => {
+function groupsOf(subscription: Subscription, { nic, place }: Machine): readonly AppliedGroup[] {
+  const at = (on: AppliedGroup['on'], path: string | undefined): readonly AppliedGroup[] => {
     const group = path === undefined ? undefined : subscription.securityGroups.get(keyOf(path));
     return group ? [{ on, group }] : [];
   };
   return [...at('subnet', place.subnet.securityGroup), ...at('network interface', nic.securityGroup)];
 }
 
-interface Question extends Standing {
+interface Question extends AppliedGroup {
   readonly peer: Party;
   readonly direction: 'Inbound' | 'Outbound';
 }
@@ -190,7 +190,7 @@ function inboundGates(subscription: Subscription, machine: Machine, guarded: boo
   return [known, open];
 }
 
-interface Stand {
+interface FilterSubject {
   readonly direction: Traffic['direction'];
   /** The filtered machine. `labels` are the keys of its application security groups, as for the peer. */
   readonly self: Party;
@@ -209,7 +209,7 @@ const NUMBERS: Readonly<Record<string, string>> = { tcp: '6', udp: '17', icmp: '
  * direction. Rules whose own side is not about this machine are left out.
  * https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview
  */
-export function securityRuleFilter(group: NetworkSecurityGroup, { direction, self, space }: Stand): Filter {
+export function securityRuleFilter(group: NetworkSecurityGroup, { direction, self, space }: FilterSubject): Filter {
   const rules = [...group.rules, ...defaultRules(group)]
     .filter(({ traffic }) => traffic.direction === direction)
     .filter((rule) => isAbout(direction === 'Inbound' ? rule.destination : rule.source, self, space));

@@ -7,7 +7,7 @@ import type { Asked, Context, Write } from './method.ts';
 import { operationJson } from './operation.ts';
 import { scopeExists } from './place.ts';
 import type { Json, Operation } from './records.ts';
-import { PREFIX, type Request, understand } from './request.ts';
+import { PREFIX, parseRequest, type Request } from './request.ts';
 import { COMPUTE_TABLE } from './spelling-table.ts';
 import type { World } from './world.ts';
 
@@ -22,10 +22,10 @@ interface ComputeParts {
 
 /** Compute Engine's REST API, v1: https://docs.cloud.google.com/compute/docs/reference/rest/v1 */
 export function computeProtocol({ clock, world }: ComputeParts): Protocol<ComputeCall> {
-  const contextOf = (call: ComputeCall, blur: Context['blur']): Context => ({
+  const contextOf = (call: ComputeCall, answerFaults: Context['answerFaults']): Context => ({
     project: world.project(call.account),
     now: clock.now(),
-    blur,
+    answerFaults,
     user: USER,
     wait: async (ms) => {
       await clock.sleep(ms);
@@ -36,23 +36,23 @@ export function computeProtocol({ clock, world }: ComputeParts): Protocol<Comput
     accepts: ({ path }) => path.startsWith(PREFIX),
     read: (request) => {
       authenticate(request);
-      const understood = understand(request);
+      const parsed = parseRequest(request);
       return {
         service: 'compute',
-        account: understood.project,
-        region: understood.scope === 'global' ? 'global' : (understood.scope.split('/')[1] ?? ''),
-        action: understood.method.id,
-        params: paramsOf(understood),
-        request: understood,
+        account: parsed.project,
+        region: parsed.scope === 'global' ? 'global' : (parsed.scope.split('/')[1] ?? ''),
+        action: parsed.method.id,
+        params: paramsOf(parsed),
+        request: parsed,
       };
     },
     mutates: ({ request }) => request.method.mutates,
     charges: ({ account, request }) =>
       chargesOf({ project: account, scope: request.scope, quota: request.method.quota }),
-    answer: async (call, _, blur) => {
+    answer: async (call, _, answerFaults) => {
       try {
-        const said = await answerTo(contextOf(call, blur), call.request);
-        return ok(blur.spelling ? respellJson(said, COMPUTE_TABLE, blur.spelling) : said);
+        const said = await answerTo(contextOf(call, answerFaults), call.request);
+        return ok(answerFaults.spelling ? respellJson(said, COMPUTE_TABLE, answerFaults.spelling) : said);
       } catch (error) {
         if (error instanceof Refused) return refusalOf(error.refusal);
         throw error;
@@ -120,7 +120,7 @@ const ZERO = '00000000-0000-0000-0000-000000000000';
  * guarantee "at least 60 minutes after the first request":
  * https://cloud.google.com/python/docs/reference/batch/0.17.14/google.cloud.batch_v1.types.DeleteJobRequest
  */
-const KEPT_MS = 3_600_000;
+const REQUEST_ID_TTL_MS = 3_600_000;
 
 /**
  * Runs a write once per `requestId`: the same request again answers the operation of the first. That the id is refused for
@@ -134,7 +134,7 @@ function once(context: Context, method: Write, asked: Asked): Operation {
     throw refused('invalid', `Invalid value for field 'requestId': '${requestId}'. Must be a valid, non-zero UUID.`);
   const text = canonical([method.id, asked.at, { ...asked.query, requestId: '' }, asked.body]);
   const earlier = project.requests.get(requestId);
-  if (earlier && now - earlier.at < KEPT_MS) {
+  if (earlier && now - earlier.at < REQUEST_ID_TTL_MS) {
     if (earlier.asked !== text)
       throw refused(
         'invalid',

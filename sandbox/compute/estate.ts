@@ -284,7 +284,7 @@ function loadImage({ project, now }: Loading, form: ImageForm): void {
     description,
     project: project.id,
     content: { diskSizeGb: sizeGb, architecture, licenses: [] },
-    shelf: { family, labels, replacedBy: undefined },
+    metadata: { family, labels, replacedBy: undefined },
   };
   mustBeFree(project, project.images, image.id);
   project.images.put(image);

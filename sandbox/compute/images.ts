@@ -4,7 +4,7 @@ import type { Resource } from './records.ts';
 export interface Image extends Resource {
   readonly project: string;
   readonly content: ImageContent;
-  readonly shelf: Shelf;
+  readonly metadata: ImageMetadata;
 }
 
 interface ImageContent {
@@ -14,7 +14,7 @@ interface ImageContent {
 }
 
 /** The family of an image, and its state in it. A family stands for its newest image that is not deprecated. */
-interface Shelf {
+interface ImageMetadata {
   readonly family: string | undefined;
   readonly labels: ReadonlyMap<string, string>;
   /** The name of the image to take instead. */
@@ -129,7 +129,7 @@ export function publicImages(project: string): readonly Image[] {
 /** The newest image of a family that is not deprecated: https://docs.cloud.google.com/compute/docs/images/image-families-best-practices */
 export function newestOf(images: Iterable<Image>, family: string): Image | undefined {
   return [...images]
-    .filter(({ shelf }) => shelf.family === family && shelf.replacedBy === undefined)
+    .filter(({ metadata }) => metadata.family === family && metadata.replacedBy === undefined)
     .toSorted((a, b) => b.createdAt - a.createdAt)[0];
 }
 
@@ -149,6 +149,6 @@ function published(project: string, release: Release): Image {
       architecture: name.includes('arm64') ? 'ARM64' : 'X86_64',
       licenses: [`projects/${project}/global/licenses/${license}`],
     },
-    shelf: { family, labels: noLabels, replacedBy },
+    metadata: { family, labels: noLabels, replacedBy },
   };
 }

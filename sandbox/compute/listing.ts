@@ -45,7 +45,7 @@ const LARGEST = 500;
 export function page<T extends Resource>(context: Context, { query }: Asked, listing: Listing<T>): Page<T> {
   const order = orderOf(query['orderBy']);
   const after = query['pageToken'] === undefined ? '' : readToken(query['pageToken']);
-  const size = Math.min(sizeOf(query['maxResults']), context.blur.items ?? LARGEST);
+  const size = Math.min(sizeOf(query['maxResults']), context.answerFaults.items ?? LARGEST);
   const rest: { readonly key: string; readonly record: T }[] = [];
   for (const record of listing.records) {
     const key = order(record);
@@ -57,7 +57,7 @@ export function page<T extends Resource>(context: Context, { query }: Asked, lis
   const taken = wanted.slice(0, size);
   const more = wanted.length > size ? taken.at(-1) : undefined;
   return {
-    records: taken.filter(() => !blurred(context)).map(({ record }) => record),
+    records: taken.filter(() => !isOmitted(context)).map(({ record }) => record),
     nextPageToken: more && writeToken(more.key),
   };
 }
@@ -84,8 +84,8 @@ function sizeOf(maxResults = String(LARGEST)): number {
   return size === 0 ? LARGEST : size;
 }
 
-function blurred({ blur, project }: Context): boolean {
-  return blur.share !== undefined && project.random() < blur.share;
+function isOmitted({ answerFaults, project }: Context): boolean {
+  return answerFaults.share !== undefined && project.random() < answerFaults.share;
 }
 
 function writeToken(key: string): string {
@@ -111,8 +111,8 @@ export function aggregatedList<T extends Resource>(
   scopes: readonly Scope[],
   listing: Listing<T>,
 ): Json {
-  const { project, blur } = context;
-  const unreachable = new Set<string>(blur.unreachable);
+  const { project, answerFaults } = context;
+  const unreachable = new Set<string>(answerFaults.unreachable);
   const reached = { ...listing, records: reachedOf(listing.records, unreachable) };
   const { records, nextPageToken } = page(context, asked, reached);
   const byScope = Map.groupBy(records, ({ scope }) => scope);

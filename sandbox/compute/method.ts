@@ -1,4 +1,4 @@
-import type { Blur } from '../protocol.ts';
+import type { AnswerFaults } from '../protocol.ts';
 import type { Project } from './project.ts';
 import type { Json, Operation } from './records.ts';
 
@@ -6,7 +6,7 @@ export interface Context {
   readonly project: Project;
   /** On the sandbox's clock. */
   readonly now: number;
-  readonly blur: Blur;
+  readonly answerFaults: AnswerFaults;
   /** The field `user` of the operations that this request starts. */
   readonly user: string;
   /** Waits on the sandbox's clock, and lets what is due by then happen. Only for methods that are there to wait. */

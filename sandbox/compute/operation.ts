@@ -26,10 +26,10 @@ export interface Work {
  * Begins an operation. What is refused at once must be refused before: by then the request is accepted. What others may
  * see from now on (an instance being staged) is put by the caller, the rest by `finish`.
  */
-export function begin({ project, now, blur, user }: Context, work: Work): Operation {
+export function begin({ project, now, answerFaults, user }: Context, work: Work): Operation {
   const { durations, operations, timeline } = project;
   const holds = work.holds ?? [work.target.id];
-  const ms = blur.atOnce ? 0 : work.ms;
+  const ms = answerFaults.atOnce ? 0 : work.ms;
   for (const id of holds) if (project.held.has(id)) throw notReady(pathTo(project, id));
   const name = `operation-${now}-${hexDigits(project.random, 13)}-${hexDigits(project.random, 8)}-${hexDigits(project.random, 8)}`;
   const operation: Operation = {
@@ -50,7 +50,7 @@ export function begin({ project, now, blur, user }: Context, work: Work): Operat
   for (const id of holds) project.held.set(id, operation.id);
   const end = (): void => {
     for (const id of holds) project.held.delete(id);
-    const failure = blur.failure ?? failureOf(work.finish);
+    const failure = answerFaults.failure ?? failureOf(work.finish);
     if (failure) work.undo?.();
     const known = operations.get(operation.id) ?? operation;
     operations.put({ ...known, done: true, failure: failure && spelled(failure) });

@@ -22,7 +22,7 @@ export interface PacketQuestion extends Packet {
 }
 
 /** The address of the end `internet`: a documentation address of RFC 5737. */
-const SOMEWHERE = '203.0.113.10';
+const INTERNET_ADDRESS = '203.0.113.10';
 
 /**
  * Follows a first packet through what the project holds: power, firewalls, routes, addresses. Firewalls are stateful, so
@@ -47,7 +47,7 @@ interface Way {
 }
 
 function endOf(project: Project, name: string): Instance | string {
-  if (name === 'internet') return SOMEWHERE;
+  if (name === 'internet') return INTERNET_ADDRESS;
   const root = linkTo(project, '');
   return project.instances.get(name.startsWith(root) ? name.slice(root.length) : name) ?? name;
 }

@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** Parses a request. Throws the refusals that Google's front end gives before it looks at the project. */
-export function understand(request: WireRequest): Request {
+export function parseRequest(request: WireRequest): Request {
   const [path = '', search = ''] = splitOnce(request.path, '?');
   const segments = path.slice(PREFIX.length).split('/').map(decodeURIComponent);
   const [projects, project = '', ...rest] = segments;

@@ -89,7 +89,7 @@ export function timestamp(at: number): string {
  * Google's fingerprint of no labels and of no tags:
  * https://github.com/aquasecurity/cloudsploit/blob/master/plugins/google/compute/instanceDeletionProtection.spec.js
  */
-const OF_NOTHING = '42WmSpB8rSM=';
+const EMPTY_FINGERPRINT = '42WmSpB8rSM=';
 
 type Content = ReadonlyMap<string, unknown> | readonly unknown[];
 
@@ -99,6 +99,6 @@ type Content = ReadonlyMap<string, unknown> | readonly unknown[];
  */
 export function fingerprint(content: Content): string {
   const parts = [...content].map((part) => JSON.stringify(part)).sort();
-  if (parts.length === 0) return OF_NOTHING;
+  if (parts.length === 0) return EMPTY_FINGERPRINT;
   return createHash('sha256').update(parts.join('\n')).digest().subarray(0, 8).toString('base64url').padEnd(12, '=');
 }

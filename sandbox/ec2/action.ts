@@ -1,4 +1,4 @@
-import type { Blur } from '../protocol.ts';
+import type { AnswerFaults } from '../protocol.ts';
 import { type Fields, flag, type Input } from './query.ts';
 import type { Region } from './region.ts';
 
@@ -6,7 +6,7 @@ export interface Context {
   readonly region: Region;
   /** On the sandbox's clock. */
   readonly now: number;
-  readonly blur: Blur;
+  readonly answerFaults: AnswerFaults;
 }
 
 /** One EC2 action. `run` answers the XML inside the response element. */

@@ -30,7 +30,7 @@ export function ec2Protocol({ clock, accounts, regionOf }: Ec2Parts): Protocol {
     },
     mutates: (call) => !isRead(call.action),
     charges: chargesOf,
-    answer: (call, requestId, blur) => {
+    answer: (call, requestId, answerFaults) => {
       try {
         const region = regionOf(call.account, call.region);
         const now = clock.now();
@@ -44,8 +44,8 @@ export function ec2Protocol({ clock, accounts, regionOf }: Ec2Parts): Protocol {
         const input = decode(call.params, action.fields);
         if ('DryRun' in input && input['DryRun'] === true)
           throw refused('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
-        const said = action.run({ region, now, blur }, input);
-        const inner = blur.spelling ? respellXml(said, blur.spelling) : said;
+        const said = action.run({ region, now, answerFaults }, input);
+        const inner = answerFaults.spelling ? respellXml(said, answerFaults.spelling) : said;
         const body = `<?xml version="1.0" encoding="UTF-8"?>\n<${action.name}Response xmlns="http://ec2.amazonaws.com/doc/${VERSION}/">${el('requestId', requestId)}${inner}</${action.name}Response>`;
         return { response: { status: 200, headers: headers(requestId), body } };
       } catch (error) {

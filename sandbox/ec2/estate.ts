@@ -426,7 +426,8 @@ function loadInstance(loading: Loading, form: InstanceForm): void {
     region.instances.put(instance);
     if (gone)
       region.timeline.schedule(loading.now + region.durations.terminatedListed, () => region.instances.remove(id));
-    if (form.profile && !gone) associateProfile({ region, now: loading.now, blur: {} }, id, { Name: form.profile });
+    if (form.profile && !gone)
+      associateProfile({ region, now: loading.now, answerFaults: {} }, id, { Name: form.profile });
   }
 }
 

@@ -117,20 +117,20 @@ export function page<T extends Tagged>(
   const limit =
     input.MaxResults === undefined
       ? Number.POSITIVE_INFINITY
-      : Math.min(input.MaxResults, context.blur.items ?? Number.POSITIVE_INFINITY);
+      : Math.min(input.MaxResults, context.answerFaults.items ?? Number.POSITIVE_INFINITY);
   const records: T[] = [];
   let last = 0;
   for (const { seq, record } of rows) {
     if (seq <= after || !test(record)) continue;
     if (records.length >= limit) return { records, nextToken: writeToken(last) };
     last = seq;
-    if (!blurred(context)) records.push(record);
+    if (!isOmitted(context)) records.push(record);
   }
   return { records, nextToken: undefined };
 }
 
-function blurred({ blur, region }: Context): boolean {
-  return blur.share !== undefined && region.random() < blur.share;
+function isOmitted({ answerFaults, region }: Context): boolean {
+  return answerFaults.share !== undefined && region.random() < answerFaults.share;
 }
 
 function checkMaxResults(max: number, rules: ListRules, ids: readonly string[] | undefined): void {

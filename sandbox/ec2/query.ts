@@ -54,12 +54,12 @@ export function formParams(body: string): Record<string, string> {
 export function decode<F extends Fields>(params: Readonly<Record<string, string>>, fields: F): Input<F> {
   const tree: Tree = new Map();
   for (const [name, value] of Object.entries(params)) {
-    if (name !== 'Action' && name !== 'Version') plant(tree, name, value);
+    if (name !== 'Action' && name !== 'Version') insertParameter(tree, name, value);
   }
   return decodeRecord(tree, fields, '') as Input<F>; // why: decodeRecord builds exactly what Input says of these fields
 }
 
-function plant(tree: Tree, name: string, value: string): void {
+function insertParameter(tree: Tree, name: string, value: string): void {
   const path = name.split('.');
   const leaf = path.pop() ?? name;
   let branch = tree;

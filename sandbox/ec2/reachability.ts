@@ -21,7 +21,7 @@ export interface PacketQuestion extends Packet {
 }
 
 /** The address of the end `internet`: a documentation address of RFC 5737. */
-const SOMEWHERE = '203.0.113.10';
+const INTERNET_ADDRESS = '203.0.113.10';
 
 interface Machine {
   readonly instance: Instance;
@@ -45,7 +45,7 @@ export function mayReach(region: Region, question: PacketQuestion): Verdict {
 }
 
 function endOf(region: Region, name: string): Machine | string {
-  if (!name.startsWith('i-')) return name === 'internet' ? SOMEWHERE : name;
+  if (!name.startsWith('i-')) return name === 'internet' ? INTERNET_ADDRESS : name;
   const instance = region.instances.get(name);
   const nic = region.interfaces.get(instance?.parts.interfaceIds[0] ?? '');
   return instance && nic ? { instance, nic } : name;

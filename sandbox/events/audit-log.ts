@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { BASE } from '../compute/place.ts';
 import type { Failure, Operation } from '../compute/records.ts';
-import { type Request, understand } from '../compute/request.ts';
+import { parseRequest, type Request } from '../compute/request.ts';
 import type { World } from '../compute/world.ts';
 import { hexDigits, type Random } from '../random.ts';
 import type { Source, Written } from './delivery.ts';
@@ -32,7 +32,7 @@ export function auditLog({ clock, world, random }: AuditLogParts): Source {
 
 function toldOf(written: Written): Told & Request {
   const operation: Told['operation'] = JSON.parse(written.response.body);
-  return { ...understand(written.request), written, operation };
+  return { ...parseRequest(written.request), written, operation };
 }
 
 /** The operation when it is done, however long that takes; undefined if nobody knows of it. */

@@ -7,7 +7,7 @@ export interface Post {
   readonly body: string;
 }
 
-export interface Reception {
+export interface ReceiverAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -16,12 +16,12 @@ export interface Reception {
 export type Verdict = 'taken' | 'again' | 'refused';
 
 /** Sends the events of one cloud's service to one destination. */
-export interface Carrier {
+export interface EventSender {
   /** Made anew for each attempt; they count from 1. */
   readonly post: (event: object, attempt: number) => Post | Promise<Post>;
   readonly verdict: (status: number) => Verdict;
   /** A handshake that must succeed before any event is sent. */
-  readonly greeting?: { readonly post: Post; readonly accepts: (answer: Reception) => boolean };
+  readonly handshake?: { readonly post: Post; readonly accepts: (answer: ReceiverAnswer) => boolean };
 }
 
 /** A write that was applied, whatever its client was answered. */
@@ -55,12 +55,12 @@ export interface Outside {
   /** Real time, in ms. */
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly send: (post: Post, signal: AbortSignal) => Promise<Reception>;
+  readonly send: (post: Post, signal: AbortSignal) => Promise<ReceiverAnswer>;
 }
 
 interface DeliveryOptions {
   readonly destination: Pick<Destination, 'delayMs' | 'duplicates' | 'attempts'>;
-  readonly carrier: Carrier;
+  readonly sender: EventSender;
   readonly random: Random;
   readonly outside: Outside;
 }
@@ -80,7 +80,7 @@ const ATTEMPTS = 8;
  * it is given up.
  */
 export class Delivery {
-  readonly #carrier: Carrier;
+  readonly #sender: EventSender;
   readonly #outside: Outside;
   readonly #random: Random;
   readonly #manner: { readonly delayMs: number; readonly duplicates: number; readonly attempts: number };
@@ -88,17 +88,17 @@ export class Delivery {
   readonly #stop = new AbortController();
   readonly #counts = { sent: 0, failed: 0, dropped: 0 };
   #problem: string | undefined;
-  #greeted: boolean;
+  #handshakeDone: boolean;
   #running = false;
   #work: Promise<void> | undefined;
 
-  constructor({ destination, carrier, random, outside }: DeliveryOptions) {
+  constructor({ destination, sender, random, outside }: DeliveryOptions) {
     const { delayMs = 0, duplicates = 0, attempts = ATTEMPTS } = destination;
     this.#manner = { delayMs, duplicates, attempts };
-    this.#carrier = carrier;
+    this.#sender = sender;
     this.#random = random;
     this.#outside = outside;
-    this.#greeted = carrier.greeting === undefined;
+    this.#handshakeDone = sender.handshake === undefined;
   }
 
   /** Sends what must come before the first event, and then what waits. */
@@ -145,10 +145,10 @@ export class Delivery {
   }
 
   async #greet(): Promise<void> {
-    const { greeting } = this.#carrier;
-    for (let count = 1; greeting && !this.#greeted; count++) {
-      const answer = await this.#attempt(() => greeting.post);
-      if (answer && greeting.accepts(answer)) this.#greeted = true;
+    const { handshake } = this.#sender;
+    for (let count = 1; handshake && !this.#handshakeDone; count++) {
+      const answer = await this.#attempt(() => handshake.post);
+      if (answer && handshake.accepts(answer)) this.#handshakeDone = true;
       else await this.#failed(count, answer);
     }
   }
@@ -157,8 +157,8 @@ export class Delivery {
     const early = at - this.#outside.now();
     if (early > 0) await this.#outside.sleep(early, this.#stop.signal);
     for (let count = 1; count <= this.#manner.attempts; count++) {
-      const answer = await this.#attempt(() => this.#carrier.post(event, count));
-      const verdict = answer ? this.#carrier.verdict(answer.status) : 'again';
+      const answer = await this.#attempt(() => this.#sender.post(event, count));
+      const verdict = answer ? this.#sender.verdict(answer.status) : 'again';
       if (verdict === 'taken') {
         this.#counts.sent += 1;
         return;
@@ -170,7 +170,7 @@ export class Delivery {
   }
 
   /** Undefined: nothing was answered. */
-  async #attempt(post: () => Post | Promise<Post>): Promise<Reception | undefined> {
+  async #attempt(post: () => Post | Promise<Post>): Promise<ReceiverAnswer | undefined> {
     const { signal } = this.#stop;
     try {
       return await this.#outside.send(await post(), signal);
@@ -181,7 +181,7 @@ export class Delivery {
     }
   }
 
-  async #failed(count: number, answer: Reception | undefined, forGood = false): Promise<void> {
+  async #failed(count: number, answer: ReceiverAnswer | undefined, forGood = false): Promise<void> {
     this.#counts.failed += 1;
     if (answer) this.#problem = `answered ${answer.status}`;
     if (!forGood) await this.#outside.sleep(backoffMs(count), this.#stop.signal);

@@ -4,7 +4,7 @@ import { decode } from '../ec2/query.ts';
 import { type Element, readAnswer } from '../ec2/xml.ts';
 import type { Call } from '../protocol.ts';
 import { hexDigits, type Random } from '../random.ts';
-import type { Carrier, Source, Verdict, Written } from './delivery.ts';
+import type { EventSender, Source, Verdict, Written } from './delivery.ts';
 import type { AwsDestination } from './destination.ts';
 import { requesterOf } from './requester.ts';
 
@@ -37,7 +37,7 @@ function guid(random: Random): string {
 }
 
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html, authorised by an API key of its connection. */
-export function apiDestination({ apiKey, header = 'x-api-key' }: AwsDestination): Carrier {
+export function apiDestination({ apiKey, header = 'x-api-key' }: AwsDestination): EventSender {
   return {
     post: (event) => ({
       headers: {
@@ -175,30 +175,30 @@ function responseElements(action: string, xml: string): object {
   return { [`${action}Response`]: { xmlns, ...objectOf(inner, { times: false, return: 'return' }) } };
 }
 
-interface Manner {
+interface RecordStyle {
   readonly times: boolean;
   readonly return: string;
 }
 
-function objectOf(elements: readonly Element[], manner: Manner): object {
+function objectOf(elements: readonly Element[], style: RecordStyle): object {
   const entries = elements.map((element) => [
-    element.name === 'return' ? manner.return : element.name,
-    jsonOf(element, manner),
+    element.name === 'return' ? style.return : element.name,
+    jsonOf(element, style),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function jsonOf({ name, inner, text }: Element, manner: Manner): unknown {
-  if (inner.some((each) => each.name === 'item')) return { items: inner.map((item) => itemOf(item, manner)) };
-  if (inner.length > 0) return objectOf(inner, manner);
+function jsonOf({ name, inner, text }: Element, style: RecordStyle): unknown {
+  if (inner.some((each) => each.name === 'item')) return { items: inner.map((item) => itemOf(item, style)) };
+  if (inner.length > 0) return objectOf(inner, style);
   if (text === '' && name !== 'value') return /(?:Set|Mapping|Egress|s)$/.test(name) ? {} : undefined;
   if (FLAGS.has(name)) return text === 'true';
   if (INTEGERS.has(name) && /^-?\d+$/.test(text)) return Number(text);
-  return manner.times && TIMES.has(name) ? Date.parse(text) : text;
+  return style.times && TIMES.has(name) ? Date.parse(text) : text;
 }
 
-function itemOf({ inner, text }: Element, manner: Manner): unknown {
-  return inner.length > 0 ? objectOf(inner, manner) : text;
+function itemOf({ inner, text }: Element, style: RecordStyle): unknown {
+  return inner.length > 0 ? objectOf(inner, style) : text;
 }
 
 const FLAGS: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import type { World } from '../arm/world.ts';
 import type { Clock } from '../clock.ts';
 import type { WireRequest } from '../protocol.ts';
 import type { Random } from '../random.ts';
-import type { Carrier, Post, Reception, Source, Verdict, Written } from './delivery.ts';
+import type { EventSender, Post, ReceiverAnswer, Source, Verdict, Written } from './delivery.ts';
 import { bearerClaims, requesterOf } from './requester.ts';
 
 interface EventGridParts {
@@ -39,12 +39,12 @@ async function ended(clock: Clock, world: World, { call, response }: Written): P
 }
 
 /** https://learn.microsoft.com/azure/event-grid/webhook-event-delivery, subscribed to before the first event is sent. */
-export function webhook(): Carrier {
+export function webhook(): EventSender {
   const validationCode = randomUUID().toUpperCase();
   return {
     post: (event, attempt) => post('Notification', event, attempt),
     verdict,
-    greeting: {
+    handshake: {
       post: post('SubscriptionValidation', validation(validationCode), 1),
       accepts: (answer) => echoes(answer, validationCode),
     },
@@ -84,7 +84,7 @@ function validation(validationCode: string): object {
 }
 
 /** "You must return an HTTP 200 OK response status code"; 202 is no valid answer. */
-function echoes({ status, body }: Reception, code: string): boolean {
+function echoes({ status, body }: ReceiverAnswer, code: string): boolean {
   if (status !== 200) return false;
   try {
     const answer: unknown = JSON.parse(body);

@@ -5,7 +5,7 @@ import type { World as ComputeWorld } from '../compute/world.ts';
 import type { Accounts } from '../ec2/accounts.ts';
 import { seededRandom } from '../random.ts';
 import { auditLog } from './audit-log.ts';
-import { type Carrier, Delivery, type DeliveryState, type Outside, type Source, type Written } from './delivery.ts';
+import { Delivery, type DeliveryState, type EventSender, type Outside, type Source, type Written } from './delivery.ts';
 import type { Destination } from './destination.ts';
 import { apiDestination, eventBridge } from './event-bridge.ts';
 import { eventGrid, webhook } from './event-grid.ts';
@@ -45,9 +45,9 @@ export function makeEvents(options: EventsOptions): Events {
   const lines: Line[] = [];
   const lineTo = (destination: Destination): Line => {
     const random = seededRandom(options.seed, `events/${lines.length}`);
-    const carrier = carrierOf(destination, signer);
+    const sender = senderOf(destination, signer);
     const outside = outsideAt(destination.url);
-    return { destination, delivery: new Delivery({ destination, carrier, random, outside }) };
+    return { destination, delivery: new Delivery({ destination, sender, random, outside }) };
   };
   return {
     subscribe: (destinations) => {
@@ -80,7 +80,7 @@ function sourcesOf({ seed, clock, worlds, accounts }: EventsOptions): Readonly<R
   };
 }
 
-function carrierOf(destination: Destination, signer: Signer): Carrier {
+function senderOf(destination: Destination, signer: Signer): EventSender {
   switch (destination.cloud) {
     case 'aws':
       return apiDestination(destination);

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Carrier } from './delivery.ts';
+import type { EventSender } from './delivery.ts';
 import type { GcpDestination } from './destination.ts';
 
 const HOUR_S = 3600;
@@ -9,7 +9,7 @@ const HOUR_S = 3600;
 const ACKNOWLEDGED: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
 
 /** https://docs.cloud.google.com/pubsub/docs/push, with https://docs.cloud.google.com/pubsub/docs/authenticate-push-subscriptions */
-export function pushSubscription({ audience, serviceAccount }: GcpDestination, signer: Signer): Carrier {
+export function pushSubscription({ audience, serviceAccount }: GcpDestination, signer: Signer): EventSender {
   const subject = BigInt(`0x${createHash('sha256').update(serviceAccount).digest('hex').slice(0, 16)}`);
   const sub = `1${String(subject).padStart(20, '0').slice(0, 20)}`;
   return {

@@ -1,18 +1,18 @@
 import type { Clock } from '../clock.ts';
 import { type Accounts, signedFor } from '../ec2/accounts.ts';
 import { type Answer, type Call, jsonAnswer, type Protocol, type Refusal, Refused } from '../protocol.ts';
-import type { Shelf } from './shelf.ts';
+import type { SecretStore } from './secret-store.ts';
 
 export interface AwsParts {
   readonly clock: Clock;
   readonly accounts: Accounts;
-  readonly shelf: Shelf;
+  readonly store: SecretStore;
 }
 
 const TARGET = /^secretsmanager\.(\w+)$/;
 
 /** GetSecretValue, in JSON 1.1: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html */
-export function awsProtocol({ clock, accounts, shelf }: AwsParts): Protocol {
+export function awsProtocol({ clock, accounts, store }: AwsParts): Protocol {
   return {
     accepts: (request) => request.method === 'POST' && signedFor(request) === 'secretsmanager',
     read: (request) => {
@@ -24,7 +24,7 @@ export function awsProtocol({ clock, accounts, shelf }: AwsParts): Protocol {
     charges: () => [],
     answer: (call, requestId) => {
       try {
-        return jsonAnswer({ ...told(requestId), body: newestOf(call, shelf, clock.now()) });
+        return jsonAnswer({ ...told(requestId), body: newestOf(call, store, clock.now()) });
       } catch (error) {
         if (error instanceof Refused) return refusal(error.refusal, requestId);
         throw error;
@@ -63,10 +63,10 @@ function parsed(body: string): unknown {
   }
 }
 
-function newestOf({ action, account, params }: Call, shelf: Shelf, now: number): object {
+function newestOf({ action, account, params }: Call, store: SecretStore, now: number): object {
   if (action !== 'GetSecretValue') throw failed('UnknownOperationException', `There is no operation ${action} here.`);
   const { SecretId: id = '' } = params;
-  const versions = shelf.versions(id);
+  const versions = store.versions(id);
   if (versions === undefined || id.split(':')[4] !== account)
     throw failed('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
   const newest = versions.at(-1);
@@ -75,7 +75,7 @@ function newestOf({ action, account, params }: Call, shelf: Shelf, now: number):
       'InvalidRequestException',
       "You can't perform this operation on the secret because it was marked for deletion.",
     );
-  const { held } = newest;
+  const { value } = newest;
   return {
     ARN: id,
     Name: id
@@ -86,7 +86,7 @@ function newestOf({ action, account, params }: Call, shelf: Shelf, now: number):
     VersionId: newest.id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
     VersionStages: ['AWSCURRENT'],
     CreatedDate: now / 1000,
-    ...(typeof held === 'string' ? { SecretString: held } : { SecretBinary: Buffer.from(held).toString('base64') }),
+    ...(typeof value === 'string' ? { SecretString: value } : { SecretBinary: Buffer.from(value).toString('base64') }),
   };
 }
 

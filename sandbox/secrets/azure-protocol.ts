@@ -7,7 +7,7 @@ import {
   Refused,
   type WireRequest,
 } from '../protocol.ts';
-import type { Shelf } from './shelf.ts';
+import type { SecretStore } from './secret-store.ts';
 
 /** The vault stands before its own path, as all vaults are at one address here. */
 const SECRET = /^\/([a-z][a-z0-9-]+\.vault\.[a-z.]+)\/secrets\/([^/?]+)(?:\/([^/?]*))?(?:\?(.*))?$/i;
@@ -18,7 +18,7 @@ interface VaultCall extends Call {
 }
 
 /** Get Secret: https://learn.microsoft.com/rest/api/keyvault/secrets/get-secret/get-secret. */
-export function azureProtocol(shelf: Shelf): Protocol<VaultCall> {
+export function azureProtocol(store: SecretStore): Protocol<VaultCall> {
   return {
     accepts: ({ method, path }) => method === 'GET' && SECRET.test(path),
     read: (request) => ({
@@ -34,7 +34,7 @@ export function azureProtocol(shelf: Shelf): Protocol<VaultCall> {
     answer: (call) => {
       try {
         if (!call.bearer) throw failed('Unauthorized', 'AKV10000: Request is missing a Bearer or PoP token.');
-        return jsonAnswer({ body: bundle(call, shelf) });
+        return jsonAnswer({ body: bundle(call, store) });
       } catch (error) {
         if (error instanceof Refused) return refusal(error.refusal, call.account);
         throw error;
@@ -51,15 +51,15 @@ function asked({ path }: WireRequest): Readonly<Record<string, string>> {
   return { name, version, 'api-version': api };
 }
 
-function bundle({ account: vault, params: { name = '', version = '' } }: Call, shelf: Shelf): object {
+function bundle({ account: vault, params: { name = '', version = '' } }: Call, store: SecretStore): object {
   const id = `https://${vault}/secrets/${name}`;
-  const versions = shelf.versions(id) ?? [];
+  const versions = store.versions(id) ?? [];
   const found = version === '' ? versions.at(-1) : versions.find((each) => each.id === version);
   if (found === undefined)
     throw failed('SecretNotFound', `A secret with (name/id) ${name} was not found in this key vault.`);
   if (!found.enabled) throw failed('SecretDisabled', 'Operation get is not allowed on a disabled secret.');
   const attributes = { enabled: true, created: 1, updated: 1, recoveryLevel: 'Recoverable+Purgeable' };
-  return { value: Buffer.from(found.held).toString('utf8'), id: `${id}/${found.id}`, attributes };
+  return { value: Buffer.from(found.value).toString('utf8'), id: `${id}/${found.id}`, attributes };
 }
 
 /** https://learn.microsoft.com/azure/key-vault/general/rest-error-codes */

@@ -1,10 +1,10 @@
 import { type Answer, type Call, jsonAnswer, type Protocol, type Refusal, Refused } from '../protocol.ts';
-import type { Shelf, Version } from './shelf.ts';
+import type { SecretStore, Version } from './secret-store.ts';
 
 const ACCESS = /^\/v1\/(projects\/([^/?]+)\/secrets\/[^/?]+)\/versions\/([^/?:]+):access(?:\?.*)?$/;
 
 /** AccessSecretVersion: https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access */
-export function googleProtocol(shelf: Shelf): Protocol {
+export function googleProtocol(store: SecretStore): Protocol {
   return {
     accepts: ({ method, path }) => method === 'GET' && ACCESS.test(path),
     read: ({ path, headers }) => {
@@ -18,7 +18,7 @@ export function googleProtocol(shelf: Shelf): Protocol {
     charges: () => [],
     answer: (call) => {
       try {
-        return jsonAnswer({ body: accessed(call, shelf) });
+        return jsonAnswer({ body: accessed(call, store) });
       } catch (error) {
         if (error instanceof Refused) return refusal(error.refusal);
         throw error;
@@ -28,14 +28,14 @@ export function googleProtocol(shelf: Shelf): Protocol {
   };
 }
 
-function accessed({ params: { name = '', version = '' } }: Call, shelf: Shelf): object {
-  const versions = shelf.versions(name) ?? [];
+function accessed({ params: { name = '', version = '' } }: Call, store: SecretStore): object {
+  const versions = store.versions(name) ?? [];
   const number = version === 'latest' ? versions.length : Number(version);
   const found: Version | undefined = versions[number - 1];
   const path = `${name}/versions/${number || version}`;
   if (found === undefined) throw failed('NOT_FOUND', `Secret Version [${path}] not found.`);
   if (!found.enabled) throw failed('FAILED_PRECONDITION', `Secret Version [${path}] is in DISABLED state.`);
-  return { name: path, payload: { data: Buffer.from(found.held).toString('base64') } };
+  return { name: path, payload: { data: Buffer.from(found.value).toString('base64') } };
 }
 
 /** https://cloud.google.com/apis/design/errors#handling_errors */

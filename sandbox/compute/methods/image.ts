@@ -39,8 +39,8 @@ export const imageMethods: readonly Method[] = [
 ];
 
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images */
-function imageJson({ number, name, createdAt, description, project, content, shelf }: Image): Json {
-  const { family, labels, replacedBy } = shelf;
+function imageJson({ number, name, createdAt, description, project, content, metadata }: Image): Json {
+  const { family, labels, replacedBy } = metadata;
   const link = (image: string): string => `${BASE}projects/${project}/global/images/${image}`;
   return {
     kind: 'compute#image',

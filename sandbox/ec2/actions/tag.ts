@@ -52,7 +52,7 @@ export const tagActions: readonly Action[] = [
   read({
     name: 'DescribeTags',
     fields: { ...listFields, ...dryRun },
-    run: ({ region, blur }, input) => {
+    run: ({ region, answerFaults }, input) => {
       if (input.MaxResults !== undefined && (input.MaxResults < 5 || input.MaxResults > 1000)) {
         throw refused(
           'InvalidParameterValue',
@@ -64,7 +64,9 @@ export const tagActions: readonly Action[] = [
       const from = Number(input.NextToken ?? 0);
       const to =
         from +
-        (input.MaxResults === undefined ? all.length : Math.min(input.MaxResults, blur.items ?? input.MaxResults));
+        (input.MaxResults === undefined
+          ? all.length
+          : Math.min(input.MaxResults, answerFaults.items ?? input.MaxResults));
       const items = all
         .slice(from, to)
         .map(

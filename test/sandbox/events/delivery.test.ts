@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Carrier, Delivery, type Outside, type Post, type Verdict } from '../../../sandbox/events/delivery.ts';
+import { Delivery, type EventSender, type Outside, type Post, type Verdict } from '../../../sandbox/events/delivery.ts';
 import { seededRandom } from '../../../sandbox/random.ts';
 
 type Answer = number | Error;
@@ -17,13 +17,13 @@ interface Script {
   readonly duplicates?: number;
   readonly attempts?: number;
   readonly delayMs?: number;
-  readonly greeting?: Carrier['greeting'];
+  readonly handshake?: EventSender['handshake'];
 }
 
 const VERDICTS: Readonly<Record<number, Verdict>> = { 200: 'taken', 400: 'refused' };
 
 /** A delivery whose time passes only as it sleeps, and whose receiver answers by a script, and 200 after that. */
-function stage({ answers = [], greeting, ...manner }: Script = {}): Stage {
+function stage({ answers = [], handshake, ...manner }: Script = {}): Stage {
   const story: (string | number)[] = [];
   const left = [...answers];
   let now = 0;
@@ -42,12 +42,12 @@ function stage({ answers = [], greeting, ...manner }: Script = {}): Stage {
       return { status: answer, body: 'hello' };
     },
   };
-  const carrier: Carrier = {
+  const sender: EventSender = {
     post: (event) => ({ headers: {}, body: Object.keys(event).join() }),
     verdict: (status) => VERDICTS[status] ?? 'again',
-    ...(greeting === undefined ? {} : { greeting }),
+    ...(handshake === undefined ? {} : { handshake }),
   };
-  const delivery = new Delivery({ destination: manner, carrier, random: seededRandom(1, 'test'), outside });
+  const delivery = new Delivery({ destination: manner, sender, random: seededRandom(1, 'test'), outside });
   return {
     delivery,
     story,
@@ -74,12 +74,12 @@ const rows: readonly { readonly name: string; readonly script: Script; readonly 
     { name: 'all twice', script: { duplicates: 1 }, want: ['a', 'a', 'b', 'b', 'c', 'c'] },
     { name: 'late, but no later for their number', script: { delayMs: 50 }, want: [50, 'a', 'b', 'c'] },
     {
-      name: 'nothing before the greeting is answered well',
+      name: 'nothing before the handshake is answered well',
       script: {
         answers: [404],
-        greeting: { post: { headers: {}, body: 'greeting' }, accepts: ({ status }) => status === 200 },
+        handshake: { post: { headers: {}, body: 'handshake' }, accepts: ({ status }) => status === 200 },
       },
-      want: ['greeting', 100, 'greeting', 'a', 'b', 'c'],
+      want: ['handshake', 100, 'handshake', 'a', 'b', 'c'],
     },
   ];
 
@@ -120,8 +120,8 @@ describe('a delivery', () => {
 
   it('a token that cannot be made is a failed attempt', async () => {
     const outside: Outside = { now: () => 0, sleep: async () => {}, send: async () => ({ status: 200, body: '' }) };
-    const carrier: Carrier = { post: () => Promise.reject(new Error('no key')), verdict: () => 'taken' };
-    const delivery = new Delivery({ destination: { attempts: 2 }, carrier, random: () => 1, outside });
+    const sender: EventSender = { post: () => Promise.reject(new Error('no key')), verdict: () => 'taken' };
+    const delivery = new Delivery({ destination: { attempts: 2 }, sender, random: () => 1, outside });
     delivery.push({});
     while (delivery.state().waiting > 0) await new Promise(setImmediate);
     assert.deepEqual(delivery.state(), { waiting: 0, sent: 0, failed: 2, dropped: 1, problem: 'no key' });

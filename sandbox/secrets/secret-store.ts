@@ -2,9 +2,9 @@ import { hexDigits, type Random } from '../random.ts';
 
 /** The contents of the three secret stores. A secret has the name that its own cloud gives it, without a version:
  * an ARN, `projects/…/secrets/…`, `https://…/secrets/…`. */
-export interface Shelf {
+export interface SecretStore {
   /** Adds a version, which is the newest from then on. */
-  put(name: string, held: string | Uint8Array): Version;
+  put(name: string, value: string | Uint8Array): Version;
   /** The newest version can no longer be read. */
   disable(name: string): void;
   /** Oldest first; undefined where there is no such secret. */
@@ -14,15 +14,15 @@ export interface Shelf {
 export interface Version {
   /** 32 hex digits. */
   readonly id: string;
-  readonly held: string | Uint8Array;
+  readonly value: string | Uint8Array;
   enabled: boolean;
 }
 
-export function makeShelf(random: Random): Shelf {
+export function makeSecretStore(random: Random): SecretStore {
   const secrets = new Map<string, Version[]>();
   return {
-    put: (name, held) => {
-      const version: Version = { id: hexDigits(random, 32), held, enabled: true };
+    put: (name, value) => {
+      const version: Version = { id: hexDigits(random, 32), value, enabled: true };
       secrets.set(name, [...(secrets.get(name) ?? []), version]);
       return version;
     },
