@@ -29,7 +29,7 @@ import type { Reach } from '../telemetry/health.ts';
 import { openHealthChecks } from './health-checks.ts';
 import { postedSpecs } from './proposals.ts';
 
-/** What is opened where somebody may ask. */
+/** The open server. */
 export interface Front {
   readonly url?: string;
   /** Made because there was none: to be shown once. */
@@ -41,7 +41,7 @@ export interface Behind {
   readonly ground: ApiResources;
   /** Absent: no webhooks are heard here. */
   readonly webhooks?: WebhookDependencies;
-  /** Whether database and process are one person's own, on this machine. */
+  /** True if database and process belong to one person on this machine. */
   readonly isAlone: boolean;
   readonly callerLimit: CallerLimit;
 }
@@ -120,7 +120,7 @@ export async function firstToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock
   return made?.text;
 }
 
-/** Whether a token is good for anything still. */
+/** True if a token still grants anything. */
 export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<boolean> {
   let before: string | undefined;
   for (;;) {
@@ -131,7 +131,7 @@ export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock):
   }
 }
 
-/** What the API stands on, in whatever process. */
+/** The dependencies of the API, in any process. */
 export interface ApiResources {
   readonly store: Store;
   /** Absent: what is asked for waits in the store until a worker sees it. */
@@ -151,7 +151,7 @@ interface Around {
   readonly callerLimit?: CallerLimit;
 }
 
-/** What each noun is asked at; the rim of one process. */
+/** The services behind each resource of the API, in one process. */
 interface Rim extends Around {
   readonly authenticate: Authenticate;
 }
@@ -201,7 +201,7 @@ function targetsIn({ store, outside, clock }: Pick<ApiResources, 'store' | 'outs
   return targetsOn({ store, open });
 }
 
-/** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */
+/** Answers about estates, from the store. It sends no request to a cloud. */
 export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store' | 'outside' | 'clock'>): Answers {
   const today = (): string => dayOf(clock.now());
   const generations = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
@@ -217,7 +217,7 @@ export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store'
   });
 }
 
-/** What a worker hears of: webhooks and events. */
+/** The notifications of a worker: webhooks and events. */
 export function webhooksOf(context: WorkerContext): WebhookDependencies {
   const { store, queue, outside, clock, telemetry } = context;
   const { cloud, secrets, allowEndpoint } = outside;

@@ -25,7 +25,7 @@ import { historyOf, signingOf } from './environment.ts';
 /** Rate budgets that can be looked at. */
 type Budgets = Limiter & Pick<Samples, 'rateLimits'>;
 
-/** What a worker stands on. */
+/** The services that a worker needs. */
 export interface WorkerResources {
   readonly store: Store;
   readonly queue: Queue;
@@ -43,7 +43,7 @@ export interface ProcessBasics {
 export const openWorkerResources = (settings: FleetSettings, basics: ProcessBasics): Promise<WorkerResources> =>
   openInOrder((stack) => (settings.as === 'worker' ? onServers : onPostgres)(settings, basics, stack));
 
-/** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
+/** The services that the API alone needs: a fleet's database or the embedded one, and a queue if REDIS_URL names one. */
 export const openApiResources = (
   folder: string,
   { env, clock, log }: ProcessBasics,

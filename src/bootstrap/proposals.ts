@@ -19,7 +19,7 @@ export interface ProposalGrounds {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What would be in force with a proposal, read with the overlay in force. Of repositories only the one that it is for is asked. */
+/** The specs with a proposal applied, under the active overlay. Only the proposal's own repository is read. */
 export async function proposedSpecs(
   place: ProposalSource,
   active: SpecTree,
@@ -70,7 +70,7 @@ function revisionOf(commit: string | undefined, { revision, overlay }: SpecTree,
 /** Of the processor's time that a stranger's specs may have, ms. */
 const mostMs = 5_000;
 
-/** What would be in force with specs that were posted for one repository, read with the overlay in force. Held to what a commit is. */
+/** The specs with posted files applied to one repository, under the active overlay. The checks of a commit apply. */
 export async function postedSpecs(
   { specs, userData, team }: Posted,
   active: SpecTree,

@@ -82,7 +82,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** What the branches hold now; parsed anew only where one of them, or the day, is another. */
+/** The current trees of the branches; parsed again only after a branch or the day changed. */
 const newestOf =
   (root: Repository, teams: TeamRepositories) =>
   async (last: Loaded | undefined, { day, overlay, signal }: Asked): Promise<Loaded> => {
@@ -117,7 +117,7 @@ const haveSame = (before: ReadonlyMap<string, Head>, now: ReadonlyMap<string, He
 /** `team`: absent: of the estate's own. */
 type RepositoryOf = (team?: string) => Pick<Repository, 'mirror'> | undefined;
 
-/** Who made what one revision has and another has not, in all repositories of it; of one that is not followed nobody can say. */
+/** The authors of the changes between two revisions, in all repositories; unknown for a repository that is not followed. */
 export async function authorsBetween(
   head: string,
   before: string | undefined,

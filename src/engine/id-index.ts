@@ -16,7 +16,7 @@ export interface IdIndex {
 
 /**
  * Indexes the ids that the store knows and the cloud shows, and those that a listing missed too soon after they were written.
- * Where two objects have one address the first seen counts.
+ * Of two objects with one address the first seen counts.
  */
 export function idIndexOf({ resources, pending }: Observation, { settled }: Knowledge): IdIndex {
   const ids = new Map<Address, CloudId>();

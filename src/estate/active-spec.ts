@@ -21,7 +21,7 @@ import { keepRows, leaveScopes } from './inventory-sync.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
 import { sha256 } from './sha256.ts';
 
-/** What binds a plan besides the specs themselves. */
+/** The constraints of a plan besides the specs themselves. */
 export interface ActiveConstraints {
   /** The number that the specs have or, once accepted, would have; absent without a store. */
   readonly generation?: number;
@@ -62,7 +62,7 @@ export async function activeConstraints(
   };
 }
 
-/** What people hold still at this moment. */
+/** The pauses in force now. */
 export const pausesNow = async (
   { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
   store: Store,

@@ -74,7 +74,7 @@ const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
     findings.flatMap((found) => (found.type === 'blocked' && found.code === 'pending' ? [found.address] : [])),
   );
 
-/** What was to be made on ground that was in doubt. */
+/** Creations that were planned while their dependencies were uncertain. */
 const resting = (plans: readonly ScopePlan[]): readonly Address[] =>
   plans
     .filter((plan) => pending([plan]).length > 0)

@@ -15,7 +15,7 @@ export const hashesOf = (tree: SpecTree): Hashes => ({
   access: (access) => sha256(canonical(access)),
 });
 
-/** What a machine boots with, in clear: asked for at apply only. */
+/** The boot data of a machine, in clear: asked for at apply only. */
 export async function launchOf(tree: SpecTree, { namedIn, spec }: LaunchRef, resolve: Resolve): Promise<Launch> {
   const { userData, access } = spec;
   const password = access?.password === undefined ? undefined : await passwordOf(access.password, resolve);

@@ -16,7 +16,7 @@ export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<S
 
 const stuck = { statuses: ['Failed', 'Blocked'] } as const;
 
-/** What of several reconciles in a row was not done in the end; undefined where none was made. */
+/** The work that several reconciles in a row left undone; undefined without a reconcile. */
 export function attemptOf(reconciles: readonly Executed[]): Attempt | undefined {
   if (reconciles.length === 0) return undefined;
   const failed = new Map<string, Attempt['failed'][number]>();

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts';
 import { hashesOf } from './boot-data.ts';
 import { inTurns } from './in-turns.ts';
 
-/** What a tree of specs asks of the clouds that it names. */
+/** An estate read from a tree of specs: compiled, with the providers of its clouds. */
 export interface OpenedEstate {
   readonly name: string;
   readonly tree: SpecTree;
@@ -52,7 +52,7 @@ export async function acceptSpecs(
   return store.generations.accept(name, tree.revision, compiled.guards, after);
 }
 
-/** What the store keeps of a tree: enough to read it again where its folder is not. */
+/** The stored part of a tree: enough to read it again without its folder. */
 export const keptTree = ({ files, userData, overlay }: SpecTree): KeptTree => ({
   specs: files,
   userData: [...userData].map(([path, { bytes }]) => ({ path, base64: bytes.toString('base64') })),

@@ -34,7 +34,7 @@ export function siteOn(
   };
 }
 
-/** Where a scope is and with whose credentials; several targets of one scope have the same, the specs are refused else. */
+/** The place and credentials of a scope. All targets of one scope have the same; else the specs are rejected. */
 export function openingOf({ scope, targets: [target] }: CompiledScope, provider: Provider): Opening {
   if (target === undefined) throw new Error(`${scope} has no target`);
   const { account, region, endpoint, credentials } = target.spec;

@@ -143,7 +143,7 @@ const seesScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEst
 export const hasScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
   targetsIn(scope, estate).every((of) => bounds.some((one) => covers(one, of)));
 
-/** What no specs speak of any more is everybody's who has all of the estate. */
+/** A subject that no spec names any more belongs to everyone with rights on the whole estate. */
 function targetsIn(scope: ScopeKey, { name: estate, compiled }: OpenedEstate) {
   const targets = compiled.scopes.find((one) => one.scope === scope)?.wanted.targets ?? [];
   return targets.length === 0 ? [{ estate }] : targets.map((target) => ({ estate, targets: [target] }));
@@ -181,7 +181,7 @@ export function stopsNamed(given: string, stops: readonly Stop[]): readonly Stop
   return whole.length > 0 ? whole : stops.filter(({ rollout: { document } }) => document.endsWith(`/${given}`));
 }
 
-/** What there is by each way of naming it. */
+/** The existing subjects, by each way to name them. */
 export interface Names {
   readonly address: ReadonlySet<Address>;
   readonly owner: ReadonlySet<string>;

@@ -181,7 +181,7 @@ async function refuseFollowed({ generation, estate }: ActiveSpec, store: Store):
     );
 }
 
-/** What moved is named; what would be done besides what was shown is, too, but for what drifted. */
+/** Names the changed actions, and those that the shown plan lacks, except for drift. */
 async function refuseStale({ planned }: Proposal, estate: Estate, store: Store): Promise<void> {
   const shown = planned.plans.flatMap(({ actions }) => actions);
   const now = (await estateViewOf(estate, store)).plans.flatMap(({ actions }) => actions);
@@ -241,7 +241,7 @@ async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryCo
   return estateOf(tree, active, grounds);
 }
 
-/** Where and with which targets the specs in force say, whatever these do. */
+/** The scopes and targets of the active specs, whatever the proposed specs say. */
 async function estateOf(tree: SpecTree, active: ActiveSpec, { posted }: QueryContext): Promise<Estate> {
   const opened = await posted.open(tree);
   await breath();

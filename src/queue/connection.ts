@@ -14,7 +14,7 @@ import pg from 'pg';
 import type { Where } from '../ports/queue.ts';
 import { redisProbe } from './redis-checks.ts';
 
-/** Where jobs lie. PostgreSQL: in the schema that `prepareQueueSchema` makes. */
+/** The place of the jobs. PostgreSQL: the schema that `prepareQueueSchema` makes. */
 export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.ClientConfig };
 
 /** BullMQ on one backend. Jobs carry nothing but where to work. */
@@ -22,7 +22,7 @@ export interface Bull {
   queue(name: string): Queue<Where>;
   /** It has its connections, and begins with `run`. Throws where PostgreSQL cannot be reached; Redis is waited for. */
   worker(name: string, process: Process, options: WorkOptions): Promise<Worker<Where>>;
-  /** Whether the server takes writes: Redis by a small one, PostgreSQL by what the store says of it. */
+  /** True if the server takes writes: Redis by a small write, PostgreSQL by the store's check. */
   probe(): Promise<void>;
   /** Before they are closed. A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
   closing(): void;
@@ -30,7 +30,7 @@ export interface Bull {
   end(): Promise<void>;
 }
 
-/** What a job's pass comes to is kept for the `completed` event. */
+/** The result of a job is kept for the `completed` event. */
 type Process = (job: Job<Where>, token?: string) => Promise<unknown>;
 
 export type WorkOptions = Omit<WorkerOptions, 'connection'>;
@@ -71,7 +71,7 @@ interface Server<C> extends Pick<Bull, 'probe' | 'closing' | 'end'> {
   readonly ready: (make: () => Worker<Where>) => Promise<Worker<Where>>;
 }
 
-/** What BullMQ's events stream keeps: nobody reads it. */
+/** The length of BullMQ's events stream: nobody reads it. */
 const streams = { events: { maxLen: 100 } };
 
 type Factory<C> = Parameters<typeof withBackend<ReturnType<typeof createRedisBackend>, C>>[0];
@@ -131,10 +131,10 @@ export async function closeWorker(worker: Worker<Where>, ms: number, force = fal
   await worker['lockManager'].close();
 }
 
-/** How long a call to the queue's server may take: both clients wait for a lost server for ever. */
+/** The time limit of a call to the queue's server: both clients wait for a lost server for ever. */
 const patienceMs = 10_000;
 
-/** What `work` comes to, or an error after 10 s. It may still come about later. */
+/** The result of `work`, or an error after 10 s. The work may still end later. */
 export async function deadline<T>(work: Promise<T>, what: string): Promise<T> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -195,7 +195,7 @@ const queueSchema = 'bullmq';
 interface QueueSchema {
   /** A user who may create a schema. */
   readonly owner: pg.ClientConfig;
-  /** Who will work in it, where that is somebody else: gets rights in this schema and nothing more: BullMQ makes a sequence there for each queue. */
+  /** Another role that will use the schema: it gets rights in it and nothing more. BullMQ makes a sequence there for each queue. */
   readonly role?: string;
 }
 

@@ -64,11 +64,11 @@ async function hurry(queue: Queue<Where>, id: string): Promise<void> {
   });
 }
 
-/** How fast the queue sees that a worker is gone, and how long a reconcile may wait or take to end. Milliseconds. */
+/** The time limits of jobs: to notice a lost worker, to wait, and to end. Milliseconds. */
 export interface Pace {
   /** A job is its worker's for so long after the last renewal; it renews every third of that. */
   readonly lockMs: number;
-  /** How often jobs without a lock are looked for. Takeover after a SIGKILL: at most `lockMs` + `stalledMs`. */
+  /** The interval of checks for jobs without a lock. Takeover after a SIGKILL: at most `lockMs` + `stalledMs`. */
   readonly stalledMs: number;
   /** A periodic reconcile that has waited for so long goes ahead of urgent ones in its turn, see `antiStarvation`. */
   readonly patienceMs: number;

@@ -24,7 +24,7 @@ export interface QueueOptions {
   readonly onTrouble?: (message: string) => void;
 }
 
-/** How long closing may take: a server that is away does not say good-bye. */
+/** The time limit of closing: an unavailable server never answers. */
 const closeMs = 5_000;
 
 /** BullMQ's queues, one for each cloud and one for what is due, on Redis or on PostgreSQL. Throws where it cannot be reached. */

@@ -13,7 +13,7 @@ export async function syncSchedules(queue: Queue<Where>, reconciles: readonly Pe
   for (let looks = 1; looks <= 3; looks++) if (!(await correctSchedules(queue, wanted))) return;
 }
 
-/** Whether anything was wrong. */
+/** True if anything was wrong. */
 async function correctSchedules(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
   const found = await queue.getJobSchedulers(0, -1, true);
   const right = new Set<string>();

@@ -5,7 +5,7 @@ import { atMost, type Bull, closeWorker, type WorkOptions } from './connection.t
 import { type CloudQueue, priorities, type Settings } from './jobs.ts';
 import { poison } from './poison.ts';
 
-/** What carries out the reconciles of one cloud in this process. */
+/** The worker for reconciles of one cloud in this process. */
 export interface CloudWorkers {
   busy(): readonly Where[];
   stop(): Promise<void>;
@@ -178,7 +178,7 @@ function lapseLater(kept: Kept, lockMs: number): void {
 
 /** Every so many reconciles that begin in a process, one is of those that have waited too long. */
 const every = 4;
-/** Where none had, nobody looks again for so long. */
+/** The time until the next check after one that found none. */
 const restMs = 1_000;
 
 /**

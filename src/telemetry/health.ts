@@ -12,7 +12,7 @@ interface HealthOptions {
   readonly state: WorkerState;
 }
 
-/** What a worker shows of itself. */
+/** The state that a worker shows. */
 export interface WorkerState {
   readonly reaches: readonly Reach[];
   /** Aborted: this worker takes no more, and ends what it has begun. */
@@ -27,7 +27,7 @@ interface Health {
 }
 
 /**
- * How a worker is, for those who run it, on a port of its own:
+ * The health of a worker, for operators, on a port of its own:
  *
  *   path      | answer
  *   ----------+---------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ async function answer(
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
 
 /**
- * Whether a header Host names this machine. A web page may have a name of its own lead to 127.0.0.1, and then read here what its visitor
+ * True if a header Host names this machine. A web page may have a name of its own lead to 127.0.0.1, and then read here what its visitor
  * may read; no page can have an IP address so. Who listens beyond loopback is asked by whatever name its network has.
  */
 function isOwnName(given: string, host: string): boolean {
@@ -166,7 +166,7 @@ function urlOf(server: Server): string {
   return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
 }
 
-/** Whether something that a worker cannot do without has answered lately. */
+/** True if a required service of a worker has answered lately. */
 export interface Reach {
   readonly name: string;
   /** False: it is told, and the process is ready without it. */

@@ -13,7 +13,7 @@ import {
   type Telemetry,
 } from '../ports/telemetry.ts';
 
-/** What is told, and what is shown of it. */
+/** The reports to telemetry, and the figures shown from them. */
 interface TelemetryAndMetrics {
   readonly telemetry: Telemetry<Progress>;
   /** The text that Prometheus collects, and its content type. Asks the samples. */
@@ -145,7 +145,7 @@ const withheld = (finding: (Progress & { at: 'withheld' })['finding']): Fields =
   reason: finding.why,
 });
 
-/** What there is to ask, and whom to tell that an answer did not come. `withinMs`: how long an answer may take. */
+/** The sources of figures, and the report of a missing answer. `withinMs`: the time limit of an answer. */
 interface Sampling {
   readonly registry: Registry;
   readonly samples: Samples;
