@@ -66,14 +66,14 @@ async function measure({ times, poll, ring }: Way): Promise<readonly number[]> {
   }
 }
 
-interface Stand {
+interface ServingSetup {
   readonly remote: Remote;
   readonly sandbox: Sandbox;
   readonly serving: Serving;
   readonly hook: string | undefined;
 }
 
-async function once({ remote, sandbox, serving, hook }: Stand, port: number): Promise<number> {
+async function once({ remote, sandbox, serving, hook }: ServingSetup, port: number): Promise<number> {
   // why: pushes of people come at any moment of what the worker does
   await sleep(Math.random() * 2000);
   await remote.push({ 'all.yaml': hookedSpecs(sandbox.url, port) });

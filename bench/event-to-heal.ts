@@ -60,13 +60,13 @@ export async function eventToHeal({
 /** Time for the rest of the first convergence, and for the events of its own calls. */
 const settleMs = 5_000;
 
-interface Stand {
+interface HealSetup {
   readonly sandbox: Sandbox;
   readonly client: EC2Client;
   readonly serving: Serving;
 }
 
-async function healed({ sandbox, client, serving }: Stand, i: number): Promise<number> {
+async function healed({ sandbox, client, serving }: HealSetup, i: number): Promise<number> {
   // why: people come at any moment of what the worker does
   await sleep(Math.random() * 1000);
   const groups = [...sandbox.control.ec2.region('111122223333', 'eu-west-1').groups.values()];

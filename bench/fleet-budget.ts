@@ -162,25 +162,25 @@ export type Told = z.infer<typeof told>;
 
 /** Runs a process for each task; they begin together. */
 export async function runWorkers(tasks: readonly Task[]): Promise<readonly Told[]> {
-  const hands = tasks.map(handOf);
+  const processes = tasks.map(startWorker);
   try {
-    await Promise.all(hands.map(({ ready }) => ready));
-    for (const { child } of hands) child.stdin?.write('go\n');
-    return await Promise.all(hands.map(({ done }) => done));
+    await Promise.all(processes.map(({ ready }) => ready));
+    for (const { child } of processes) child.stdin?.write('go\n');
+    return await Promise.all(processes.map(({ done }) => done));
   } finally {
-    for (const { child } of hands) child.kill('SIGKILL');
+    for (const { child } of processes) child.kill('SIGKILL');
   }
 }
 
 const program = fileURLToPath(new URL('./fleet-budget/spender.ts', import.meta.url));
 
-interface Hand {
+interface WorkerProcess {
   readonly child: ChildProcess;
   readonly ready: Promise<unknown>;
   readonly done: Promise<Told>;
 }
 
-function handOf(task: Task): Hand {
+function startWorker(task: Task): WorkerProcess {
   const child = spawn(process.execPath, [program, JSON.stringify(task)], {
     env: environment(),
     stdio: ['pipe', 'pipe', 'inherit'],

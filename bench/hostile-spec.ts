@@ -86,7 +86,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
 }
 
 /** The gains of a hostile proposal. */
-export interface Haul {
+export interface AttemptResult {
   readonly ended: Proposal['want'] | 'broke';
   /** Connections to the proposal's own endpoint. */
   readonly requests: number;
@@ -111,7 +111,7 @@ const overlay = 'prod';
 const all: readonly Line[] = ['reader', 'trust', 'eyes', 'secrets'];
 
 /** Plans a proposal as `setpoint plan --proposal` does, with only the given lines of defence. */
-export async function attempt(proposal: Proposal, world: World, lines: readonly Line[] = all): Promise<Haul> {
+export async function attempt(proposal: Proposal, world: World, lines: readonly Line[] = all): Promise<AttemptResult> {
   const stop = new AbortController();
   // why: one call is enough to know; what is called again after a pause would make the bench wait
   const canary = await openCanary(() => stop.abort(new Error('the canary was called')));
@@ -243,7 +243,7 @@ function contextOn({ reader, store, asked, signal }: Outside): Context {
   return { terminal, dependencies, clock, signal, readSpecs, finish: () => undefined };
 }
 
-async function ending(work: () => Promise<void>): Promise<Pick<Haul, 'ended' | 'why'>> {
+async function ending(work: () => Promise<void>): Promise<Pick<AttemptResult, 'ended' | 'why'>> {
   try {
     await work();
     return { ended: 'planned', why: '' };

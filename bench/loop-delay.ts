@@ -125,7 +125,7 @@ function committed(texts: Bodies, measure: Measure): Promise<Figure> {
 }
 
 async function delivered(webhooks: Inputs['delivered'], measure: Measure): Promise<Figure> {
-  const hooked = await openHooked();
+  const hooked = await openWebhookServer();
   const send = async (hook: string, sent: Sent): Promise<void> => {
     await hooked.send(hook, sent);
   };
@@ -229,7 +229,7 @@ const mostMs = 50;
 const mostAnswerMs = 100;
 
 /** The hooks of a server, with a store and a queue that take everything at once. */
-export interface Hooked {
+export interface WebhookServer {
   readonly google: Google;
   /** Sends it, and reconciles on what was taken. Answers the status. */
   send(hook: string, sent: Sent): Promise<number>;
@@ -237,7 +237,7 @@ export interface Hooked {
   close(): Promise<void>;
 }
 
-export async function openHooked(): Promise<Hooked> {
+export async function openWebhookServer(): Promise<WebhookServer> {
   const google = await startGoogle();
   const hooks = webhooksOn({
     // why: the front's own are in its place

@@ -47,7 +47,7 @@ export async function preempt({ times = 30, machines = 3000 }: PreemptOptions = 
 /** Requests for a hundred each: what the account's budget of instances lets through before the others wait. */
 const launchedAtOnce = 10;
 
-interface Stand {
+interface ServingSetup {
   readonly folder: string;
   readonly machines: number;
   readonly sandbox: Sandbox;
@@ -55,7 +55,7 @@ interface Stand {
 }
 
 /** Milliseconds from the written spec to the request. */
-async function change(port: number, { folder, machines, sandbox, serving }: Stand): Promise<number> {
+async function change(port: number, { folder, machines, sandbox, serving }: ServingSetup): Promise<number> {
   // why: changes of people come at any moment of what the worker does
   await sleep(Math.random() * 2000);
   const from = performance.now();

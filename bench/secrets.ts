@@ -34,7 +34,7 @@ export const secrets = ({ spoil = () => {} }: SecretsOptions = {}): Promise<read
     try {
       await furnish(folder, sandbox);
       const env = { ...servers.env, ...kept.variables, SETPOINT_SECRETS_DIR: join(folder, 'secrets') };
-      const company = companyIn(folder, env, outputs);
+      const company = processesIn(folder, env, outputs);
       await byHand(company, servers);
       await unattended({ folder, company, sandbox, outputs });
       await servers.record(outputs);
@@ -68,7 +68,7 @@ async function furnish(folder: string, { url, control }: Sandbox): Promise<void>
 const allow = '--allow-endpoint';
 
 /** Commands of people at a prompt, with the errors that they meet there. */
-async function byHand({ run }: Company, { wrong }: Servers): Promise<void> {
+async function byHand({ run }: Processes, { wrong }: Servers): Promise<void> {
   await run(['validate', 'specs']);
   for (const args of [
     ['validate', 'refused'],
@@ -89,7 +89,7 @@ async function byHand({ run }: Company, { wrong }: Servers): Promise<void> {
 
 interface Life {
   readonly folder: string;
-  readonly company: Company;
+  readonly company: Processes;
   readonly sandbox: Sandbox;
   readonly outputs: Outputs;
 }
@@ -128,7 +128,7 @@ async function atWork(worker: Serving, { control }: Sandbox): Promise<void> {
 }
 
 /** The command line against the API, with the right token, a wrong one and none. */
-async function asked({ run }: Company, server: string, token: string): Promise<void> {
+async function asked({ run }: Processes, server: string, token: string): Promise<void> {
   const wrong = { SETPOINT_TOKEN: `setpoint_0000_${canary('environment: a wrong token for the API')}` };
   for (const more of [{ SETPOINT_TOKEN: token }, wrong, {}])
     for (const verb of ['inventory', 'drift', 'ledger']) await run([verb, '--server', server, '--json'], more);
@@ -140,14 +140,14 @@ async function recordFiles(folder: string, { record }: Outputs): Promise<void> {
 }
 
 /** Processes of ours in one folder, with one environment; all that they say is recorded. */
-export interface Company {
+export interface Processes {
   /** Runs a verb to its end; its exit code is for nobody to judge here. */
   run(args: readonly string[], more?: NodeJS.ProcessEnv): Promise<{ readonly code: number; readonly stdout: string }>;
   /** Starts one that goes on. */
   start(args: readonly string[], more?: NodeJS.ProcessEnv): Serving;
 }
 
-export function companyIn(cwd: string, env: NodeJS.ProcessEnv, outputs: Outputs): Company {
+export function processesIn(cwd: string, env: NodeJS.ProcessEnv, outputs: Outputs): Processes {
   const launch = (args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess =>
     spawn(process.execPath, [program, ...args], {
       cwd,

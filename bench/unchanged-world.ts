@@ -28,7 +28,7 @@ export async function unchangedWorld(changes = 100, spoil: Spoil = spoilNothing)
   try {
     const world = sandbox.control.ec2.region(account, region);
     const wrong = await inScratch((cwd) =>
-      withHand(sandbox.url, world, async (hand) => {
+      withEditor(sandbox.url, world, async (hand) => {
         const scene: Scene = { sandbox, cwd, hand, spoil };
         const unrelated = await wrongAfter(scene, { version: 1, changes, related: false });
         return unrelated + (await wrongAfter(scene, { version: 2, changes, related: true }));
@@ -43,7 +43,7 @@ export async function unchangedWorld(changes = 100, spoil: Spoil = spoilNothing)
 interface Scene {
   readonly sandbox: Sandbox;
   readonly cwd: string;
-  readonly hand: Hand;
+  readonly hand: Editor;
   readonly spoil: Spoil;
 }
 
@@ -122,12 +122,12 @@ function foreignTouched({ sandbox: { control }, hand }: Scene): readonly string[
 }
 
 /** Somebody at the same account, and the account as it truly is, to find what to touch. */
-interface Hand {
+interface Editor {
   readonly client: EC2Client;
   readonly region: Region;
 }
 
-async function withHand<T>(url: string, region: Region, work: (hand: Hand) => Promise<T>): Promise<T> {
+async function withEditor<T>(url: string, region: Region, work: (hand: Editor) => Promise<T>): Promise<T> {
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
   const client = new EC2Client({ region: region.name, endpoint: url, credentials, maxAttempts: 1 });
   try {
@@ -151,7 +151,7 @@ const foreignIds = ({ vpcs, subnets, groups, instances }: Region): readonly stri
   [vpcs, subnets, groups, instances].flatMap((table) => foreign(table.values()));
 
 /** In turn, as often as asked: each is something that no plan of ours rests on. `n` makes it new each time. */
-const unrelated: readonly ((hand: Hand, n: number) => Promise<unknown>)[] = [
+const unrelated: readonly ((hand: Editor, n: number) => Promise<unknown>)[] = [
   ({ client, region }, n) => tag(client, foreign(region.vpcs.values()), { Key: `note-${n}`, Value: 'seen' }),
   ({ client, region }, n) => tag(client, foreign(region.instances.values()), { Key: 'owner', Value: `team-${n}` }),
   ({ client, region }, n) =>
@@ -182,12 +182,12 @@ const plannedMachine = '/instance/web-0-0';
 const otherMachine = '/instance/web-0-1';
 
 /** Exactly `count` changes that have nothing to do with any planned action, though some are next to one. */
-async function touchUnrelated(hand: Hand, count: number, round: number): Promise<void> {
+async function touchUnrelated(hand: Editor, count: number, round: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await unrelated[i % unrelated.length]?.(hand, round * count + i);
 }
 
 /** The before-value of one planned update moves. Answers which: its address's last part. */
-async function touchRelated({ client, region }: Hand): Promise<string> {
+async function touchRelated({ client, region }: Editor): Promise<string> {
   const [first = ''] = machinesAt(region, plannedMachine).filter((id) => region.instances.get(id)?.launch.index === 0);
   await tag(client, [first], { Key: 'tier', Value: 'somebody-else' });
   return `${plannedMachine}-0`;

@@ -60,7 +60,7 @@ export interface Outputs {
   sizes(): ReadonlyMap<string, number>;
 }
 
-interface Bird {
+interface Secret {
   readonly which: string;
   readonly forms: readonly string[];
   readonly may?: string;
@@ -68,7 +68,7 @@ interface Bird {
 
 export function outputRecorder(): Outputs {
   const recorded = new Map<string, string[]>();
-  const birds: Bird[] = planted.map((which) => ({ which, forms: formsOf(canary(which)) }));
+  const secrets: Secret[] = planted.map((which) => ({ which, forms: formsOf(canary(which)) }));
   return {
     record: (place, text) => {
       const known = recorded.get(place);
@@ -76,11 +76,11 @@ export function outputRecorder(): Outputs {
       else known.push(text);
     },
     plant: (which, text, may) =>
-      void birds.push({ which, forms: formsOf(text), ...(may === undefined ? {} : { may }) }),
+      void secrets.push({ which, forms: formsOf(text), ...(may === undefined ? {} : { may }) }),
     found: () =>
       [...recorded].flatMap(([place, parts]) => {
         const text = parts.join('\n');
-        return birds
+        return secrets
           .filter(({ may, forms }) => may !== place && forms.some((form) => text.includes(form)))
           .map(({ which }) => `${which}, in ${place}`);
       }),

@@ -4,7 +4,7 @@ import type { Figure, Spoil } from '../figure.ts';
 import { type CloudScope, openStage, type Stage } from './stage.ts';
 
 /** A scope to be looked at, and what there is to see. */
-interface Sight {
+interface ObservedScope {
   readonly name: string;
   readonly cloudScope: CloudScope;
   readonly options: Parameters<typeof openStage>[0];
@@ -20,14 +20,14 @@ interface Sight {
  * One look at a full scope through the real SDK, with the published budgets on and the sandbox's virtual time for whoever
  * waits for them. No figure where a call was refused or throttled, wrote, or something was not seen.
  */
-export async function lookCalls(sight: Sight, spoil: Spoil): Promise<readonly Figure[]> {
-  const stage = await openStage(sight.options, sight.cloudScope);
+export async function lookCalls(scope: ObservedScope, spoil: Spoil): Promise<readonly Figure[]> {
+  const stage = await openStage(scope.options, scope.cloudScope);
   const { control } = stage.sandbox;
   try {
-    sight.load(stage);
-    const there = sight.count(stage);
+    scope.load(stage);
+    const there = scope.count(stage);
     await spoil(control);
-    console.error(`${sight.name}: looking at ${JSON.stringify(there)}`);
+    console.error(`${scope.name}: looking at ${JSON.stringify(there)}`);
     const from = stage.time.clock.now();
     const seen = await stage.look();
     const waited = (stage.time.clock.now() - from) / 1000;
@@ -36,9 +36,9 @@ export async function lookCalls(sight: Sight, spoil: Spoil): Promise<readonly Fi
     const refused = entries.filter(({ status }) => status !== 200);
     if (refused.length > 0) throw new Error(`${refused.length} calls were refused, first ${refused[0]?.errorCode}`);
     if (entries.some(({ mutating }) => mutating)) throw new Error('a look wrote');
-    console.error(`${sight.name}: ${JSON.stringify(control.log.counts())}, ${waited} s of virtual time for budgets`);
-    const floor = sight.floor(stage);
-    return [{ name: sight.name, value: entries.length, unit: 'calls', floor, ratio: entries.length / floor }];
+    console.error(`${scope.name}: ${JSON.stringify(control.log.counts())}, ${waited} s of virtual time for budgets`);
+    const floor = scope.floor(stage);
+    return [{ name: scope.name, value: entries.length, unit: 'calls', floor, ratio: entries.length / floor }];
   } finally {
     await stage.close();
   }

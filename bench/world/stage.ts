@@ -55,7 +55,7 @@ export async function openStage(options: SandboxOptions = {}, cloudScope: CloudS
   const store = memoryDatabase(time.clock).connect();
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
   const { account, region } = cloudScope;
-  const stand: Stand = { cloudScope, url: sandbox.url, time, estate, store, limiter };
+  const stand: StageContext = { cloudScope, url: sandbox.url, time, estate, store, limiter };
   return {
     sandbox,
     time,
@@ -77,7 +77,7 @@ export function besides(
   return (files) => apply(files, { cloudScope: onAws, url: sandbox.url, time, estate, store, limiter });
 }
 
-interface Stand {
+interface StageContext {
   readonly cloudScope: CloudScope;
   readonly url: string;
   readonly time: VirtualTime;
@@ -86,7 +86,7 @@ interface Stand {
   readonly limiter: Limiter;
 }
 
-async function look(stand: Stand): Promise<Observation> {
+async function look(stand: StageContext): Promise<Observation> {
   const { time, estate, limiter, cloudScope } = stand;
   const site = await openSite(cloudScope.provider.dialect.scope(cloudScope), stand);
   try {
@@ -98,7 +98,7 @@ async function look(stand: Stand): Promise<Observation> {
 }
 
 /** An SDK takes its time to load, which is none of the cloud's. */
-async function openSite(scope: ScopeKey, { cloudScope, url, time }: Stand): Promise<Site> {
+async function openSite(scope: ScopeKey, { cloudScope, url, time }: StageContext): Promise<Site> {
   const { provider, account, region } = cloudScope;
   const loaded = time.busy();
   try {
@@ -121,7 +121,7 @@ const access = {
   sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f'],
 };
 
-async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> {
+async function apply(files: readonly SpecFile[], stand: StageContext): Promise<Staged> {
   const { time, estate, store, limiter, cloudScope } = stand;
   const { dialect, batches } = cloudScope.provider;
   const { scope, wanted, guards } = compiled(files, dialect);

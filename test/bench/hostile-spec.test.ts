@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proposals } from '../../bench/hostile-spec/proposals.ts';
-import { attempt, type Haul, hostileSpec, inWorld } from '../../bench/hostile-spec.ts';
+import { type AttemptResult, attempt, hostileSpec, inWorld } from '../../bench/hostile-spec.ts';
 
-const isHarmless = ({ requests, values, usesOwnIdentity }: Haul): boolean =>
+const isHarmless = ({ requests, values, usesOwnIdentity }: AttemptResult): boolean =>
   requests + values === 0 && !usesOwnIdentity;
 
 test('there are twenty proposals and more, each by its own name', () => {
