@@ -107,7 +107,7 @@ interface Owner {
   readonly store: string;
 }
 
-/** An estate that a sandbox loads (`sandbox/ec2/estate-form.ts`), as if we had made all of `desired` long ago. */
+/** An estate that a sandbox loads (`sandbox/ec2/estate.ts`), as if we had made all of `desired` long ago. */
 function standing(desired: readonly Desired[], owner: Owner): unknown {
   const { account, region } = owner;
   const all = kindsOf(desired);

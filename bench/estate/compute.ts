@@ -11,7 +11,7 @@ export interface ProjectShape {
 const region = 'europe-west1';
 const zones = ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'];
 
-/** An estate that a sandbox loads (`sandbox/compute/estate-form.ts`). */
+/** An estate that a sandbox loads (`sandbox/compute/estate.ts`). */
 export const computeEstate = (project: string, shape: ProjectShape): object => ({
   projects: [
     {
