@@ -84,11 +84,11 @@ function removed(document: Located<Document>, proposal: Documents): readonly Pro
   const estate = proposal.find(({ value }) => value.kind === 'Estate') ?? proposal[0];
   const at = estate?.at() ?? { file: '', line: 1, column: 1 };
   return [
-    refusal(at, `a proposal may not remove the ${nameOf(document)}, in force at ${file}:${line}`, ACTIVE_SPECS_RULE),
+    refusal(at, `a proposal may not remove the ${nameOf(document)}, active at ${file}:${line}`, ACTIVE_SPECS_RULE),
   ];
 }
 
-const ACTIVE_SPECS_RULE = 'what is in force; such a change is planned once it is on the branch that is followed';
+const ACTIVE_SPECS_RULE = 'the active value; Setpoint plans such a change once it is on the followed branch';
 
 const refusal = (at: Position, message: string, expected: string): Problem =>
   error('untrusted', at, message, { expected });
@@ -193,7 +193,7 @@ export function takenNames(active: Documents, next: Documents): readonly Problem
     if (tree === '') return [];
     return formerNames(document).flatMap((name, index) => {
       if (own.has(claim(tree, document, name)) || since.has(kept(document, name))) return [];
-      const message = `\`${name}\` is in force in no file of \`${tree}\``;
+      const message = `\`${name}\` is active in no file of \`${tree}\``;
       const expected = 'a former name of one of its own documents';
       return [error('untrusted', document.at(['metadata', 'was', index]), message, { expected })];
     });

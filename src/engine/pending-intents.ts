@@ -293,7 +293,7 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
   }
   if (intent.verb !== 'delete' && isApplied(intent, observed, scene)) return [happened(intent, id)];
   return isOld(intent, scene)
-    ? [failed(intent, 'Unanswered', 'no answer came, and what is there is not what was sent')]
+    ? [failed(intent, 'Unanswered', 'no answer came, and the resource differs from the request')]
     : [];
 }
 

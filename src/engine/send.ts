@@ -439,7 +439,7 @@ async function judgedAgain(
 /** Nobody is there to judge by what people say now. */
 const unjudged: Withholding = {
   code: 'stale',
-  why: 'people changed what may be done since this was planned. Plan again.',
+  why: 'people changed approvals, pauses or limits since this plan. Plan again.',
 };
 
 /** Asked before each request of one call. After one refusal nothing more of that call leaves. */

@@ -15,8 +15,7 @@ export const withActiveTargets = (
 ): readonly CompiledScope[] =>
   proposed.map((one) => {
     const targets = active.find(({ scope }) => scope === one.scope)?.targets;
-    if (targets === undefined)
-      throw new Error(`${one.scope} is not in force; the proposal must have been refused for it`);
+    if (targets === undefined) throw new Error(`${one.scope} is not active; Setpoint must reject the proposal`);
     return { ...one, targets };
   });
 

@@ -265,7 +265,7 @@ function unknownEstate({ revision }: SpecTree, { estate, source }: RevisionConte
 /** Nobody can say who must have signed what comes after it, and a head does not say so itself. */
 const unreadableEstate = ({ revision }: Generation): ValidationResult => ({
   state: 'unsigned',
-  why: `the Estate document in force (${revision}) cannot be read by this version, so who must sign is not known. Stop the workers that follow, and put sound specs in force by hand: setpoint apply`,
+  why: `this version cannot read the active Estate document (${revision}), so the required signers are unknown. Stop the workers that follow, and apply valid specs by hand: setpoint apply`,
 });
 
 /**

@@ -167,7 +167,7 @@ const policiesNow = (
 
 const unapproved: Withholding = {
   code: 'stale',
-  why: 'the approval that it was planned by is no longer in force. If it is still to be done: setpoint approve',
+  why: 'the approval of this plan is no longer active. To do it anyway: setpoint approve',
 };
 
 /** Addresses that wait here after refusals of the cloud, under this generation. */

@@ -68,7 +68,7 @@ async function watchEstate(
 }
 
 const speaksOf = (name: string): string =>
-  `the specs speak of the estate ${name} now; what was in force of this one stays. If that is not meant: give the Estate its name back`;
+  `the specs name the estate ${name} now, so the active generation of this one stays. If that is a mistake, restore the name of the Estate`;
 
 const stateOf = (seen: Exclude<SourceReading, { state: 'sound' }>): SourceReport => ({
   state: seen.state,

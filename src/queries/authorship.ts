@@ -50,7 +50,7 @@ function judged(generations: readonly GenerationAuthors[], by: Poster): Authorsh
   if (nameless.length > 0)
     return {
       unknown,
-      refused: `Some actions have an unknown author (${listed(nameless)}), who may be you. ${named}`,
+      refused: `Some actions have an unknown author (${listed(nameless)}). It may be you. ${named}`,
     };
   if (generations.length > most || generations.some(({ authors }) => authors?.more === true))
     return { unknown, refused: `These actions have too many authors to check, and you may be one of them. ${onStore}` };

@@ -249,7 +249,7 @@ async function estateOf(tree: SpecTree, active: ActiveSpec, { posted }: QueryCon
 }
 
 const untrusted =
-  'The proposal reaches for more than the specs in force do, so nothing is planned from it: see `problems`. Take these changes out, or have somebody you trust put them on the branch that is followed first.';
+  'Proposal rejected: it changes trusted fields that could expose secrets. `problems` lists them. Remove these changes, or ask a trusted person to put them on the followed branch first.';
 
 const unsound = (message: string, problems: readonly Problem[]): Declined =>
   new Declined('unsound', message, { problems: problems.slice(0, most).map(reportedProblem).map(flat) });

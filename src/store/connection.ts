@@ -254,7 +254,7 @@ function parsed(databaseUrl: string): pg.ClientConfig {
 
 const unreadable = (why: string, cause?: unknown): Error =>
   new Error(
-    `DATABASE_URL cannot be read: ${why}. It has the form postgres://user:password@host:5432/database, with what is not a letter or digit of a password as %XX.`,
+    `DATABASE_URL cannot be read: ${why}. It has the form postgres://user:password@host:5432/database, with other characters of a password than letters and digits as %XX.`,
     { cause },
   );
 

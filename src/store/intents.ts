@@ -183,7 +183,7 @@ function placesWanted(
 export const overruled: Extract<Intended, { ok: false }> = {
   ok: false,
   reason: 'guards',
-  why: 'people changed what may be done since this was planned. Nothing was sent; plan again.',
+  why: 'people changed approvals, pauses or limits since this plan. Setpoint sent nothing; plan again.',
 };
 
 /** No lower generation is applied after a higher one. */
@@ -193,7 +193,7 @@ export function staleness(
   applied: number | undefined,
 ): Extract<Intended, { ok: false }> | undefined {
   if (applied === undefined || applied <= generation) return undefined;
-  const why = `generation ${applied} is already in force at ${address}, and this pass is of generation ${generation}. Nothing was sent; plan again with the newest specs.`;
+  const why = `generation ${applied} is already applied at ${address}, and this reconcile has generation ${generation}. Setpoint sent nothing; plan again with the newest specs.`;
   return { ok: false, reason: 'generation', why };
 }
 

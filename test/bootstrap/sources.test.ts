@@ -76,7 +76,7 @@ describe('a repository that is followed', () => {
     assert.equal(verdict.state, 'rewritten');
     assert.match(
       verdict.why,
-      new RegExp(`${commit.slice(0, 12)}, which is in force, is no ancestor.*--history ${other.slice(0, 12)} `),
+      new RegExp(`${commit.slice(0, 12)}, which is active, is no ancestor.*--history ${other.slice(0, 12)} `),
     );
     assert.equal((await judge(`git:${other}`, { revision: `git:${commit}`, mayRewrite: true })).state, 'followed');
     assert.equal((await judge(`git:${other}`, {})).state, 'followed');

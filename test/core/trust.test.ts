@@ -155,13 +155,13 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
   {
     name: 'a target less',
     files: { 'estate.yaml': estate },
-    want: ['estate.yaml:2 a proposal may not remove the Target azure, in force at estate.yaml:7'],
+    want: ['estate.yaml:2 a proposal may not remove the Target azure, active at estate.yaml:7'],
   },
   {
     name: 'a target by another name',
     files: { 'estate.yaml': estate + target.replace('azure }', 'b }') },
     want: [
-      'estate.yaml:2 a proposal may not remove the Target azure, in force at estate.yaml:7',
+      'estate.yaml:2 a proposal may not remove the Target azure, active at estate.yaml:7',
       'estate.yaml:7 a proposal may not add the Target b',
     ],
   },
@@ -170,7 +170,7 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
     files: swap('estate.yaml', '{ name: acme }', '{ name: acme2 }'),
     want: [
       'estate.yaml:2 a proposal may not add the Estate acme2',
-      'estate.yaml:2 a proposal may not remove the Estate acme, in force at estate.yaml:2',
+      'estate.yaml:2 a proposal may not remove the Estate acme, active at estate.yaml:2',
     ],
   },
   {
@@ -206,12 +206,12 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
       '@db/db.yaml': '',
       '@web/web.yaml': (active['@web/web.yaml'] ?? '').replace('name: web, owner: w', 'name: web, owner: w, was: [db]'),
     },
-    want: ['@web/web.yaml:4 `db` is in force in no file of `@web/`'],
+    want: ['@web/web.yaml:4 `db` is active in no file of `@web/`'],
   },
   {
     name: 'a team takes over what nobody has in force: an orphan may be of anyone',
     files: swap('@web/web.yaml', '{ name: web, owner: w }', '{ name: web, owner: w, was: [gone] }'),
-    want: ['@web/web.yaml:4 `gone` is in force in no file of `@web/`'],
+    want: ['@web/web.yaml:4 `gone` is active in no file of `@web/`'],
   },
   {
     name: 'the root takes over what a team had',

@@ -79,10 +79,7 @@ describe('an approval of what was posted', () => {
     await applied(world, 'ci', 'root');
     const { status, text } = await approve(world, 'ada');
     assert.equal(status, 403);
-    assert.match(
-      text,
-      /generation 2.*who may be you.*a token of a person: setpoint token make --for.*setpoint approve/,
-    );
+    assert.match(text, /generation 2.*It may be you.*a token of a person: setpoint token make --for.*setpoint approve/);
   });
 });
 

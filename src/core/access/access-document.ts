@@ -129,7 +129,7 @@ function checkWho(who: Binding['who'], issuers: readonly string[], at: Path, add
   const said = [who.person, who.group, who.subject].filter((one) => one !== undefined);
   if (said.length !== 1) addIssue(at, 'exactly one of person, group and subject');
   if (who.issuer === undefined && issuers.length > 1)
-    addIssue(at, 'issuer: whose they are, as a name at one issuer is nothing at another');
+    addIssue(at, 'issuer: a name of one issuer means nothing at another');
   if (who.issuer !== undefined && !issuers.includes(who.issuer)) addIssue([...at, 'issuer'], issuers.join(', '));
 }
 

@@ -75,7 +75,7 @@ const sshKey = text(
 /** One armoured block: https://www.rfc-editor.org/rfc/rfc9580#section-6.2. Of 32 KiB at most, as a document has 256 KiB. */
 const gpgKey = text(
   /^(?=[\s\S]{1,32768}$)-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n(?:[A-Za-z-]{1,40}: [^\r\n]{0,200}\r?\n)*\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)+-----END PGP PUBLIC KEY BLOCK-----(?:\r?\n)*$/,
-  'one public key of GPG, armoured: -----BEGIN PGP PUBLIC KEY BLOCK-----, an empty line and what follows',
+  'one public key of GPG, armoured: -----BEGIN PGP PUBLIC KEY BLOCK-----, an empty line and the rest',
 );
 
 const oneKey = { error: 'exactly one of ssh and gpg; of a person with two keys make two signers' };

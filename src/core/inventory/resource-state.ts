@@ -237,7 +237,7 @@ function nextText({ verb, cause }: Action): string {
     replace: 'replaces it',
     delete: 'deletes it',
     adopt: 'takes it over',
-    forget: 'lets it go',
+    forget: 'drops its record',
   };
-  return `The next pass ${does[verb]}.`;
+  return `The next reconcile ${does[verb]}.`;
 }

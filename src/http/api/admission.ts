@@ -58,5 +58,5 @@ const tooMany = (retryAfterSeconds: number, { perSecond, burst }: CallerLimit): 
 const tooLong: Problem = {
   status: 414,
   title: 'URI Too Long',
-  detail: `An address and what is asked of it have at most ${apiLimits.queryBytes} characters.`,
+  detail: `A URL and its query have at most ${apiLimits.queryBytes} characters.`,
 };

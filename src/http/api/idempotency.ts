@@ -89,14 +89,14 @@ const keyReused: Problem = {
   status: 422,
   title: 'Unprocessable Content',
   detail:
-    'This Idempotency-Key stands for another request of yours within the last day, or for this one when you had other rights: look at what there is now, and choose a new one.',
+    'You used this Idempotency-Key within the last day for another request, or for this one with other rights. Read the current state, and send a new key.',
 };
 
 const answerNotKept: Problem = {
   status: 409,
   title: 'Conflict',
   detail:
-    'This was done already, and its answer is not kept: it held a secret, or was too long. Look at what there is now, and do it anew with a new Idempotency-Key if need be.',
+    'Setpoint already did this and keeps no answer, because it had a secret or was too long. Read the current state. To do it again, send a new Idempotency-Key.',
 };
 
 const keyPattern = /^[\w.:~+/=-]{1,64}$/;

@@ -190,7 +190,7 @@ const problemResponses: Readonly<Record<number, Refused>> = {
   },
   422: {
     description: 'The input is valid and rejected, or the Idempotency-Key belongs to another request',
-    example: problemExample(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
+    example: problemExample(422, 'Unprocessable Content', 'You used this Idempotency-Key for another request.'),
     of: isWrite,
   },
   429: {

@@ -103,7 +103,7 @@ const onlyPost: Problem = {
 const tooMany: Problem = {
   status: 429,
   title: 'Too Many Requests',
-  detail: 'This hook brings more than it may: narrow what its sender sends, or come again later.',
+  detail: 'This webhook sends more than its limit. Filter its events at the sender, or try again later.',
 };
 
 const unavailable: Problem = {
@@ -177,7 +177,7 @@ const deliver: ZodOpenApiOperationObject = {
     },
     400: problemResponse("The sender is proven, but the format is not the sender's", malformed('the body is no JSON')),
     415: problemResponse('No JSON', noJson),
-    429: problemResponse('The hook brings more than it may: Retry-After says when to come again', tooMany),
+    429: problemResponse('The webhook sends more than its limit. Retry after the time in Retry-After', tooMany),
     ...problemResponses,
   },
 };

@@ -71,8 +71,7 @@ async function ownCommit(dir: string, ref: string, env: OwnCommitLoading['env'])
   const context = await insideOwn(dir, env);
   const commit = await commitAt(context, ref);
   if (commit !== undefined) return { context, commit };
-  const next =
-    'Name a branch, a tag or a commit of it; what a shallow clone left out comes with: git fetch --unshallow';
+  const next = 'Name a branch, a tag or a commit of it; to complete a shallow clone: git fetch --unshallow';
   throw failure(dir, 'unknown', `the repository of ${dir} has no commit ${ref}. ${next}`);
 }
 

@@ -24,7 +24,7 @@ export const objectRules: readonly ObjectRule[] = [
     // why: git believes a loose object to be what it is called: https://git-scm.com/docs/git-fsck
     name: 'hash',
     breaks: ({ id, type, bytes }) => nameOf(type, bytes) !== id,
-    message: 'is not what its name says',
+    message: 'does not match its hash',
   },
 ];
 
@@ -79,7 +79,7 @@ export function objectReader(
     const head = headOf(line);
     if (head.type !== type || head.bytes > mostBytes) return { head };
     child.stdin.write(`contents ${id}\n`);
-    if ((await answers.line()) !== line) throw new UnreadableObject(`${id} is not what it was`);
+    if ((await answers.line()) !== line) throw new UnreadableObject(`${id} changed while it was read`);
     const bytes = await answers.bytes(head.bytes);
     await answers.bytes(1);
     const broken = rules.find(({ breaks }) => breaks({ id, type, bytes }));

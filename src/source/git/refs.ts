@@ -33,7 +33,7 @@ export const refusedName = (ref: string, rules: readonly NameRule[] = nameRules)
 /** Of the folder that specs lie in. */
 export const pathRules: readonly NameRule[] = [
   { name: 'length', breaks: (path) => Buffer.byteLength(path) > 512, message: 'has more than 512 bytes' },
-  { name: 'character', breaks: (path) => /[\p{Cc}\p{Cf}\p{Cs}]/u.test(path), message: 'holds what does not show' },
+  { name: 'character', breaks: (path) => /[\p{Cc}\p{Cf}\p{Cs}]/u.test(path), message: 'has invisible characters' },
   { name: 'option', breaks: (path) => /(?:^|\/)-/.test(path), message: 'has a part that begins with a dash' },
   {
     name: 'step',

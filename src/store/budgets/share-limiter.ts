@@ -187,7 +187,7 @@ function exchangeOf(
   };
 }
 
-const closedMessage = 'the budgets are closed: nothing is let go any more';
+const closedMessage = 'the rate limits are closed: they permit no more calls';
 const never = Number.POSITIVE_INFINITY;
 /** A request that waits for a share is notified when it comes, and checks by itself only after this. */
 const farMs = 3_600_000;

@@ -59,7 +59,7 @@ async function trusted(path: string, note: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined);
   if (!found)
     throw new Error(
-      `the database in ${path} is gone. To begin a new one delete ${note}, then "setpoint takeover" finds what the old one owned.`,
+      `the database in ${path} is gone. To begin a new one delete ${note}, then "setpoint takeover" finds the resources of the old one.`,
     );
   const ours = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
   if (!ours) throw new Error(`${path} is not a folder that only we can write to: it is not trusted`);

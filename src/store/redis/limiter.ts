@@ -153,7 +153,7 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
   };
 
   const ask: RateLimits['ask'] = async (question, about) => {
-    if (closed.signal.aborted) throw new Error('the budgets are closed: nothing is let go any more');
+    if (closed.signal.aborted) throw new Error('the rate limits are closed: they permit no more calls');
     if (part) throw new Moved('Redis is away');
     try {
       return await asked(question, about);

@@ -96,7 +96,7 @@ describe('what cannot be planned by a server', () => {
     withEdit(['estate.yaml', place.sandbox.url, 'http://127.0.0.1:9'], async () => {
       const { code, stdout, stderr } = await asked(['plan', place.specs]);
       assert.deepEqual([code, stdout], [3, '']);
-      assert.match(stderr, /reaches for more than the specs in force do/);
+      assert.match(stderr, /Proposal rejected: it changes trusted fields/);
       assert.match(stderr, new RegExp(`${join(place.specs, 'estate.yaml')}:\\d+:\\d+: error: `));
     }));
 });

@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await api.ask('operator', 'POST /v1/thing', post)).status, 200);
     const again = await api.ask('operator', 'POST /v1/thing', post);
     assert.deepEqual([again.status, times], [409, 1]);
-    assert.match(again.text, /held a secret/);
+    assert.match(again.text, /had a secret/);
     await api.close();
   });
 });

@@ -18,7 +18,7 @@ export const generationLaws: Laws = {
     assert.equal(create?.ok, true);
     assert.ok(update?.ok === false && remove?.ok === false);
     assert.deepEqual([update.reason, remove.reason], ['generation', 'generation']);
-    assert.match(update.why, /generation 5 is already in force at .*network\/core, and this pass is of generation 4/);
+    assert.match(update.why, /generation 5 is already applied at .*network\/core, and this reconcile has generation 4/);
     assert.equal(await entryCount(bench), 3);
     for (const generation of [5, 6])
       assert.equal((await apply(of(generation), draftOf('update', 'core'))).ok, true, `generation ${generation}`);

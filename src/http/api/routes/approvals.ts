@@ -85,7 +85,7 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
     request: {
       body: z.strictObject({
         estate: estateField,
-        digest: z.string().regex(/^[0-9a-f]{64}$/, 'the whole digest of what was shown'),
+        digest: z.string().regex(/^[0-9a-f]{64}$/, 'the whole digest of the plan'),
         targets: targetsBodyField,
         address: addressField,
         reason: reasonField,

@@ -84,7 +84,7 @@ export function readGpgStatus(output: string): GpgSignature | SignatureRefusal {
   });
   const of = (keyword: string) => lines.filter((line) => line.keyword === keyword);
   if (of('NEWSIG').length !== 1 || of('PLAINTEXT').length > 0)
-    return refused('odd-signature', 'its GPG signature is not exactly one, apart from what it signs');
+    return refused('odd-signature', 'it must have exactly one GPG signature, separate from the signed text');
   const [unchecked] = of('ERRSIG');
   const [valid] = of('VALIDSIG');
   const digest = (unchecked?.values[2] ?? valid?.values[7]) || '8';

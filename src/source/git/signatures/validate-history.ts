@@ -73,5 +73,5 @@ async function judgeMove(
 
 const rewritten = (name: string, from: string, to: string): HistoryVerdict => ({
   state: 'rewritten',
-  why: `${name}: ${from.slice(0, 12)}, which is in force, is no ancestor of ${to.slice(0, 12)}. If that is meant: setpoint approve --history ${to.slice(0, 12)} --reason "…"`,
+  why: `${name}: ${from.slice(0, 12)}, which is active, is no ancestor of ${to.slice(0, 12)}. To accept that: setpoint approve --history ${to.slice(0, 12)} --reason "…"`,
 });
