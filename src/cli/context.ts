@@ -34,6 +34,8 @@ export interface CliDependencies {
   readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
   /** Parses a tree that a store kept. */
   parseStoredSpecs(stored: KeptTree, revision: string): SpecTree;
+  /** Specs as YAML, as a person writes it. */
+  formatSpecs(specs: readonly WrittenSpec[]): string;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
   readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is created. `notify` reports steps that take time. */
@@ -55,6 +57,12 @@ export interface CliDependencies {
   startFleet(settings: FleetSettings): Promise<RunningFleet>;
   /** The API and nothing else; of the same manners. */
   startApi(settings: ApiSettings): Promise<RunningFleet>;
+}
+
+/** A document as its fields, and lines of comments above it. */
+export interface WrittenSpec {
+  readonly value: object;
+  readonly comments: readonly string[];
 }
 
 /** The options for reading a folder's specs. */

@@ -21,6 +21,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['explain', async () => (await import('./explain.ts')).explain],
   ['ledger', async () => (await import('./ledger.ts')).ledger],
   ['sql', async () => (await import('./sql.ts')).sql],
+  ['import', async () => (await import('./import.ts')).importCommand],
   ['adopt', async () => (await import('./adopt.ts')).adopt],
   ['prune', async () => (await import('./prune.ts')).prune],
   ['forget', async () => (await import('./forget.ts')).forget],

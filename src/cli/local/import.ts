@@ -1,0 +1,222 @@
+import type { Action, ScopePlan } from '../../core/action.ts';
+import type { CompiledScope } from '../../core/compile/compile.ts';
+import { placeOf } from '../../core/compile/site.ts';
+import type { Desired } from '../../core/desired.ts';
+import { ofKind } from '../../core/documents/spec-set.ts';
+import {
+  type Imported,
+  type ImportedDocument,
+  type ImportScope,
+  importDocuments,
+} from '../../core/import/documents.ts';
+import type { Selection } from '../../core/import/selection.ts';
+import { ownership } from '../../core/inventory/ownership.ts';
+import { isKept } from '../../core/kinds/kept-fields.ts';
+import { claim } from '../../core/plan/claim.ts';
+import { plan } from '../../core/plan/plan.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
+import { worldOf } from '../../core/plan/world.ts';
+import { dayOf } from '../../core/render/wording.ts';
+import type { Address, CloudId } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
+import { keptTree, openEstate, providerOf } from '../../estate/load.ts';
+import type { SpecTree } from '../../ports/sources.ts';
+import type { Context } from '../context.ts';
+import type { ObservedEstate, ObservedScope } from './observe.ts';
+
+/** Documents for existing objects. A plan of them with the specs adopts these objects, and does nothing else. */
+export interface ProvenImport extends Imported {
+  readonly files: readonly ImportedFile[];
+  /** The number of adopt actions in that plan. */
+  readonly adopts: number;
+}
+
+/** `path`: in the tree of specs. */
+export interface ImportedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** `folder`: of new files in the tree of specs; '' is its root. */
+export interface ImportRequest {
+  readonly selection: Selection;
+  readonly folder: string;
+}
+
+/**
+ * Documents for the chosen objects, proven by plans of the same observation: an object that a plan would not simply adopt is left
+ * out with the reason, and the rest is planned again, until nothing but adoptions is left.
+ */
+export async function provenImport(
+  view: ObservedEstate,
+  { selection, folder }: ImportRequest,
+  context: Context,
+): Promise<ProvenImport> {
+  const { tree } = view.estate;
+  const scopes = view.looked.map((one, index) => importScope(one, view.plans[index], view.estate));
+  const names = {
+    Network: ofKind(tree.documents, 'Network').map(({ value }) => value.metadata.name),
+    FirewallRule: ofKind(tree.documents, 'FirewallRule').map(({ value }) => value.metadata.name),
+    Instance: ofKind(tree.documents, 'Instance').map(({ value }) => value.metadata.name),
+  };
+  const excluded = new Map<CloudId, string>();
+  for (;;) {
+    const imported = importDocuments({ scopes, selection, names, excluded });
+    const laidOut = layOut(imported.documents, { tree, folder }, context);
+    const { exceptions, adopts } = await judge(laidOut, view, context);
+    const before = excluded.size;
+    for (const [id, reason] of exceptions) if (!excluded.has(id)) excluded.set(id, reason);
+    // why: each round leaves out one object more, so it ends
+    if (excluded.size === before)
+      return { ...imported, files: laidOut.map(({ path, text }) => ({ path, text })), adopts };
+  }
+}
+
+function importScope(
+  { scope, input }: ObservedScope,
+  scopePlan: ScopePlan | undefined,
+  estate: ObservedEstate['estate'],
+): ImportScope {
+  const world = worldOf(input, claim(input.observation.resources, input));
+  const wanted = new Set(input.wanted.desired.map(({ address }) => address));
+  const rules = [...world.adoptedRules].filter(([address]) => wanted.has(address));
+  return {
+    scope: scope.scope,
+    targets: scope.targets.map((target) => ({ name: target.metadata.name, place: placeOf(target) })),
+    dialect: providerOf(scope, estate).dialect,
+    objects: scopePlan === undefined ? [] : ownership(input, scopePlan),
+    gaps: new Set(input.observation.gaps.map(({ kind }) => kind)),
+    adopted: new Map([...world.adopted, ...rules.map(([address, { id }]) => [id, address] as const)]),
+  };
+}
+
+/** A new file with its documents by their first lines. */
+interface LaidOut extends ImportedFile {
+  readonly documents: readonly { readonly line: number; readonly document: ImportedDocument }[];
+}
+
+/** One file a network. A name that a file of the tree has gets a number. */
+function layOut(
+  documents: readonly ImportedDocument[],
+  { tree, folder }: { readonly tree: SpecTree; readonly folder: string },
+  { dependencies }: Context,
+): readonly LaidOut[] {
+  const taken = new Set(tree.files.map(({ path }) => path.toLowerCase()));
+  return [...Map.groupBy(documents, ({ network }) => network)].map(([network, together]) => {
+    const path = freePath(`${folder === '' ? '' : `${folder}/`}${network}`, taken);
+    const texts = together.map(({ value, comments }) => ({ value, comments: comments.map((line) => printable(line)) }));
+    const text = dependencies.formatSpecs(texts);
+    const starts = text.split('\n').flatMap((line, index) => (line === '---' ? [index + 2] : []));
+    const lines = [1, ...starts];
+    return { path, text, documents: together.map((document, index) => ({ line: lines[index] ?? 1, document })) };
+  });
+}
+
+function freePath(stem: string, taken: Set<string>): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${stem}${number === 1 ? '' : `-${number}`}.yaml`;
+    if (taken.has(path.toLowerCase())) continue;
+    taken.add(path.toLowerCase());
+    return path;
+  }
+}
+
+interface Judgement {
+  /** Objects that a plan would do more with than adopt them. */
+  readonly exceptions: ReadonlyMap<CloudId, string>;
+  readonly adopts: number;
+}
+
+async function judge(files: readonly LaidOut[], view: ObservedEstate, context: Context): Promise<Judgement> {
+  const { estate, looked } = view;
+  const kept = keptTree(estate.tree);
+  const specs = [...kept.specs, ...files.map(({ path, text }) => ({ path, text }))];
+  const tree = context.dependencies.parseStoredSpecs({ ...kept, specs }, 'import');
+  const invalid = new Map(
+    tree.problems.flatMap(({ severity, at, message, hint }) => {
+      if (severity !== 'error') return [];
+      const document = documentAt(files, at);
+      if (document === undefined) throw new Error(`${at.file}:${at.line}: ${message}`);
+      const reason = `A document cannot say it: ${message}${hint?.expected === undefined ? '' : `; expected ${hint.expected}`}.`;
+      return document.objects.map((id) => [id, reason] as const);
+    }),
+  );
+  if (invalid.size > 0) return { exceptions: invalid, adopts: 0 };
+  const opened = await openEstate(
+    tree,
+    async (cloud) => estate.clouds.get(cloud) ?? context.dependencies.provider(cloud),
+    dayOf(context.clock.now()),
+  );
+  const compiled = new Map(opened.compiled.scopes.map((scope) => [scope.scope, scope]));
+  const judgements = looked.map(({ scope: { scope }, input }) => judgeScope(compiled.get(scope), input, files));
+  return {
+    exceptions: new Map(judgements.flatMap(({ exceptions }) => [...exceptions])),
+    adopts: judgements.reduce((sum, { adopts }) => sum + adopts, 0),
+  };
+}
+
+const documentAt = (
+  files: readonly LaidOut[],
+  { file, line }: { readonly file: string; readonly line: number },
+): ImportedDocument | undefined =>
+  files.find(({ path }) => path === file)?.documents.findLast((one) => one.line <= line)?.document;
+
+function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: readonly LaidOut[]): Judgement {
+  if (scope === undefined) return { exceptions: new Map(), adopts: 0 };
+  const before = new Set(plan(unguarded(input)).actions.map(keyOf));
+  const { actions, findings } = plan(unguarded({ ...input, wanted: scope.wanted }));
+  const desired = new Map(scope.wanted.desired.map((one) => [one.address, one]));
+  const judged = actions.map((action) => ({
+    action,
+    reason: reasonAgainst(action),
+    objects: objectsOf(action.address, desired, files),
+  }));
+  const other = judged.find(({ action, objects }) => objects.length === 0 && !before.has(keyOf(action)));
+  if (other !== undefined)
+    throw new Error(`the new documents change the plan of the specs: ${other.action.verb} ${other.action.address}`);
+  const blocked = findings.flatMap((finding) =>
+    finding.type === 'blocked' ? [{ reason: finding.why, objects: objectsOf(finding.address, desired, files) }] : [],
+  );
+  return {
+    exceptions: new Map(
+      [...judged, ...blocked].flatMap(({ reason, objects }) =>
+        reason === undefined ? [] : objects.map((id) => [id, reason] as const),
+      ),
+    ),
+    adopts: judged.filter(({ reason, objects }) => reason === undefined && objects.length > 0).length,
+  };
+}
+
+const keyOf = ({ verb, address }: Action): string => `${verb} ${address}`;
+
+/** Without modes and guards: they hold actions back, and the proof is about the actions. */
+function unguarded(input: PlanInput): PlanInput {
+  const enforced = (one: Desired): Desired => ({ ...one, terms: { ...one.terms, mode: 'enforce' } });
+  const { wanted, choices: _, ...rest } = input;
+  return { ...rest, wanted: { ...wanted, mode: 'enforce', desired: wanted.desired.map(enforced) } };
+}
+
+/** Undefined for an adoption that changes no field. */
+function reasonAgainst(action: Action): string | undefined {
+  if (action.verb === 'adopt') {
+    const changed = action.changes.filter(({ field }) => field !== 'mark' && !isKept(field));
+    if (changed.length === 0) return undefined;
+    return `Adopting it would change ${changed.map(({ field }) => field).join(', ')}.`;
+  }
+  return `A plan would ${action.verb} ${action.address}.`;
+}
+
+/** The objects that a resource of a new document stands for: the adopted one, or all of the document. */
+function objectsOf(
+  address: Address,
+  desired: ReadonlyMap<Address, Desired>,
+  files: readonly LaidOut[],
+): readonly CloudId[] {
+  const found = desired.get(address);
+  const document = found?.documents.map((at) => documentAt(files, at)).find((one) => one !== undefined);
+  if (found === undefined || document === undefined) return [];
+  const adopted = found.terms.claim?.adopt;
+  if (adopted !== undefined) return [adopted];
+  // why: a network's document says its objects one by one, and only its defaults have none of their own
+  return document.kind === 'Network' ? document.objects.slice(0, 1) : document.objects;
+}

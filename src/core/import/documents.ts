@@ -1,0 +1,505 @@
+import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
+import type { Dialect, Place } from '../compile/dialect.ts';
+import type { Ownership } from '../inventory/ownership.ts';
+import type { Observed } from '../observed.ts';
+import { isHalfMade } from '../plan/claim.ts';
+import {
+  type Address,
+  type Attributes,
+  type CloudId,
+  type Kind,
+  type Labels,
+  nameIn,
+  type RuleAttributes,
+  type ScopeKey,
+} from '../resource.ts';
+import { compareText } from '../text.ts';
+import { NameRegister } from './names.ts';
+import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
+import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
+
+/** One scope as it was observed. */
+export interface ImportScope {
+  readonly scope: ScopeKey;
+  readonly targets: readonly ImportTarget[];
+  readonly dialect: Dialect;
+  readonly objects: readonly Ownership[];
+  /** Kinds that were not listed completely. */
+  readonly gaps: ReadonlySet<Kind>;
+  /** Objects that documents of the specs adopt already, and the addresses that they get. */
+  readonly adopted: ReadonlyMap<CloudId, Address>;
+}
+
+export interface ImportTarget {
+  readonly name: string;
+  readonly place: Place;
+}
+
+export interface ImportInput {
+  readonly scopes: readonly ImportScope[];
+  readonly selection: Selection;
+  /** Names of documents in the specs, by kind. */
+  readonly names: Readonly<Record<ImportedKind, readonly string[]>>;
+  /** Objects that an earlier try could not say, and the reasons. */
+  readonly excluded: ReadonlyMap<CloudId, string>;
+}
+
+export type ImportedKind = 'Network' | 'FirewallRule' | 'Instance';
+
+/** A document as it is written, in the order of its fields. */
+export interface ImportedDocument {
+  readonly kind: ImportedKind;
+  readonly name: string;
+  /** The network whose file it goes into. */
+  readonly network: string;
+  readonly value: object;
+  /** The objects that it says. */
+  readonly objects: readonly CloudId[];
+  /** Facts about its objects that no document can state. */
+  readonly comments: readonly string[];
+}
+
+/** An object that was chosen, and that no document says. */
+export interface Unsaid {
+  readonly scope: ScopeKey;
+  readonly kind: Kind;
+  readonly id: CloudId;
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface Imported {
+  readonly documents: readonly ImportedDocument[];
+  readonly said: readonly Observed[];
+  readonly unsaid: readonly Unsaid[];
+}
+
+/** Documents for the chosen objects that nobody claims. Pure: the same input gives the same documents in the same order. */
+export function importDocuments(input: ImportInput): Imported {
+  const names: Names = {
+    Network: new NameRegister(input.names.Network),
+    FirewallRule: new NameRegister(input.names.FirewallRule),
+    Instance: new NameRegister(input.names.Instance),
+  };
+  const parts = input.scopes.map((scope) => importScope(scope, input, names));
+  return {
+    documents: parts.flatMap(({ documents }) => documents),
+    said: parts.flatMap(({ said }) => said),
+    unsaid: parts.flatMap(({ unsaid }) => unsaid),
+  };
+}
+
+type Names = Readonly<Record<ImportedKind, NameRegister>>;
+
+/** One scope on the way to its documents. */
+interface ScopeImport {
+  readonly scope: ImportScope;
+  readonly names: Names;
+  readonly objects: Objects;
+  /** The objects to say, sorted by name and id. */
+  readonly wanted: readonly Observed[];
+  readonly unsaid: Map<CloudId, string>;
+  /** Names of networks by id: of ours, and of those with a new document. */
+  readonly networks: Map<CloudId, string>;
+  /** Names of subnets and groups by id, inside their networks. */
+  readonly inside: Map<CloudId, Inside>;
+}
+
+interface Inside {
+  readonly network: string;
+  readonly name: string;
+}
+
+function importScope(scope: ImportScope, input: ImportInput, names: Names): Imported {
+  const objects: Objects = new Map(
+    scope.objects.filter(({ observed }) => stands(observed)).map((one) => [one.observed.id, one]),
+  );
+  const chosen = chosenObjects(objects, input.selection);
+  const unsaid = new Map<CloudId, string>();
+  const wanted = [...objects.values()]
+    .filter(({ observed: { id } }) => chosen.has(id) && !scope.adopted.has(id))
+    .filter((one) => {
+      const reason = input.excluded.get(one.observed.id) ?? obstacleTo(one, scope);
+      if (reason !== undefined) unsaid.set(one.observed.id, reason);
+      return reason === undefined && one.claim !== 'ours' && one.claim !== 'orphan';
+    })
+    .map(({ observed }) => observed)
+    .toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
+  const state: ScopeImport = { scope, names, objects, wanted, unsaid, networks: new Map(), inside: new Map() };
+  nameOwned(state);
+  const networks = networkDocuments(state);
+  const documents = [...networks, ...ruleDocuments(state, networks), ...instanceDocuments(state)];
+  const saidIds = new Set(documents.flatMap(({ objects: ids }) => ids));
+  return {
+    documents,
+    said: wanted.filter(({ id }) => saidIds.has(id)),
+    unsaid: [...unsaid].flatMap(([id, reason]) => {
+      const found = objects.get(id)?.observed;
+      return found === undefined ? [] : [{ scope: scope.scope, kind: found.kind, id, name: found.name, reason }];
+    }),
+  };
+}
+
+const stands = (observed: Observed): boolean =>
+  observed.condition.state !== 'gone' && observed.condition.state !== 'deleting' && !isHalfMade(observed);
+
+/** The reason that no document may adopt it; undefined where one may, and where it is ours already. */
+function obstacleTo(
+  { claim, why, observed: { kind, signs } }: Ownership,
+  { gaps }: Pick<ImportScope, 'gaps'>,
+): string | undefined {
+  if (claim === 'ours' || claim === 'orphan') return undefined;
+  // why: a group is adopted with its rules, and its network's default is read off them
+  if (kind === 'group' && gaps.has('firewall-rule')) return 'Firewall rules were not listed completely.';
+  if (claim !== 'unmanaged' && claim !== 'none') return `${why}.`;
+  const { origin } = signs;
+  if (origin?.why === 'shared') return `It belongs to another account: ${origin.detail}.`;
+  return origin?.why === 'service-child' ? `A service owns it: ${origin.detail}.` : undefined;
+}
+
+/** Names of the objects that documents of the specs stand for. */
+function nameOwned({ scope, objects, networks, inside }: ScopeImport): void {
+  for (const { observed, claim, address = scope.adopted.get(observed.id) } of objects.values()) {
+    if (address === undefined || (claim !== 'ours' && !scope.adopted.has(observed.id))) continue;
+    const name = nameIn(address, observed.kind);
+    if (observed.kind === 'network') networks.set(observed.id, name);
+    if (observed.kind !== 'subnet' && observed.kind !== 'group') continue;
+    const cut = name.indexOf('.');
+    inside.set(observed.id, { network: name.slice(0, cut), name: name.slice(cut + 1) });
+  }
+}
+
+const isKind =
+  <K extends Kind>(kind: K) =>
+  (observed: Observed): observed is Observed<K> =>
+    observed.kind === kind;
+
+/** The target of an object, where names have places: a zone of Google Cloud, a resource group of Azure. Else the first. */
+function targetOf({ kind, signs: { slot } }: Observed, { targets, dialect }: ImportScope): ImportTarget | undefined {
+  if (slot === undefined) return targets[0];
+  return targets.find(({ place }) => slot.startsWith(`${dialect.names.prefix(kind, place)}/${kind}/`.toLowerCase()));
+}
+
+const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
+
+function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
+  const { wanted, unsaid, networks, objects, scope } = state;
+  const members = Map.groupBy(
+    wanted.filter(({ kind }) => kind !== 'network'),
+    (one) => networkOf(one, objects),
+  );
+  const found = wanted.filter(isKind('network')).flatMap((network) => {
+    const target = targetOf(network, scope);
+    if (target === undefined) unsaid.set(network.id, noTarget);
+    return target === undefined ? [] : [{ network, target }];
+  });
+  for (const { network } of found) networks.set(network.id, state.names.Network.take([network.name || network.id]));
+  const documents = found.map(({ network, target }) =>
+    networkDocument(network, target, members.get(network.id) ?? [], state),
+  );
+  for (const one of wanted) {
+    if (one.kind !== 'subnet' && one.kind !== 'group') continue;
+    if (state.inside.has(one.id) || unsaid.has(one.id)) continue;
+    unsaid.set(one.id, orphanReason(one, state));
+  }
+  return documents;
+}
+
+function orphanReason(one: Observed, { objects, networks }: ScopeImport): string {
+  const network = networkOf(one, objects);
+  if (network === undefined) return 'The cloud does not say its network.';
+  const name = networks.get(network);
+  return name === undefined
+    ? `Its network ${network} is not said.`
+    : `Its network has the document ${name}. Add it there by hand: setpoint adopt prints the line.`;
+}
+
+function networkDocument(
+  network: Observed<'network'>,
+  target: ImportTarget,
+  members: readonly Observed[],
+  state: ScopeImport,
+): ImportedDocument {
+  const { scope, networks, unsaid } = state;
+  const name = networks.get(network.id) ?? network.id;
+  const subnets = members.filter(isKind('subnet')).flatMap((subnet) => {
+    const own = targetOf(subnet, scope);
+    if (own === undefined) unsaid.set(subnet.id, noTarget);
+    return own === undefined ? [] : [{ subnet, target: own }];
+  });
+  const groups = members.filter(isKind('group'));
+  const machines = members.filter(isKind('instance')).flatMap((machine) => targetOf(machine, scope) ?? []);
+  const placed = new Set([...subnets.map((one) => one.target), ...machines].map((one) => one.name));
+  const targets = placed.size === 0 ? [target.name] : [...placed].toSorted();
+  const inNetwork = new NameRegister();
+  const subnetLines = subnets.map(({ subnet, target: own }) => {
+    const entry = insideName(subnet, name, inNetwork, state);
+    const { cidr, zone } = subnet.attributes;
+    return {
+      name: entry,
+      cidr,
+      ...(zone === undefined ? {} : { zone }),
+      ...(targets.length > 1 ? { target: own.name } : {}),
+      adopt: { [own.name]: subnet.id },
+    };
+  });
+  // why: `all` is the group of every instance
+  const inGroups = new NameRegister(['all']);
+  const groupLines = groups.map((group) => ({
+    name: insideName(group, name, inGroups, state),
+    adopt: Object.fromEntries(targets.map((one) => [one, group.id])),
+  }));
+  const defaults = egressOf(network, groups, members.filter(isKind('firewall-rule')), scope.dialect);
+  const labels = commonLabels([network, ...subnets.map(({ subnet }) => subnet), ...groups], scope.dialect);
+  return {
+    kind: 'Network',
+    name,
+    network: name,
+    value: {
+      apiVersion: 'setpoint.dev/v1',
+      kind: 'Network',
+      metadata: {
+        name,
+        ...statedLabels(labels),
+        adopt: Object.fromEntries(targets.map((one) => [one, network.id])),
+      },
+      spec: {
+        targets,
+        cidr: network.attributes.cidr ?? coveringBlock(subnets.map(({ subnet }) => subnet.attributes.cidr)),
+        internet: 'unmanaged',
+        allGroup: false,
+        ...(defaults.egress === 'deny' ? { default: { ingress: 'deny', egress: 'deny' } } : {}),
+        rules: 'additive',
+        ...(subnetLines.length === 0 ? {} : { subnets: subnetLines }),
+        ...(groupLines.length === 0 ? {} : { groups: groupLines }),
+      },
+    },
+    objects: [network.id, ...subnets.map(({ subnet }) => subnet.id), ...groups.map(({ id }) => id), ...defaults.rules],
+    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap(factsAbout),
+  };
+}
+
+/** `core-app` of the network `core` is `app` there. */
+function insideName(one: Observed, network: string, register: NameRegister, { inside }: ScopeImport): string {
+  const own = one.name.toLowerCase().startsWith(`${network.toLowerCase()}-`) ? one.name.slice(network.length + 1) : '';
+  const name = register.take([own, one.name || one.id]);
+  inside.set(one.id, { network, name });
+  return name;
+}
+
+/** Settings that no document states, and the tool that made it. */
+function factsAbout({ name, id, signs, condition }: Observed): readonly string[] {
+  const called = name === '' || name === id ? id : `${name} (${id})`;
+  return [
+    ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
+    ...(condition.furtherBlocks ?? []).map((block) => `${called}: also has the block ${block}`),
+    ...(condition.unstated ?? []).map(({ detail }) => `${called}: ${detail}`),
+  ];
+}
+
+/** Each tag that all of them have, where labels of a network are labels of its subnets and groups. */
+function commonLabels(all: readonly Observed[], { holds }: Dialect): Labels {
+  const labelled = all.filter(({ kind }) => {
+    if (kind === 'network') return holds.network.includes('labels');
+    return kind === 'subnet' ? holds.subnet.includes('labels') : holds.groups === 'objects';
+  });
+  const [first, ...others] = labelled.map((one) => labelsOf(one, holds));
+  return Object.fromEntries(
+    Object.entries(first ?? {}).filter(([key, value]) => others.every((labels) => labels[key] === value)),
+  );
+}
+
+/** Without the label that bears the object's name, and those that a document may not state. */
+function labelsOf({ attributes }: Observed, { nameLabel }: Dialect['holds']): Labels {
+  if (!('labels' in attributes)) return {};
+  return Object.fromEntries(
+    Object.entries(attributes.labels)
+      .filter(
+        ([key, value]) => key !== nameLabel && /^(?!setpoint)(?!aws:).{1,128}$/su.test(key) && value.length <= 256,
+      )
+      .toSorted(([a], [b]) => compareText(a, b)),
+  );
+}
+
+/** The smallest block that holds them all: Google's networks have none of their own. */
+function coveringBlock(cidrs: readonly string[]): string {
+  const blocks = cidrs.map(parseCidr).filter((block) => block?.family === 4);
+  const [first] = blocks;
+  if (first === undefined) return '10.0.0.0/8';
+  let cover: Cidr = first;
+  for (const block of blocks) {
+    while (block !== undefined && !containsCidr(cover, block))
+      cover = parseCidr(formatCidr({ ...cover, prefix: cover.prefix - 1 })) ?? cover;
+  }
+  return formatCidr(cover);
+}
+
+interface Defaults {
+  readonly egress: 'allow' | 'deny';
+  /** The rules that the network's default says. */
+  readonly rules: readonly CloudId[];
+}
+
+/** `allow`, where every group has the rules that it stands for: else a plan would make them. */
+function egressOf(
+  network: Observed<'network'>,
+  groups: readonly Observed<'group'>[],
+  rules: readonly Observed<'firewall-rule'>[],
+  { rules: { defaults } }: Dialect,
+): Defaults {
+  const seen = new Map(rules.map((rule) => [contentOf(rule.attributes), rule]));
+  const draft = { network: network.id, groups: groups.map(({ id }) => id) };
+  const atoms = defaults({ ...draft, default: { ingress: 'deny', egress: 'allow' } });
+  const found = atoms.map(({ attributes, presence }) => ({ presence, rule: seen.get(contentOf(attributes)) }));
+  if (!found.every(({ presence, rule }) => presence === 'tolerated' || rule !== undefined))
+    return { egress: 'deny', rules: [] };
+  return {
+    egress: 'allow',
+    // why: a rule with a description has a document of its own, which outweighs the default
+    rules: found.flatMap(({ rule }) => (rule?.attributes.description === '' ? [rule.id] : [])),
+  };
+}
+
+const contentOf = ({ group, match: { direction, action, protocol, ports, peers } }: RuleAttributes): string =>
+  JSON.stringify([group, direction, action, protocol, ports, peers]);
+
+function ruleDocuments(state: ScopeImport, networks: readonly ImportedDocument[]): readonly ImportedDocument[] {
+  const implied = new Set(networks.flatMap(({ objects }) => objects));
+  const named = state.wanted.filter(isKind('firewall-rule')).flatMap((observed) => {
+    if (implied.has(observed.id)) return [];
+    const found = namedRule(observed, state);
+    if (typeof found !== 'string') return [found];
+    state.unsaid.set(observed.id, found);
+    return [];
+  });
+  const byNetwork = [...Map.groupBy(named, ({ network }) => network)].toSorted(([a], [b]) => compareText(a, b));
+  return byNetwork.flatMap(([network, rules]) =>
+    joinRules(rules)
+      .toSorted((a, b) => compareText(a.group ?? '', b.group ?? '') || compareText(serviceOf(a), serviceOf(b)))
+      .map((rule) => ruleDocument(network, rule, state)),
+  );
+}
+
+/** The rule by the names of documents, or the reason that none can say it. */
+function namedRule(
+  observed: Observed<'firewall-rule'>,
+  { inside }: ScopeImport,
+): (NamedRule & { readonly network: string }) | string {
+  const { group, match } = observed.attributes;
+  if (group === undefined) return 'Rules of this cloud cannot be adopted: it knows them by names of their own.';
+  const own = inside.get(group);
+  if (own === undefined) return `Its group ${group} is not said.`;
+  const [peer = '', ...more] = match.peers;
+  if (more.length > 0) return 'It has several peers in one rule.';
+  const named = namedPeer(peer, own.network, inside);
+  if (named === undefined) return `No rule of this network can name its peer ${peer}.`;
+  return { observed, group: own.name === 'all' ? undefined : own.name, peer: named, network: own.network };
+}
+
+const prefixes = { 'prefix-list:': 'prefixLists', 'service-tag:': 'serviceTags' } as const;
+
+function namedPeer(peer: string, network: string, inside: ScopeImport['inside']): NamedPeer | undefined {
+  if (peer === 'any') return { type: 'any' };
+  if (parseCidr(peer) !== undefined) return { type: 'cidrs', name: peer };
+  for (const [prefix, type] of Object.entries(prefixes)) {
+    if (peer.startsWith(prefix)) return { type, name: peer.slice(prefix.length) };
+  }
+  if (!peer.startsWith('group:')) return undefined;
+  const group = inside.get(peer.slice('group:'.length));
+  return group?.network === network ? { type: 'groups', name: group.name } : undefined;
+}
+
+function ruleDocument(network: string, rule: RuleFields, { names }: ScopeImport): ImportedDocument {
+  const { group, direction, action, protocol, ports, icmp, peers, description, objects } = rule;
+  const service = serviceOf(rule);
+  const short = [group ?? 'all', ...(direction === 'egress' ? ['to'] : []), service].join('-');
+  const name = names.FirewallRule.take([short, `${network}-${short}`]);
+  const listed = Map.groupBy(peers, ({ type }) => type);
+  const lists = (['cidrs', 'groups', 'prefixLists', 'serviceTags'] as const).flatMap((type) => {
+    const found = listed.get(type) ?? [];
+    return found.length === 0 ? [] : [[type, found.map((peer) => peer.name)] as const];
+  });
+  return {
+    kind: 'FirewallRule',
+    name,
+    network,
+    value: {
+      apiVersion: 'setpoint.dev/v1',
+      kind: 'FirewallRule',
+      metadata: { name },
+      spec: {
+        network,
+        ...(direction === 'egress' ? { direction } : {}),
+        ...(action === 'deny' ? { action } : {}),
+        protocol: /^\d+$/.test(protocol) ? Number(protocol) : protocol,
+        ...(ports.length === 0 ? {} : { ports: ports.map((text) => (/^\d+$/.test(text) ? Number(text) : text)) }),
+        ...(icmp === undefined ? {} : { icmp: icmp.code === -1 ? { type: icmp.type } : icmp }),
+        ...(group === undefined ? {} : { group }),
+        peers: listed.has('any') ? { any: true } : Object.fromEntries(lists),
+        ...(description === '' ? {} : { description }),
+      },
+    },
+    objects,
+    comments: [],
+  };
+}
+
+function instanceDocuments(state: ScopeImport): readonly ImportedDocument[] {
+  return state.wanted.filter(isKind('instance')).flatMap((instance) => {
+    const document = instanceDocument(instance, state);
+    if (typeof document !== 'string') return [document];
+    state.unsaid.set(instance.id, document);
+    return [];
+  });
+}
+
+/** The document, or the reason that there is none. */
+function instanceDocument(instance: Observed<'instance'>, state: ScopeImport): ImportedDocument | string {
+  const { placement, groups = [], machine, disk } = instance.attributes;
+  const target = targetOf(instance, state.scope);
+  if (target === undefined) return noTarget;
+  const subnet = state.inside.get(placement.subnet);
+  if (subnet === undefined) return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}is not said.`;
+  const named = groups.map((ref) => ({ ref, group: state.inside.get(ref) }));
+  const strange = named.find(({ group }) => group?.network !== subnet.network);
+  if (strange !== undefined) return `Its group ${strange.ref} is not said.`;
+  const groupNames = named.flatMap(({ group }) => (group === undefined || group.name === 'all' ? [] : [group.name]));
+  // why: the document `web` makes the machine `web-0`
+  const name = state.names.Instance.take([instance.name.replace(/-0$/, '') || instance.id]);
+  return {
+    kind: 'Instance',
+    name,
+    network: subnet.network,
+    value: {
+      apiVersion: 'setpoint.dev/v1',
+      kind: 'Instance',
+      metadata: {
+        name,
+        ...statedLabels(labelsOf(instance, state.scope.dialect.holds)),
+        adopt: { [target.name]: instance.id },
+      },
+      spec: {
+        targets: [target.name],
+        network: subnet.network,
+        subnet: subnet.name,
+        ...(groupNames.length === 0 ? {} : { groups: groupNames.toSorted() }),
+        image: machine.image,
+        size: machine.size,
+        ...diskOf(disk),
+        ...(machine.identity === undefined ? {} : { identity: machine.identity }),
+        ...(placement.publicIp ? { publicIp: true } : {}),
+        ...(machine.power === 'stopped' ? { power: 'stopped' } : {}),
+      },
+    },
+    objects: [instance.id],
+    comments: factsAbout(instance),
+  };
+}
+
+const statedLabels = (labels: Labels): { readonly labels?: Labels } =>
+  Object.keys(labels).length === 0 ? {} : { labels };
+
+function diskOf(disk: Attributes['instance']['disk']): { readonly disk?: object } {
+  const known = Object.entries(disk ?? {}).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? {} : { disk: Object.fromEntries(known) };
+}

@@ -1,0 +1,59 @@
+import { Document, isCollection, isMap, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+
+/** A document as its fields, and lines of comments above it. */
+export interface WrittenSpec {
+  readonly value: object;
+  readonly comments: readonly string[];
+}
+
+/** A map or list stands on one line if it fits there. */
+const lineWidth = 120;
+
+/**
+ * Specs as a person writes them: a document after the other, short maps and lists on one line, an entry of a list a line.
+ * `comments` have no line breaks.
+ */
+export const formatSpecs = (specs: readonly WrittenSpec[]): string => specs.map(formatSpec).join('---\n');
+
+function formatSpec({ value, comments }: WrittenSpec): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  if (isMap(document.contents)) {
+    for (const { key, value: field } of document.contents.items) layOut(field, 1, String(key) === 'spec');
+  }
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return `${comments.map((line) => `# ${line}\n`).join('')}${text}`;
+}
+
+/** `depth`: the number of maps and lists around it. `isBlock`: people read one field of it a line. */
+function layOut(node: unknown, depth: number, isBlock = false): void {
+  if (!isCollection(node)) return;
+  if (!isBlock && isOneLine(node, depth)) {
+    node.flow = true;
+    withoutPadding(node);
+    return;
+  }
+  for (const item of node.items) layOut(isPair(item) ? item.value : item, depth + 1);
+}
+
+/** `[443, 8080]` beside `{ name: core }`, as in the specs of the docs; the library pads both or none. */
+function withoutPadding(node: unknown): void {
+  if (!isCollection(node)) return;
+  for (const item of node.items) withoutPadding(isPair(item) ? item.value : item);
+  if (!isSeq(node)) return;
+  const write = node.toString.bind(node);
+  node.toString = (context, ...rest) => write(context && { ...context, flowCollectionPadding: '' }, ...rest);
+}
+
+/** A list of maps is a block: people read one entry a line. */
+function isOneLine(node: YAMLMap | YAMLSeq, depth: number): boolean {
+  if (isSeq(node) && node.items.some((item) => isMap(item))) return false;
+  return widthOf(node) + 2 * depth <= lineWidth;
+}
+
+function widthOf(node: unknown): number {
+  if (!isCollection(node)) return isScalar(node) ? String(node.value).length : 0;
+  const widths = node.items.map((item) =>
+    isPair(item) ? String(item.key).length + 2 + widthOf(item.value) : widthOf(item),
+  );
+  return widths.reduce((sum, width) => sum + width + 2, 2);
+}

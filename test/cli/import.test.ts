@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateSecurityGroupCommand,
+  CreateSubnetCommand,
+  CreateVpcCommand,
+  EC2Client,
+  type IpPermission,
+  RevokeSecurityGroupEgressCommand,
+  RunInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { startSandbox } from '../../sandbox/index.ts';
+import { until } from '../support/until.ts';
+import { commandLine, type Run } from './support/in-process.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const allow = '--allow-endpoint';
+const [account, region] = ['111122223333', 'eu-west-1'];
+
+const estate = (url: string): string => `apiVersion: setpoint.dev/v1
+kind: Estate
+metadata: { name: acme }
+spec: {}
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: aws-prod }
+spec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${url}" }
+`;
+
+const tcp = (port: number, to: Partial<IpPermission>): IpPermission => ({
+  IpProtocol: 'tcp',
+  FromPort: port,
+  ToPort: port,
+  ...to,
+});
+
+/** Two networks by hand: `shop vpc` with groups, machines and a Kubernetes node, and `lab` with a group that lets nothing out. */
+async function makeByHand(endpoint: string) {
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+  const client = new EC2Client({ endpoint, region, credentials, maxAttempts: 1 });
+  const tagged = <T extends 'vpc' | 'subnet' | 'instance' | 'security-group'>(
+    ResourceType: T,
+    tags: Readonly<Record<string, string>>,
+  ) => [{ ResourceType, Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) }];
+  const vpcOf = async (Name: string): Promise<string> => {
+    const tags = tagged('vpc', { Name, team: 'net' });
+    const made = await client.send(new CreateVpcCommand({ CidrBlock: '10.20.0.0/16', TagSpecifications: tags }));
+    return made.Vpc?.VpcId ?? '';
+  };
+  const subnetIn = async (VpcId: string): Promise<string> => {
+    const TagSpecifications = tagged('subnet', { Name: 'app', team: 'net' });
+    const made = await client.send(new CreateSubnetCommand({ VpcId, CidrBlock: '10.20.1.0/24', TagSpecifications }));
+    return made.Subnet?.SubnetId ?? '';
+  };
+  const groupIn = async (VpcId: string, GroupName: string, tags: Readonly<Record<string, string>> = {}) => {
+    const TagSpecifications = Object.keys(tags).length === 0 ? [] : tagged('security-group', tags);
+    const asked = { VpcId, GroupName, Description: 'by hand', TagSpecifications };
+    return (await client.send(new CreateSecurityGroupCommand(asked))).GroupId ?? '';
+  };
+  const open = (GroupId: string, ...IpPermissions: IpPermission[]) =>
+    client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
+  const launch = async (Name: string, SubnetId: string, group: string): Promise<string> => {
+    const made = await client.send(
+      new RunInstancesCommand({
+        ...{ ImageId: 'ami-0abc0abc0abc0abc0', InstanceType: 't3.small', MinCount: 1, MaxCount: 1 },
+        ...{ SubnetId, SecurityGroupIds: [group], TagSpecifications: tagged('instance', { Name, tier: Name }) },
+      }),
+    );
+    return made.Instances?.[0]?.InstanceId ?? '';
+  };
+  const [shop, lab] = [await vpcOf('shop vpc'), await vpcOf('lab')];
+  const [subnet, labSubnet] = [await subnetIn(shop), await subnetIn(lab)];
+  const [web, db, node] = [
+    await groupIn(shop, 'web servers', { team: 'net' }),
+    await groupIn(shop, 'db', { team: 'net' }),
+    await groupIn(shop, 'node', { 'kubernetes.io/cluster/blue': 'owned' }),
+  ];
+  const inLab = await groupIn(lab, 'web');
+  const everyone = { IpRanges: [{ CidrIp: '0.0.0.0/0', Description: 'site' }] };
+  await open(web, tcp(443, everyone), tcp(80, everyone), tcp(81, everyone));
+  await open(db, tcp(5432, { UserIdGroupPairs: [{ GroupId: web }] }));
+  await open(inLab, tcp(443, everyone));
+  const all = [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
+  await client.send(new RevokeSecurityGroupEgressCommand({ GroupId: inLab, IpPermissions: all }));
+  const machines = [
+    await launch('web-0', subnet, web),
+    await launch('db', subnet, db),
+    await launch('db', subnet, db),
+    await launch('kubelet', subnet, node),
+    await launch('lab', labSubnet, inLab),
+  ];
+  client.destroy();
+  return { shop, lab, subnet, web, db, node, inLab, machines };
+}
+
+interface Imported {
+  readonly files: readonly { readonly path: string; readonly written: boolean; readonly text?: string }[];
+  readonly coverage: Readonly<Record<string, { readonly said: number; readonly unsaid: number }>>;
+  readonly unsaid: readonly { readonly kind: string; readonly id: string; readonly reason: string }[];
+  readonly plan: { readonly adopt: number };
+}
+
+interface World {
+  readonly ids: Awaited<ReturnType<typeof makeByHand>>;
+  /** `setpoint import` in a new folder of specs. */
+  readonly fresh: (more?: Readonly<Record<string, string>>) => {
+    readonly dir: string;
+    readonly run: Run;
+    readonly imported: (...args: readonly string[]) => Promise<Imported>;
+  };
+}
+
+async function world(): Promise<World> {
+  process.env['AWS_ACCESS_KEY_ID'] = 'test';
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'test';
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  const ids = await makeByHand(sandbox.url);
+  return {
+    ids,
+    fresh: (more = {}) => {
+      const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url), ...more });
+      const run = commandLine();
+      const imported = async (...args: readonly string[]): Promise<Imported> => {
+        const { code, stdout, stderr } = await run(['import', dir, allow, '--json', ...args]);
+        assert.equal(code, 0, stderr);
+        return JSON.parse(stdout);
+      };
+      return { dir, run, imported };
+    },
+  };
+}
+
+const planOf = async (run: Run, dir: string) => {
+  const { stdout } = await run(['plan', dir, allow, '--json']);
+  const plan: {
+    readonly actions: readonly { readonly verb: string; readonly changes?: readonly { readonly field: string }[] }[];
+    readonly findings: readonly { readonly type: string }[];
+  } = JSON.parse(stdout);
+  return plan;
+};
+
+const { fresh, ids } = await world();
+
+describe('import', () => {
+  test('writes few documents for many rules, with labels of machines and comments', async () => {
+    const { dir, imported } = fresh();
+    await imported('--network', 'shop vpc');
+    const text = readFileSync(join(dir, 'imported', 'shop-vpc.yaml'), 'utf8');
+    const has = (part: RegExp): void => assert.match(text, part);
+    has(/^metadata: \{ name: shop-vpc, adopt: \{ aws-prod: vpc-\w+ \} \}$/m);
+    has(/^ {2}ports: \[80, 443\]$/m);
+    has(/^ {2}ports: \[81\]$/m);
+    has(/^ {2}peers: \{ groups: \[web-servers\] \}$/m);
+    has(/^metadata: \{ name: web, labels: \{ tier: web-0 \}, adopt: \{ aws-prod: i-\w+ \} \}$/m);
+    has(/^# default \(sg-\w+\): default security group of vpc-\w+$/m);
+    assert.doesNotMatch(text, /egress/, 'every group there allows all egress');
+    assert.deepEqual(readdirSync(join(dir, 'imported')), ['shop-vpc.yaml'], 'the other network was not chosen');
+  });
+
+  test('a network whose groups differ in egress says deny, and its rules one by one', async () => {
+    const { dir, imported } = fresh();
+    await imported('--network', ids.lab);
+    const text = readFileSync(join(dir, 'imported', 'lab.yaml'), 'utf8');
+    assert.match(text, /^ {2}default: \{ ingress: deny, egress: deny \}$/m);
+    assert.match(text, /^metadata: \{ name: default-to-all \}$/m);
+  });
+});
+
+describe('the choice of import', () => {
+  const choices: readonly (readonly [name: string, args: readonly string[], said: readonly number[]])[] = [
+    ['one machine brings its subnet, groups, their rules and its network', ['--id', 'i-0'], [1, 1, 1, 4, 1]],
+    ['a label', ['--label', 'tier=db', '--kind', 'instance'], [1, 1, 2, 6, 2]],
+    ['a kind', ['--kind', 'network'], [2, 0, 0, 0, 0]],
+    ['a label that only networks have', ['--label', 'team', '--kind', 'subnet'], [2, 2, 0, 0, 0]],
+  ];
+  for (const [name, args, said] of choices)
+    test(`chooses by ${name}`, async () => {
+      const { imported } = fresh();
+      const { coverage } = await imported(
+        '--dry-run',
+        ...args.map((arg) => (arg === 'i-0' ? (ids.machines[0] ?? '') : arg)),
+      );
+      assert.deepEqual(
+        ['network', 'subnet', 'group', 'firewall-rule', 'instance'].map((kind) => coverage[kind]?.said),
+        said,
+      );
+    });
+
+  test('--dry-run writes no file and shows each', async () => {
+    const { dir, run, imported } = fresh();
+    const [file] = (await imported('--network', 'lab', '--dry-run')).files;
+    assert.deepEqual([file?.written, file?.text?.includes('name: lab')], [false, true]);
+    const { stdout } = await run(['import', dir, allow, '--network', 'lab', '--dry-run']);
+    assert.match(stdout, /would write .*lab\.yaml/);
+    assert.match(stdout, /^# imported\/lab\.yaml\n# default .*\napiVersion: setpoint.dev\/v1$/m);
+    assert.deepEqual(readdirSync(dir), ['estate.yaml']);
+  });
+
+  test('overwrites no file, and gives no name twice', async () => {
+    const taken = `apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: lab }
+spec: { targets: [aws-prod], cidr: 10.99.0.0/16, allGroup: false }
+`;
+    const { dir, imported } = fresh({ 'imported/lab-2.yaml': taken });
+    const { files } = await imported('--network', 'lab');
+    assert.deepEqual(
+      files.map(({ path }) => path.slice(dir.length)),
+      ['/imported/lab-2-2.yaml'],
+    );
+    assert.equal(readFileSync(join(dir, 'imported', 'lab-2.yaml'), 'utf8'), taken);
+    assert.match(readFileSync(join(dir, 'imported', 'lab-2-2.yaml'), 'utf8'), /name: lab-2,/);
+  });
+
+  test('a file that appears meanwhile stays, and the run leaves nothing behind', async () => {
+    const { dir, run } = fresh();
+    // why: a folder by that name is no spec file, so that only the write meets it
+    mkdirSync(join(dir, 'imported', 'shop-vpc.yaml'), { recursive: true });
+    const { code, stderr } = await run(['import', dir, allow, '--all']);
+    assert.equal(code, 1);
+    assert.match(stderr, /The documents were not written\.\n {2}why: .*removed the files of this run\.\n {2}next: /);
+    assert.deepEqual(readdirSync(join(dir, 'imported')), ['shop-vpc.yaml']);
+  });
+});
+
+describe('import refuses', () => {
+  const refused: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
+    ['no choice', [], /Choose the objects to import\.\n.*--all/],
+    ['a choice beside --all', ['--all', '--kind', 'network'], /exclude each other/],
+    ['an unknown kind', ['--kind', 'vpc'], /network, subnet, group/],
+    ['a label without a key', ['--label', '=x'], /Write a key/],
+    ['a folder outside the specs', ['--all', '--out', '/tmp'], /outside the specs\.\n.*\n {2}next: .*imported/],
+    ['nothing that matches', ['--network', 'nowhere'], /No object matches.*\n.*\n {2}next: .*--claim unmanaged/],
+  ];
+  for (const [name, args, says] of refused)
+    test(name, async () => {
+      const { dir, run } = fresh();
+      const { code, stderr } = await run(['import', dir, allow, ...args]);
+      assert.deepEqual([code, says.test(stderr)], [1, true], stderr);
+      assert.deepEqual(readdirSync(dir), ['estate.yaml']);
+    });
+
+  test('broken specs are refused before any cloud is asked', async () => {
+    const { dir, run } = fresh();
+    writeFileSync(join(dir, 'x.yaml'), 'kind: Nothing\n');
+    const { code, stderr } = await run(['import', dir, allow, '--all']);
+    assert.equal(code, 1);
+    assert.match(stderr, /x\.yaml:1/);
+  });
+});
+
+test('writes documents that a plan adopts, and that an apply marks and nothing else', async () => {
+  // why: a world of its own, as its objects are ours afterwards
+  const { fresh } = await world();
+  const { dir, run, imported } = fresh();
+  const { coverage, unsaid, plan, files } = await imported('--all');
+  assert.deepEqual(coverage, {
+    network: { said: 2, unsaid: 0 },
+    subnet: { said: 2, unsaid: 0 },
+    group: { said: 5, unsaid: 1 },
+    'firewall-rule': { said: 11, unsaid: 1 },
+    instance: { said: 4, unsaid: 1 },
+  });
+  assert.deepEqual(unsaid.map(({ kind, reason }) => `${kind}: ${reason.replaceAll(/sg-\w+/g, 'sg')}`).toSorted(), [
+    'firewall-rule: A service owns it: belongs to Kubernetes cluster blue.',
+    'group: A service owns it: belongs to Kubernetes cluster blue.',
+    'instance: Its group sg is not said.',
+  ]);
+  assert.deepEqual(files.map(({ path, written }) => [path.slice(dir.length), written]).toSorted(), [
+    ['/imported/lab.yaml', true],
+    ['/imported/shop-vpc.yaml', true],
+  ]);
+  const { actions, findings } = await planOf(run, dir);
+  assert.equal(actions.length, plan.adopt);
+  for (const { verb, changes = [] } of actions)
+    assert.deepEqual([verb, changes.filter(({ field }) => field !== 'mark')], ['adopt', []]);
+  assert.deepEqual(
+    findings.filter(({ type }) => type === 'blocked'),
+    [],
+  );
+  const applied = await run(['apply', dir, allow, '--yes']);
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  assert.match(applied.stdout, new RegExp(`0 added, 0 changed, 0 replaced, 0 deleted, ${plan.adopt} adopted`));
+  assert.deepEqual((await planOf(run, dir)).actions, []);
+  const again = await run(['import', dir, allow, '--all']);
+  assert.match(again.stdout, /group node .*A service owns it/, 'the rest, and nothing twice');
+  assert.deepEqual(readdirSync(join(dir, 'imported')).length, 2);
+});
+
+const subscription = '11112222-3333-4444-8555-666677778888';
+
+const otherTargets = (url: string): string => `---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: gcp-east }
+spec: { provider: gcp, account: acme-prod, region: us-east1, zone: us-east1-b, endpoint: "${url}" }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: gcp-west }
+spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: azure-prod }
+spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
+`;
+
+async function send(url: string, method: string, path: string, body: object): Promise<void> {
+  const headers = { authorization: 'Bearer colleague', 'content-type': 'application/json' };
+  const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+  assert.ok(answer.ok, `${path}: ${await answer.text()}`);
+}
+
+async function makeOnGoogle(url: string): Promise<void> {
+  const project = '/compute/v1/projects/acme-prod';
+  const network = 'projects/acme-prod/global/networks/shop';
+  const headers = { authorization: 'Bearer colleague' };
+  const there = async (path: string): Promise<boolean> => (await fetch(`${url}${project}/${path}`, { headers })).ok;
+  await send(url, 'POST', `${project}/global/networks`, { name: 'shop', autoCreateSubnetworks: false });
+  await until('global/networks/shop stands', () => there('global/networks/shop'));
+  const subnet = { name: 'shop-app', network, ipCidrRange: '10.20.2.0/24' };
+  await send(url, 'POST', `${project}/regions/europe-west1/subnetworks`, subnet);
+  await until('regions/europe-west1/subnetworks/shop-app stands', () =>
+    there('regions/europe-west1/subnetworks/shop-app'),
+  );
+  const allowed = [{ IPProtocol: 'tcp', ports: ['443'] }];
+  await send(url, 'POST', `${project}/global/firewalls`, {
+    name: 'web',
+    network,
+    allowed,
+    sourceRanges: ['0.0.0.0/0'],
+  });
+  await until('global/firewalls/web stands', () => there('global/firewalls/web'));
+}
+
+async function makeOnAzure(url: string): Promise<void> {
+  const group = `/subscriptions/${subscription}/resourceGroups/acme`;
+  await send(url, 'PUT', `${group}?api-version=2025-04-01`, { location: 'westeurope' });
+  const addressSpace = { addressPrefixes: ['10.20.0.0/16'] };
+  const subnets = [{ name: 'app', properties: { addressPrefix: '10.20.3.0/25' } }];
+  const vnet = { location: 'westeurope', properties: { addressSpace, subnets } };
+  const path = `${group}/providers/Microsoft.Network/virtualNetworks/lab?api-version=2026-01-01`;
+  await send(url, 'PUT', path, vnet);
+}
+
+test('on Google Cloud and Azure it says what can be adopted without a change, and why the rest cannot', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  await makeOnGoogle(sandbox.url);
+  await makeOnAzure(sandbox.url);
+  const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url) + otherTargets(sandbox.url) });
+  const run = commandLine();
+  const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
+  assert.equal(code, 0, stderr);
+  const { coverage, unsaid, plan }: Imported = JSON.parse(stdout);
+  assert.deepEqual(
+    [coverage['network'], coverage['subnet']],
+    [
+      { said: 1, unsaid: 1 },
+      { said: 1, unsaid: 1 },
+    ],
+  );
+  const reasons = unsaid.map(({ kind, reason }) => `${kind}: ${reason.replace(/azure\/\S+default/, '… default')}`);
+  assert.deepEqual(reasons.toSorted(), [
+    'firewall-rule: Rules of this cloud cannot be adopted: it knows them by names of their own.',
+    'network: A plan would create … default-ingress-a2859624.',
+    'subnet: Adopting it would change filter.',
+  ]);
+  assert.match(
+    readFileSync(join(dir, 'imported', 'shop.yaml'), 'utf8'),
+    /^ {2}targets: \[gcp-west\]\n(?:.*\n)*? {2}subnets:\n {4}- name: app\n/m,
+  );
+  const { actions, findings } = await planOf(run, dir);
+  assert.deepEqual(
+    actions.map(({ verb }) => verb),
+    Array(plan.adopt).fill('adopt'),
+  );
+  assert.deepEqual(
+    findings.filter(({ type }) => type === 'blocked'),
+    [],
+  );
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dialect as aws } from '../../../providers/aws/dialect.ts';
+import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
+import { type ImportScope, importDocuments } from '../../../src/core/import/documents.ts';
+import type { Selection } from '../../../src/core/import/selection.ts';
+import type { Ownership } from '../../../src/core/inventory/ownership.ts';
+import type { Condition, Observed, Signs } from '../../../src/core/observed.ts';
+import type { Attributes, Kind } from '../../../src/core/resource.ts';
+
+const all: Selection = { networks: [], kinds: [], ids: [], labels: [] };
+
+interface More {
+  readonly name?: string;
+  readonly signs?: Signs;
+  readonly condition?: Partial<Condition>;
+}
+
+const seen = <K extends Kind>(kind: K, id: string, attributes: Attributes[K], more: More = {}): Observed<K> => ({
+  kind,
+  id,
+  name: more.name ?? id,
+  attributes,
+  signs: more.signs ?? {},
+  condition: { state: 'ready', ...more.condition },
+});
+
+const vpc = (id: string, labels = {}, more: More = {}) => seen('network', id, { cidr: '10.0.0.0/16', labels }, more);
+const subnet = (id: string, network: string, labels = {}) =>
+  seen('subnet', id, { network, cidr: '10.0.1.0/24', labels });
+const group = (id: string, network: string, more: More = {}) => seen('group', id, { network, labels: {} }, more);
+/** A rule in its group: incoming HTTPS from a peer, or all that goes out. */
+const rule = (id: string, group: Observed<'group'>, peer: string) => {
+  const match =
+    peer === 'out'
+      ? ({ direction: 'egress', action: 'allow', protocol: 'all', ports: 'all', peers: ['0.0.0.0/0'] } as const)
+      : ({ direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: [peer] } as const);
+  const attributes = { network: group.attributes.network, group: group.id, match, description: '' };
+  return seen('firewall-rule', id, attributes, { signs: { container: group.id } });
+};
+const machine = (id: string, subnetId: string, groups: readonly string[], more: More = {}) =>
+  seen(
+    'instance',
+    id,
+    {
+      placement: { subnet: subnetId, publicIp: false },
+      groups,
+      machine: { image: 'ami-1', size: 't3.small', power: 'running' },
+      labels: {},
+    },
+    more,
+  );
+
+const free = (observed: Observed): Ownership => ({
+  scope: 'aws/1/r',
+  observed,
+  claim: 'unmanaged',
+  why: 'nobody claims it',
+});
+
+const scopeOf = (objects: readonly (Observed | Ownership)[], more: Partial<ImportScope> = {}): ImportScope => ({
+  scope: 'aws/1/r',
+  targets: [{ name: 'aws', place: { account: '1', region: 'r' } }],
+  dialect: aws,
+  objects: objects.map((one) => ('claim' in one ? one : free(one))),
+  gaps: new Set(),
+  adopted: new Map(),
+  ...more,
+});
+
+function imported(
+  scope: ImportScope,
+  more: { readonly excluded?: ReadonlyMap<string, string>; readonly selection?: Selection } = {},
+) {
+  const input = { scopes: [scope], selection: all, names: { Network: [], FirewallRule: [], Instance: [] } };
+  const found = importDocuments({ ...input, excluded: new Map(), ...more });
+  return {
+    documents: found.documents.map(({ kind, name }) => `${kind} ${name}`),
+    // why: a test reads one field of one document, by its path
+    at: (name: string, ...path: readonly (string | number)[]): unknown =>
+      path.reduce<unknown>(
+        (value, key) => Reflect.get(Object(value), key),
+        found.documents.find((one) => one.name === name)?.value,
+      ),
+    unsaid: Object.fromEntries(found.unsaid.map(({ id, reason }) => [id, reason])),
+    said: found.said.map(({ id }) => id).toSorted(),
+  };
+}
+
+describe('documents for existing objects', () => {
+  test('labels of a network are those that its subnets and groups have, too', () => {
+    const labels = { env: 'prod', team: 'net', Name: 'core', 'aws:x': '1', 'setpoint:estate': 'a' };
+    const { at } = imported(scopeOf([vpc('core', labels), subnet('app', 'core', { env: 'prod', team: 'web' })]));
+    assert.deepEqual(at('core', 'metadata', 'labels'), { env: 'prod' });
+  });
+
+  test('a rule whose peer is in another network is left out, and its document with it', () => {
+    const db = group('db', 'b');
+    const objects = [vpc('a'), vpc('b'), group('web', 'a'), db];
+    const { unsaid, documents } = imported(
+      scopeOf([...objects, rule('r1', db, 'group:web'), rule('r2', db, 'group:gone')]),
+    );
+    assert.deepEqual(unsaid, {
+      r1: 'No rule of this network can name its peer group:web.',
+      r2: 'No rule of this network can name its peer group:gone.',
+    });
+    assert.deepEqual(documents, ['Network a', 'Network b']);
+  });
+
+  test('the default of egress is deny once a group lacks the rule that allow would make', () => {
+    const [web, db] = [group('web', 'a'), group('db', 'a')];
+    const objects = [vpc('a'), web, db];
+    const open = imported(scopeOf([...objects, rule('r1', web, 'out'), rule('r2', db, 'out')]));
+    assert.deepEqual([open.at('a', 'spec', 'default'), open.documents], [undefined, ['Network a']]);
+    assert.deepEqual(open.said, ['a', 'db', 'r1', 'r2', 'web']);
+    const shut = imported(scopeOf([...objects, rule('r1', web, 'out')]));
+    assert.deepEqual(shut.at('a', 'spec', 'default'), { ingress: 'deny', egress: 'deny' });
+    assert.deepEqual(shut.documents, ['Network a', 'FirewallRule web-to-all']);
+  });
+});
+
+describe('objects without a document', () => {
+  test('no group is taken whose rules could not be listed: its network would say too little', () => {
+    const objects = [vpc('a'), subnet('app', 'a'), group('web', 'a'), machine('i', 'app', ['web'])];
+    const { unsaid, said } = imported(scopeOf(objects, { gaps: new Set(['firewall-rule']) }));
+    assert.deepEqual(unsaid, { web: 'Firewall rules were not listed completely.', i: 'Its group web is not said.' });
+    assert.deepEqual(said, ['a', 'app']);
+  });
+
+  test('what others own, made or share is left out with the reason, and so is all that hangs on it', () => {
+    const shared = vpc('shared', {}, { signs: { origin: { why: 'shared', detail: 'shared by 999' } } });
+    const child = machine('child', 'app', [], {
+      signs: { origin: { why: 'service-child', detail: 'launched by fleet f' } },
+    });
+    const other: Ownership = { ...free(vpc('other')), claim: 'other', why: 'it bears the mark of the estate b' };
+    const copied: Ownership = { ...free(vpc('copied')), claim: 'copied-mark', why: 'it bears a copy of our mark' };
+    const dead = machine('dead', 'app', [], { condition: { state: 'gone' } });
+    const objects = [shared, subnet('s', 'shared'), vpc('a'), subnet('app', 'a'), child, other, copied, dead];
+    assert.deepEqual(imported(scopeOf(objects)).unsaid, {
+      shared: 'It belongs to another account: shared by 999.',
+      s: 'Its network shared is not said.',
+      child: 'A service owns it: launched by fleet f.',
+      other: 'it bears the mark of the estate b.',
+      copied: 'it bears a copy of our mark.',
+    });
+  });
+
+  test('a machine in a network of ours gets a document, and a subnet there does not', () => {
+    const own = (observed: Observed, address: string): Ownership => ({
+      ...free(observed),
+      claim: 'ours',
+      address,
+      why: 'wanted',
+    });
+    const objects = [
+      own(vpc('a'), 'aws/1/r/network/core'),
+      own(subnet('app', 'a'), 'aws/1/r/subnet/core.app'),
+      own(group('all', 'a'), 'aws/1/r/group/core.all'),
+      subnet('more', 'a'),
+      machine('i', 'app', ['all']),
+    ];
+    const { at, unsaid, said } = imported(scopeOf(objects));
+    assert.deepEqual(said, ['i']);
+    assert.deepEqual(
+      [at('i', 'spec', 'network'), at('i', 'spec', 'subnet'), at('i', 'spec', 'groups')],
+      ['core', 'app', undefined],
+    );
+    assert.match(unsaid['more'] ?? '', /has the document core\. .*setpoint adopt/);
+  });
+
+  test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
+    const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
+    const { unsaid, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
+    assert.deepEqual(unsaid, { app: 'It differs.', i: 'Its subnet app is not said.' });
+    assert.deepEqual(documents, ['Network a']);
+  });
+});
+
+describe('names and places in documents', () => {
+  test('names that differ in case only, or that say nothing, are made different', () => {
+    const objects = [
+      vpc('vpc-1', {}, { name: 'Core' }),
+      vpc('vpc-2', {}, { name: 'core' }),
+      vpc('vpc-3', {}, { name: '' }),
+    ];
+    assert.deepEqual(imported(scopeOf(objects)).documents, ['Network vpc-3', 'Network Core', 'Network core-2']);
+  });
+
+  test('Google: the targets of a network are those of its subnets, and its block contains them', () => {
+    const place = (name: string, region: string, zone: string) => ({ name, place: { account: 'p', region, zone } });
+    const targets = [place('east', 'us-east1', 'us-east1-b'), place('west', 'europe-west1', 'europe-west1-b')];
+    const at = (id: string, region: string, cidr: string) =>
+      seen('subnet', id, { network: 'net', cidr, labels: {} }, { signs: { slot: `gcp/p/${region}/subnet/${id}` } });
+    const objects = [
+      seen('network', 'net', { labels: {} }, { signs: { slot: 'gcp/p/global/network/net' } }),
+      at('s1', 'us-east1', '10.1.0.0/20'),
+      at('s2', 'europe-west1', '10.6.0.0/20'),
+      at('s3', 'asia-east1', '10.7.0.0/20'),
+    ];
+    const { at: field, unsaid } = imported(scopeOf(objects, { dialect: gcp, targets }));
+    assert.deepEqual(field('net', 'spec', 'targets'), ['east', 'west']);
+    assert.equal(field('net', 'spec', 'cidr'), '10.0.0.0/13');
+    assert.deepEqual(field('net', 'spec', 'subnets', 1), {
+      name: 's2',
+      cidr: '10.6.0.0/20',
+      target: 'west',
+      adopt: { west: 's2' },
+    });
+    assert.match(unsaid['s3'] ?? '', /No target of the specs/);
+  });
+});
