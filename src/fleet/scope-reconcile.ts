@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Progress } from '../engine/control.ts';
+import type { Progress, ReconcileControl } from '../engine/control.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
 import type { Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
@@ -240,7 +240,8 @@ async function convergeAndHeal(
     watch.notify(event);
     recorder.record(event);
   };
-  const steering = { signal, look: yieldCheck(where, pendingState, context), notify: tell };
+  // why: its type is named, as a property of another name would go unseen
+  const steering: ReconcileControl = { signal, poll: yieldCheck(where, pendingState, context), notify: tell };
   const reconcilePolicy = await reconcilePolicyOf(where, activeSpec, { store: context.store, generations });
   const newest = await convergeScope(scene, reconcilePolicy, context, { ...steering, saw: inventory.saw });
   inventory.ended(newest.converged.rounds);

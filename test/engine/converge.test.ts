@@ -354,7 +354,7 @@ describe('a reconcile of an older generation', () => {
     assert.deepEqual([late.outcome, late.writes, late.rounds.length], ['failed', [], 1]);
     const [finding] = late.rounds.flatMap(({ findings }) => findings);
     assert.ok(finding?.type === 'withheld' && finding.code === 'stale');
-    assert.match(finding.why, /generation 2 is already in force .*plan again with the newest specs/);
+    assert.match(finding.why, /generation 2 is already applied .*plan again with the newest specs/);
   });
 
   it('does not make again what a newer one has removed', async () => {

@@ -66,6 +66,6 @@ test('a scope is looked at where the specs in force say, whatever the proposal s
   assert.deepEqual(seen, [scope('a', 'ours')]);
 });
 
-test('a scope that is not in force is never looked at', () => {
-  assert.throws(() => withActiveTargets([scope('c', 'theirs')], [scope('a', 'ours')]), /c is not in force/);
+test('a scope that is not active is never observed', () => {
+  assert.throws(() => withActiveTargets([scope('c', 'theirs')], [scope('a', 'ours')]), /c is not active/);
 });
