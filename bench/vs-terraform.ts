@@ -210,7 +210,7 @@ interface Moto {
 /** As it is born: https://docs.getmoto.org/en/latest/docs/multi_account.html */
 const motoPlace = { account: '123456789012', region: 'us-east-1', image: 'ami-12c6146b' } as const;
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '..');
 
 /** The one at SETPOINT_MOTO, or one started for us by the gates' script; undefined where there is neither. */
 export async function openMoto(env: NodeJS.ProcessEnv = process.env): Promise<Moto | undefined> {

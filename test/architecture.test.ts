@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isExportDeclaration } from 'typescript/unstable/ast/is';
 import { importsOf } from './support/source/imports.ts';
@@ -33,6 +33,12 @@ const clouds = readdirSync('providers', { withFileTypes: true })
   .map(({ name }) => name)
   .sort();
 
+/** Paths that a file resolves against its own place. */
+const relativePathsIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url\)/g)].map(([, path = '']) => path),
+  ...[...text.matchAll(/(?:join|resolve)\(import\.meta\.dirname,\s*'([^']+)'/g)].map(([, path = '']) => path),
+];
+
 describe('the house', () => {
   it('is looked at whole', () => assert.ok(shipped.length > 50, `only ${shipped.length} files`));
 
@@ -40,6 +46,17 @@ describe('the house', () => {
     const within = files.filter(({ path }) => layer.at.some((prefix) => path.startsWith(prefix)));
     it(`${layer.name} imports what its row allows`, () => assert.deepEqual(within.flatMap(trespassesOf), []));
   }
+
+  // why: a moved file whose `..` no longer leads anywhere fails only where somebody runs it
+  it('names by `..` only files and folders of the project', () => {
+    const lost = files.flatMap(({ path }) =>
+      relativePathsIn(readFileSync(path, 'utf8')).flatMap((relative) => {
+        const there = join(dirname(path), relative);
+        return there.startsWith('..') || !existsSync(there) ? [`${path}: ${relative}`] : [];
+      }),
+    );
+    assert.deepEqual(lost, []);
+  });
 
   it('has no file outside its layers', () => {
     const strays = files.flatMap(trespassesOf).filter((sentence) => sentence.includes('lies in no layer'));

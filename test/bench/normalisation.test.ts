@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
-import { normalisation, rows } from '../../bench/normalisation.ts';
+import { normalisation, rows, tables } from '../../bench/normalisation.ts';
 import { inScratch, writeFiles } from '../../bench/processes/scratch.ts';
 
 const table = `
@@ -40,5 +41,13 @@ test('every row of the document has its place', () => {
       ['G01', 'G47', 32, 32],
       ['Z01', 'Z40', 27, 27],
     ],
+  );
+});
+
+test('each of its tables is there', () => {
+  const top = join(import.meta.dirname, '../..');
+  assert.deepEqual(
+    tables.filter((files) => globSync(files, { cwd: top }).length === 0),
+    [],
   );
 });
