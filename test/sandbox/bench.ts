@@ -61,7 +61,7 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** What must be there in an answer. */
+/** A value that an answer must have. */
 export function given<T>(value: T | undefined): T {
   assert.ok(value !== undefined, 'the answer lacks what it must have');
   return value;

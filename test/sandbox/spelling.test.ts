@@ -65,7 +65,7 @@ test('two objects of one answer are spelled apart', () => {
   assert.equal(new Set(pairs).size, 4);
 });
 
-/** What a cloud may hold, so that each row of its table has something to say. */
+/** Objects that a cloud may hold, so that each row of its table applies to one. */
 const compute = [
   {
     kind: 'compute#firewall',

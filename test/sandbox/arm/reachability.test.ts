@@ -98,7 +98,7 @@ interface Row {
   readonly to: string;
   readonly protocol?: string;
   readonly port?: number;
-  /** Where the packet is stopped; undefined when it arrives. */
+  /** The reason why the packet is stopped; undefined when it arrives. */
   readonly stop?: RegExp;
 }
 

@@ -6,7 +6,7 @@ const tcp = [{ IPProtocol: 'tcp', ports: ['443'] }];
 
 const rule = (more: object = { allowed: tcp }) => ({ name: 'web', network: 'global/networks/core', ...more });
 
-/** What was asked for, and what the cloud then shows: only the named fields are compared. */
+/** Requested firewalls, and the cloud's answer: only the named fields are compared. */
 const shown: readonly { readonly name: string; readonly asked: object; readonly want: object }[] = [
   {
     name: 'the defaults',

@@ -112,7 +112,7 @@ export const WEB: NonNullable<Insertion['instanceResource']> & { readonly networ
   networkInterfaces: [{ subnetwork: 'regions/europe-west1/subnetworks/app' }],
 };
 
-/** What the SDK's transport asks of its auth library: a token, and a fetch for every request. */
+/** The part of an auth library that the SDK's transport calls: a token, and a fetch for every request. */
 const AUTH = {
   getRequestHeaders: async () => new Headers({ authorization: 'Bearer test' }),
   fetch: (url: string, { method, body }: RequestInit) => kept(url, { method: method ?? 'GET', body: body ?? null }),

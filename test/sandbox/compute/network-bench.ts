@@ -70,7 +70,7 @@ export async function bench(options: SandboxOptions = {}): Promise<NetworkBench>
   };
 }
 
-/** What a refused request says: status and `errors[0].reason`. */
+/** The status and `errors[0].reason` of a refused request. */
 export function refusalOf({ status, body }: Raw): string {
   return status < 400 ? 'accepted' : `${status} ${body.error.errors[0].reason}`;
 }
@@ -105,7 +105,7 @@ export function custom(name: string): object {
 
 const BEARER = { authorization: 'Bearer test', 'content-type': 'application/json' };
 
-/** Where the environment asks for it, every exchange is kept, one JSON a line: what the outside checker reads. */
+/** A file that gets every exchange, one JSON a line, if the environment names it. The outside checker reads it. */
 const RECORD = process.env['SETPOINT_TEST_RECORD'];
 
 async function recorded(url: string, init: RequestInit): Promise<Response> {
@@ -136,7 +136,7 @@ function clientsOf(url: string) {
   };
 }
 
-/** What the SDK hands over besides what fetch knows. */
+/** The SDK's own fields beside those of fetch. */
 interface Gaxios extends RequestInit {
   readonly agent?: unknown;
   readonly validateStatus?: unknown;

@@ -73,7 +73,7 @@ interface Row {
   readonly to: string;
   readonly port: number;
   readonly protocol?: string;
-  /** Where the packet is stopped; undefined when it arrives. */
+  /** The reason why the packet is stopped; undefined when it arrives. */
   readonly stop: RegExp | undefined;
 }
 

@@ -14,7 +14,7 @@ const vpc = { key: 'v', cidr: '10.0.0.0/16' };
 const subnet = { key: 's', cidr: '10.0.1.0/24' };
 const only = (region: object): unknown => ({ regions: [{ ...here, ...region }] });
 
-/** What is wrong with a document, and the sentence that says so. */
+/** Invalid documents, and the sentence of each error. */
 const problems: readonly { readonly estate: unknown; readonly want: string }[] = [
   { estate: [], want: 'the document: expected an object, found []' },
   { estate: {}, want: 'regions: expected a list, found nothing' },

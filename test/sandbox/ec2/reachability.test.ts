@@ -45,7 +45,7 @@ function estate(): unknown {
 
 interface Row {
   readonly ask: { readonly from: string; readonly to: string; readonly protocol?: string; readonly port?: number };
-  /** Where the packet is stopped; undefined when it arrives. */
+  /** The reason why the packet is stopped; undefined when it arrives. */
   readonly stop: RegExp | undefined;
 }
 

@@ -6,7 +6,7 @@ import { ID, smallEstate } from './estates.ts';
 
 const anywhere = { IpRanges: [{ CidrIp: '0.0.0.0/0' }] };
 
-/** What is asked, and how EC2 reports the one rule it makes: protocol, from, to, peer. */
+/** Requests, and the one rule that EC2 reports for each: protocol, from, to, peer. */
 const spellings: readonly { readonly ask: aws.IpPermission; readonly want: readonly unknown[] }[] = [
   { ask: { IpProtocol: '6', FromPort: 22, ToPort: 22, ...anywhere }, want: ['tcp', 22, 22, '0.0.0.0/0'] },
   { ask: { IpProtocol: '17', FromPort: 53, ToPort: 53, ...anywhere }, want: ['udp', 53, 53, '0.0.0.0/0'] },

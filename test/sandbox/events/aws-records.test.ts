@@ -11,7 +11,7 @@ type Json = any; // why: records of many forms, looked into by the table below
 interface Row {
   readonly name: string;
   readonly act: (made: Bench) => Promise<Json>;
-  /** What the record must name, of the request and of the answer; each a function of both. */
+  /** The fields of request and answer that the record must name; each a function of both. */
   readonly want: (request: Json, response: Json, answer: Json) => readonly (readonly [unknown, unknown])[];
 }
 

@@ -7,7 +7,7 @@ type Answer = number | Error;
 
 interface Stage {
   readonly delivery: Delivery;
-  /** What was sent, with the sleeps between: `a`, `100`, `a`. */
+  /** The sent events, with the sleeps between: `a`, `100`, `a`. */
   readonly story: readonly (string | number)[];
   settled(): Promise<void>;
 }
