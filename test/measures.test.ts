@@ -6,7 +6,7 @@ import { parseCheckout } from './support/source/project.ts';
 const files = parseCheckout();
 const written = files.filter(({ path }) => !path.startsWith('test/'));
 
-/** What Biome counts is in biome.json: lines of a file and a function, parameters, complexity. */
+/** Biome's own measures are in biome.json: lines of a file and a function, parameters, complexity. */
 describe('the measures', () => {
   it('are taken of everything', () => assert.ok(written.length > 100, `only ${written.length} files`));
 

@@ -11,13 +11,13 @@ import { program, type RunningFleet, up } from './support/fleet-of-compose.ts';
 const exec = ({ beside: { env, cwd } }: RunningFleet, ...args: readonly string[]): Promise<Ran> =>
   run(process.execPath, [program, ...args], { cwd, env, timeoutMs: 60_000 });
 
-/** What each worker answers there. */
+/** Each worker's answer there. */
 const asked = ({ loopback }: RunningFleet, path: string): Promise<readonly string[]> =>
   Promise.all([9464, 9465].map(async (port) => (await fetch(`http://127.0.0.1:${loopback.port(port)}${path}`)).text()));
 
 const saidBy = ({ workers }: RunningFleet): string => workers.map((each) => each.said()).join('\n');
 
-/** What a plan counts that is not as the specs say; what waits for another's work is blocked, and no change. */
+/** A plan's counts of differences from the specs. An action that waits for another's work is blocked, and no change. */
 const amiss = ['create', 'update', 'replace', 'delete', 'adopt', 'drifted', 'blocked', 'withheld'] as const;
 
 /** Plans again and again until nothing is amiss, for two minutes at most; what was, at last. */

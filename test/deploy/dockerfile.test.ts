@@ -27,7 +27,7 @@ function readStages(): readonly (readonly Instruction[])[] {
   return stages;
 }
 
-/** What is sent to be built from: all that .dockerignore excepts from what it leaves out. */
+/** The build context: the exceptions of .dockerignore from its exclusions. */
 function readAdmitted(): readonly string[] {
   const lines = readFileSync(join(top, '.dockerignore'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));

@@ -6,7 +6,7 @@ export interface Equivalent {
   /** The whole line, trimmed. */
   readonly line: string;
   readonly mutation: string;
-  /** Which of the same mutations on such lines; all of them if left out. */
+  /** Its number among the same mutations on such lines; all of them if absent. */
   readonly occurrence?: number;
   /** Why nobody can see it. */
   readonly reason: string;

@@ -55,7 +55,7 @@ export async function judge(
 
 export function coveringTests(mutant: Mutant, tests: readonly TestCoverage[]): readonly TestCoverage[] {
   const [name, folder] = [basename(mutant.file, '.ts'), dirname(mutant.file).replace(/^src\//, '')];
-  /** How far a test is from the source, by their names. */
+  /** The distance of a test from the source, by their names. */
   const distance = ({ test }: TestCoverage): number => {
     if (basename(test, '.test.ts') === name) return 0;
     return `${folder}/`.startsWith(`${dirname(test).replace(/^test\//, '')}/`) ? 1 : 2;

@@ -34,9 +34,9 @@ export interface Mutant extends Edit {
   readonly line: string;
   /** Such as `boundary: >= → >`. */
   readonly mutation: string;
-  /** Which one, from 0, of the same mutations on lines of the same text in this file. */
+  /** Its number, from 0, among the same mutations on lines of the same text in this file. */
   readonly occurrence: number;
-  /** Where what it changes begins to run: of `a?.b` at `a`, though nothing after it may run. */
+  /** The place where the changed text begins to run: of `a?.b` at `a`, though nothing after it may run. */
   readonly runsFrom: number;
 }
 
@@ -132,7 +132,7 @@ const replace = (mutator: string, node: Node, after: string): Draft => ({
 
 const operatorOf = ({ operatorToken }: BinaryExpression): Node => operatorToken;
 
-/** What becomes of an operator, and the name of that. */
+/** The replacements of each operator, each with its mutator. */
 const OPERATORS: ReadonlyMap<SyntaxKind, readonly (readonly [mutator: string, after: string])[]> = new Map([
   [SyntaxKind.LessThanToken, [['boundary', '<='] as const, ['negation', '>='] as const]],
   [SyntaxKind.LessThanEqualsToken, [['boundary', '<'] as const, ['negation', '>'] as const]],
@@ -194,7 +194,7 @@ const number: Mutator = (node, text) => {
 /** A call, an assignment or an awaited call that stands alone. */
 const statement: Mutator = (node) => (isExpressionStatement(node) ? [replace('statement', node, ' ;')] : []);
 
-/** What a function gives back is nothing, and what a list holds. */
+/** Empties the result of a function, or a list. */
 const empty: Mutator = (node, text) => {
   if (isArrayLiteralExpression(node) && node.elements.length > 0 && !isAssigned(node))
     return [replace('empty', node, ' []')];

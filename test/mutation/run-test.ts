@@ -9,7 +9,7 @@ export interface Run {
 
 export interface RunOptions {
   readonly timeoutMs: number;
-  /** Where V8 writes its coverage. */
+  /** The folder for V8's coverage. */
   readonly coverage?: string;
 }
 

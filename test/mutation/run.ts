@@ -13,7 +13,7 @@ import { type Copy, copyOf, digestOf } from './tree.ts';
 const CHECKOUT = join(import.meta.dirname, '..', '..');
 const KEPT = join(CHECKOUT, '.setpoint', 'mutation');
 
-/** Where mutants are made. */
+/** The files that get mutants. */
 const isMutable = (file: string): boolean =>
   /^src\/(?:core|engine)\/.*\.ts$/.test(file) || /^providers\/[^/]+\/errors\.ts$/.test(file);
 
@@ -98,7 +98,7 @@ const isWhole = (value: number | undefined): value is number => Number.isSafeInt
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Whether the run came to its end. */
+/** Returns whether the run came to its end. */
 async function main(options: Options): Promise<boolean> {
   const stop = new AbortController();
   process.once('SIGINT', () => {

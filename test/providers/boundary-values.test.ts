@@ -136,7 +136,7 @@ interface Case {
   readonly isIt: (observed: Observed) => boolean;
 }
 
-/** What each cloud calls things, and how documents are applied to an empty one. */
+/** Each cloud's names, and a way to apply documents to an empty one. */
 interface Place extends AsyncDisposable {
   readonly words: Readonly<Record<string, unknown>>;
   apply(documents: readonly object[]): Promise<Converged & { readonly writes: readonly string[] }>;
@@ -189,7 +189,7 @@ const at = (attributes: object, field: string): unknown =>
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
   }, attributes);
 
-/** Where the name that people see is a label. */
+/** For clouds whose display name is a label. */
 const withoutName = (labels: unknown): object =>
   Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => key !== 'Name'));
 

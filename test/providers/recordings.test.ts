@@ -57,7 +57,7 @@ const modes: readonly SpellingMode[] = [
 interface Cloud {
   readonly file: string;
   readonly table: Parameters<typeof respellJson>[1];
-  /** What the provider makes of a recorded object; undefined for what it never reads. */
+  /** The provider's form of a recorded object; undefined if it never reads that object. */
   readonly read: (kind: string, object: unknown) => unknown;
 }
 

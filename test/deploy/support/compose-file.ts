@@ -8,7 +8,7 @@ export type ComposeFile = z.infer<typeof composeFile>;
 
 const top = join(import.meta.dirname, '../../..');
 
-/** What of the compose specification the file uses, in the one spelling that it uses: anything else is not understood here. */
+/** The part of the compose specification that the file uses, in its one spelling. Anything else is refused here. */
 const service = z.strictObject({
   build: z.literal('.').optional(),
   image: z.string(),
@@ -60,7 +60,7 @@ export function serviceOf({ services }: ComposeFile, name: string): Service {
   return found;
 }
 
-/** What is mounted at a folder of a container, and nothing may be written to. */
+/** The read-only mount at a folder of a container. */
 export function mountOf({ volumes }: Service, at: string): string {
   const mount = volumes.find((text) => text.endsWith(`:${at}:ro`));
   if (mount === undefined) throw new Error(`nothing is mounted read-only at ${at}`);

@@ -26,7 +26,7 @@ interface Moving {
   readonly names: readonly string[];
   /** The file's ports, each with the one here; 0: any free one. */
   readonly ports: Readonly<Record<number, number>>;
-  /** What is mounted at `/specs`. */
+  /** The folder that is mounted at `/specs`. */
   readonly specs: string;
 }
 
@@ -51,7 +51,7 @@ async function loopback({ names, ports, specs }: Moving): Promise<Loopback> {
   };
 }
 
-/** What the image's ENTRYPOINT runs. */
+/** The program of the image's ENTRYPOINT. */
 export const program = join(import.meta.dirname, '../../../bin/setpoint.mjs');
 
 /** In place of the image `postgres`: our own PostgreSQL, with the user and the database that the image would make. */
@@ -88,9 +88,9 @@ async function startPostgres({ environment }: Service): Promise<StandIn> {
 
 /** A service of ours as a process: what the image's ENTRYPOINT is given, in the environment of the file and nobody else's. */
 interface Container {
-  /** What it said so far, stdout and stderr. */
+  /** Its output so far, stdout and stderr. */
   said(): string;
-  /** Whether its health check in the file holds now. */
+  /** Runs its health check of the file. */
   isHealthy(): Promise<boolean>;
   /** Waits for that, as `depends_on` does. */
   untilHealthy(withinMs: number): Promise<void>;
@@ -156,7 +156,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 const estate = join(import.meta.dirname, '../../support/aws-estate');
 const workerNames = ['worker-1', 'worker-2'] as const;
 
-/** What docker-compose.yml describes, running as processes, over a small estate on AWS that is enforced. */
+/** The services of docker-compose.yml as processes, over a small, enforced estate on AWS. */
 export interface RunningFleet {
   readonly redis: RedisServer;
   readonly sandbox: Container;

@@ -118,7 +118,7 @@ export function revisionTo<K extends Kind>(
   return { desired: { ...desired, attributes }, observed, changes };
 }
 
-/** What one of this name looks like in the listing. */
+/** The resource of this name in the listing. */
 export async function seen<K extends Kind>(session: Session, kind: K, name: string): Promise<Observed<K>> {
   const found = (await listOf(session, kind)).find((one) => one.name === name);
   assert.ok(found, `${kind} ${name} is not listed`);

@@ -106,7 +106,7 @@ export async function partsStanding({ stage }: Land): Promise<readonly string[]>
   return names.sort();
 }
 
-/** What can become of a write, as the sandbox does it. */
+/** The possible outcomes of a write, as the sandbox produces them. */
 export const troubles = {
   throttle: { kind: 'throttle' },
   refuse: { kind: 'access-denied' },

@@ -33,7 +33,7 @@ const seen = (rule: SecurityRule): RuleAttributes => ({
   ...(rule.priority === undefined ? {} : { order: { priority: rule.priority } }),
 });
 
-/** What the planner would see, once the wish is in the cloud's words. */
+/** The planner's diff, once the desired rule is in the cloud's words. */
 function changes(said: Said, rule: SecurityRule): readonly FieldChange[] {
   const desired = desiredOf('firewall-rule', {
     address: 'azure/s/l/rg/firewall-rule/x',

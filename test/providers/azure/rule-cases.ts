@@ -1,6 +1,6 @@
 import type { SecurityRule } from '@azure/arm-network';
 
-/** What a spec says, what the cloud reports, and whether that is drift. */
+/** A spec's rule, the cloud's report of it, and whether the two differ. */
 interface RuleRow {
   /** As in the project's table of cases. */
   readonly id: string;
@@ -10,7 +10,7 @@ interface RuleRow {
   readonly want: 'same' | 'drift';
 }
 
-/** What is left out is said as in the plainest rule. */
+/** Absent fields are those of the plainest rule. */
 export interface Said {
   readonly protocol?: string;
   readonly action?: 'allow' | 'deny';
@@ -25,7 +25,7 @@ export const web =
   '/subscriptions/s1/resourcegroups/rg-hc/providers/microsoft.network/applicationsecuritygroups/core-web';
 const lb = '/subscriptions/s1/resourcegroups/rg-hc/providers/microsoft.network/applicationsecuritygroups/core-lb';
 
-/** What the cloud reports of the plainest rule, in the words that we would send. */
+/** The cloud's report of the plainest rule, in the words that we would send. */
 const report = (over: SecurityRule = {}): SecurityRule => ({
   protocol: 'Tcp',
   sourcePortRange: '*',
@@ -43,7 +43,7 @@ const { destinationPortRange: _ports, ...rest } = report();
 /** The same without any port. */
 const noPort: SecurityRule = rest;
 
-/** How protocols and ports are written. */
+/** Spellings of protocols and ports. */
 const trafficCases: readonly RuleRow[] = [
   { id: 'Z01', name: 'TCP is Tcp', spec: {}, cloud: report({ protocol: 'TCP' }), want: 'same' },
   { id: 'Z01', name: 'tcp is Tcp', spec: {}, cloud: report({ protocol: 'tcp' }), want: 'same' },
@@ -144,7 +144,7 @@ const trafficCases: readonly RuleRow[] = [
 
 const { sourceAddressPrefix: _sources, ...fromNowhere } = report();
 
-/** How the two ends are written: groups, blocks, service tags, anyone. */
+/** Spellings of the two ends: groups, blocks, service tags, anyone. */
 const sideCases: readonly RuleRow[] = [
   {
     id: 'Z07',

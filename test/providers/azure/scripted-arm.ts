@@ -8,7 +8,7 @@ export const scope = `azure/${account}/westeurope`;
 export const at = (path: string): string => `/subscriptions/${account}/${path}`;
 export const network = (path: string): string => at(`resourceGroups/rg/providers/Microsoft.Network/${path}`);
 
-/** What came, without what the SDK adds to every request. `path` is without the query. */
+/** A received request, without the SDK's usual additions. `path` is without the query. */
 export interface Came {
   readonly method: string;
   readonly path: string;

@@ -10,7 +10,7 @@ import { everyPage } from '../../support/every-page.ts';
 import { creationOf, desiredOf, recordedCall } from '../../support/fixtures.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
-/** What conformance cannot arrange before every cloud. */
+/** An empty cloud, for cases that the conformance suite cannot arrange on every cloud. */
 async function open(): Promise<{ readonly cloud: MemoryCloud; readonly session: Session }> {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });

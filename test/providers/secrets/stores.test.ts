@@ -9,7 +9,7 @@ import { assertHidden, canary } from '../../support/canary.ts';
 
 interface Store {
   readonly cloud: SecretUri['cloud'];
-  /** What the cloud calls it. */
+  /** The cloud's word for it. */
   readonly name: string;
   readonly uri: string;
   readonly missing: string;

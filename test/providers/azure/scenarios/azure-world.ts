@@ -10,7 +10,7 @@ export interface AzureWorld extends EngineWorld {
   ask(method: string, path: string, body?: object): Promise<Thing>;
 }
 
-/** What Azure answers of anything. */
+/** The fields of any resource in an answer of Azure. */
 interface Thing {
   readonly status: number;
   readonly id: string;

@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What a colleague does: the VNet and its subnet get these blocks. */
+/** Gives the VNet and its subnet these blocks, as a colleague would. */
 async function widen(world: AzureWorld, { space, subnet }: Row): Promise<void> {
   const { properties, tags } = await world.ask('GET', vnet);
   // why: the sandbox answers a network's subnets as ARM does

@@ -19,7 +19,7 @@ after(() => {
 
 const rows = [...objectRows, ...sshRows, ...(hasGpg ? gpgRows : [])];
 
-/** What git itself says of a commit, given the same keys. */
+/** Git's own verdict on a commit, given the same keys. */
 function gitHolds({ commit, signers }: Row): boolean {
   const id = commit(cast);
   const keys = signers(cast);

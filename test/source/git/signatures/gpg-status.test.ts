@@ -8,7 +8,7 @@ const validBy = (digest: number, kind = '00') =>
 const good = 'GOODSIG 90398B19845C78C9 Ada <ada@acme.example>';
 const valid = validBy(8);
 
-/** What GPG may say, one word after the other; most of it no release says of a commit. */
+/** Status lines of GPG, and our verdict. No release sends most of these sequences for a commit. */
 const rows: readonly { readonly name: string; readonly says: readonly string[]; readonly want: string }[] = [
   { name: 'one good signature', says: ['NEWSIG', good, valid], want: KEY },
   { name: 'over SHA-512', says: ['NEWSIG', good, validBy(10)], want: KEY },

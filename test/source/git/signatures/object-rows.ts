@@ -141,5 +141,5 @@ const forms: readonly Row[] = [
   },
 ];
 
-/** What may stand for a commit, and what a commit may look like. */
+/** Possible names of a commit, and possible forms of one. */
 export const objectRows: readonly Row[] = [...names, ...forms];

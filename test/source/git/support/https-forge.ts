@@ -11,12 +11,12 @@ export interface HttpsForge {
   readonly host: string;
   /** The certificate to trust. */
   readonly certificate: string;
-  /** What was asked for, with the authorization that came along. */
+  /** The requests, each with its authorization. */
   readonly asked: readonly { readonly path: string; readonly authorization: string | undefined }[];
   close(): Promise<void>;
 }
 
-/** What is answered before a repository is: undefined: nothing is, and it is served. */
+/** An answer instead of the repository's. If it is undefined, the repository is served. */
 export type Before = (
   request: IncomingMessage,
 ) => { status: number; headers?: Readonly<Record<string, string>> } | undefined;
