@@ -9,9 +9,9 @@ import { type SmallWorld, smallWorld } from '../support/small-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 type State = Condition['state'];
-/** What one read answers: a state, a machine that stopped, nothing found, or no answer. */
+/** The answer of one read: a state, a machine that stopped, nothing found, or no answer. */
 type Seen = State | 'stopped' | 'not-found' | 'refused';
-/** What the cloud's own checks answer, one each time, and the last of them from then on. */
+/** The answers of the cloud's own checks, one each time. The last one repeats. */
 type Checks = readonly (Health['state'] | 'refused')[];
 
 /** Reads answer `seen` in order, one each read, and the last of them from then on. */

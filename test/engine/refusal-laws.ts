@@ -20,7 +20,7 @@ const things: Budget = { shape: 'bucket', capacity: 1000, perSecond: 0.1, source
 const quick: Budget = { shape: 'bucket', capacity: 50, perSecond: 100, source, counts: 'resources' };
 const calm: Budget = { ...quick, perSecond: 1 };
 
-/** What a refusal does to a rate limit of resources, whichever limiter keeps it. `run` gives the law its bench, and waits with it. */
+/** The effect of a refusal on a rate limit of resources, for every limiter. `run` gives the law its bench, and waits with it. */
 export function refusalLaws(run: (law: (bench: Bench) => Promise<void>) => Promise<void>): void {
   const law = (name: string, check: (at: Seat) => Promise<void>): void =>
     void it(name, () => run((bench) => check(seatAt(bench))));

@@ -173,7 +173,7 @@ describe('schedule, at its edges', () => {
 
 /** New rules, and old ones of which each waits for some of the new. */
 interface Plan {
-  /** How long each creation takes, in ms. */
+  /** The duration of each creation, in ms. */
   readonly takes: readonly number[];
   /** By old rule: positions of the new ones that carry its traffic. */
   readonly waits: readonly (readonly number[])[];

@@ -20,7 +20,7 @@ const refused = (kind: 'conflict' | 'terminal' | 'not-found', message = 'It is i
   message,
 });
 
-/** What becomes of one outcome, asked so many times in one session. */
+/** Sends one outcome so many times in one session, and returns the result. */
 async function told(
   answer: Answer | undefined,
   outcome: object,

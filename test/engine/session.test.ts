@@ -24,7 +24,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const quoting = (text: string): Failure => ({ kind: 'terminal', code: `Invalid:${text}`, message: `no: ${text}` });
 const request = { action: 'RunInstances', mutating: true, costs: [] };
 
-/** What the engine is told of, and what machines boot with. */
+/** A call that collects reported answers, and has the boot data of machines. */
 function callOf(told: Answer[] = []): Call {
   return {
     signal: new AbortController().signal,
@@ -186,7 +186,7 @@ const clock = virtualClock();
 
 interface Opened {
   readonly session: Session;
-  /** What the provider was given. */
+  /** The access that the provider got. */
   readonly accesses: readonly Access[];
   readonly asked: readonly Asking[];
 }

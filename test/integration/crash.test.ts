@@ -80,7 +80,7 @@ function example(url: string): Readonly<Record<string, string>> {
   );
 }
 
-/** What lives of ours, by the cloud's own word and not by our code. */
+/** Our existing resources, as the cloud itself lists them. */
 async function standing(endpoint: string) {
   const ec2 = new EC2Client({
     endpoint,

@@ -43,7 +43,6 @@ const tokenOf = (): Promise<MadeToken> =>
 
 interface Client extends Reading {
   readonly answer: IncomingMessage;
-  /** How it ended. */
   readonly end: Promise<'clean' | 'cut'>;
 }
 

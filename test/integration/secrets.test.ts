@@ -96,7 +96,7 @@ async function tablesOf(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** What lies in the folder, the database's own files where they are there too. */
+/** All files of the folder, with the database's own files if it has them. */
 const filesOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -18,7 +18,7 @@ const mirrors = [
   '/usr/share/terraform/plugins',
 ].filter((folder) => folder !== undefined);
 
-/** Where the AWS provider lies on this machine; a reason to skip where Terraform or its provider is missing. */
+/** The folder of the AWS provider on this machine, or a reason to skip if Terraform or its provider is missing. */
 async function pluginFolder(): Promise<{ readonly folder: string } | { readonly missing: string }> {
   const version = await run('terraform', ['version']).catch(() => undefined);
   if (version === undefined) return { missing: 'terraform is not installed' };

@@ -57,7 +57,7 @@ function harnessOn(owner: pg.ClientConfig, worker: pg.ClientConfig): Harness {
   };
 }
 
-/** How many rows the statement was about. */
+/** The number of rows of the statement. */
 async function asked(config: pg.ClientConfig, statement: string, values: readonly string[] = []): Promise<number> {
   const client = new pg.Client(config);
   await client.connect();

@@ -421,7 +421,7 @@ const poisonLaws: Laws = {
   },
 };
 
-/** What BullMQ says of one of its queues, where the port does not tell. */
+/** BullMQ's own counts of one of its queues, because the port has none. */
 async function lookInto<T>(
   backend: Backend,
   name: string,

@@ -1,7 +1,7 @@
 import { DescribeSecurityGroupsCommand, type IpPermission } from '@aws-sdk/client-ec2';
 import type { Colleague } from './colleague.ts';
 
-/** What a group allows, one line for each peer, as `in tcp 443-443 0.0.0.0/0 "why"`. */
+/** The rules of a group, one line for each peer, as `in tcp 443-443 0.0.0.0/0 "why"`. */
 export async function rulesOf(name: string, { client, group }: Colleague): Promise<readonly string[]> {
   const asked = new DescribeSecurityGroupsCommand({ GroupIds: [await group(name)] });
   const { SecurityGroups: [found] = [] } = await client.send(asked);

@@ -1,9 +1,9 @@
-/** What the estate of the life against moto wants, by the step of its life. */
+/** The desired estate of the test against moto, at one step. */
 export interface Wants {
   /** The target's endpoint. */
   readonly endpoint: string;
   readonly blocks: Blocks;
-  /** How many deletes a generation may make. */
+  /** The limit of deletes of a generation. */
   readonly deletes?: number;
   readonly replicas?: number;
   readonly dbSize?: string;

@@ -72,7 +72,7 @@ const env: NodeJS.ProcessEnv = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
-/** What a command must show: its exit code, and what must or must not be in its answer. */
+/** The expected result of a command: its exit code, and texts that its answer must or must not have. */
 interface Expected {
   readonly code: number;
   readonly shows?: readonly RegExp[];
@@ -86,7 +86,7 @@ export interface Life {
   readonly colleague: Colleague;
   readonly cli: AwsCli | undefined;
   readonly workplace: Workplace;
-  /** What stood in the region before us, by id. */
+  /** The region's resources before the test, by id. */
   readonly before: readonly string[];
   /** A moto that does not take rules away as AWS does: see `wantsDescriptions`. */
   readonly isOld: boolean;
@@ -110,7 +110,7 @@ export async function startLife(): Promise<Life> {
   }
 }
 
-/** What was begun last ends first. */
+/** Opens the parts of a test. The last one closes first. */
 async function begin(ending: AsyncDisposableStack): Promise<Life> {
   const moto = ending.adopt(await motoToUse(), ({ stop }) => stop());
   const proxy = ending.adopt(await recordingProxy(moto.url), ({ close }) => close());

@@ -50,7 +50,7 @@ export async function workplace(extra: NodeJS.ProcessEnv = {}): Promise<Workplac
     start: (...args) => spawn(process.execPath, [program, ...args], { cwd: folder, env: shifted(), stdio: 'ignore' }),
     leave: async () => {
       await store.close();
-      // Where that account gets through nowhere in the folder, the database says where it went.
+      // If that account may not enter the folder, the database is elsewhere, and `home` names the place.
       const elsewhere = await readFile(join(folder, '.setpoint/home'), 'utf8').catch(() => undefined);
       if (elsewhere !== undefined) await rm(elsewhere.trim(), { recursive: true, force: true, maxRetries: 3 });
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });

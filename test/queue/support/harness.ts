@@ -11,7 +11,7 @@ export interface Harness {
   cut(): Promise<void>;
 }
 
-/** What a law is given: a fleet's name of its own on the server, and how to open its queue as another process would. */
+/** A law's arguments: the name of a fleet of its own on the server, and a way to open its queue as another process would. */
 export interface Bench extends Harness {
   readonly name: string;
   open(options?: Partial<QueueOptions>): Promise<Queue>;

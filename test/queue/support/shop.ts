@@ -17,7 +17,7 @@ export interface Shop {
 
 export interface Manner {
   readonly atOnce?: number;
-  /** What a reconcile does by itself. Without it, a reconcile waits for `end`. */
+  /** The work of a reconcile. Without it, a reconcile waits for `end`. */
   readonly by?: (where: Where, signal: AbortSignal) => Promise<Ended>;
   /** Reconciles go on when they are told to end. */
   readonly deaf?: boolean;
