@@ -46,7 +46,7 @@ const placeOf = (worker: number, name: string, rest: Partial<Place> = {}): Place
   ...rest,
 });
 
-/** What `intend` does of it. Returns the intents of the places that were given. */
+/** Takes places as `intend` does, and returns the intents that got one. */
 const take = (work: Work, wanted: readonly Place[]): Promise<readonly string[]> =>
   transaction(work, async (trx) => {
     const write = { trx, estate: work.estate, at: clock.now() };

@@ -29,7 +29,7 @@ export async function portOf(folder: string): Promise<number> {
 interface Login {
   readonly database: string;
   readonly user: string;
-  /** Which one of the folder's. */
+  /** One of the passwords in the folder. */
   readonly password: 'owner' | 'app' | 'reader';
 }
 

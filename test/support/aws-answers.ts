@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as ec2 from '@aws-sdk/client-ec2';
 import { readInTurns } from '../../providers/aws/decode.ts';
 
-/** What EC2 is made to answer. */
+/** An answer of the scripted EC2. */
 export interface Answer {
   readonly body: string | Buffer;
   readonly status?: number;

@@ -8,7 +8,7 @@ export const account = '0b1f6471-1bf0-4dda-aec3-cb9272f09590';
 export const location = 'westeurope';
 export const scope = `azure/${account}/${location}`;
 export const resourceGroup = 'rg-app';
-/** What addresses begin with. */
+/** The beginning of every address. */
 export const prefix = `${scope}/${resourceGroup}`;
 
 /** A session over the real SDKs. No credential is looked for: a sandbox takes anybody. */

@@ -1,4 +1,4 @@
-/** What a terminal obeys: it colours, clears the screen, rings, sets its title, goes to another line, and turns text round. */
+/** Control characters that a terminal obeys: colours, a cleared screen, a bell, a title, another line, reversed text. */
 export const barbs = '\u001b[45m\u001b[2J\u0007\u001b]0;x\u0007\u009b2J\r\n\u2028\t\u007f\u202e\u2066';
 
 /** Members that say what a thing is, in words of ours. */
@@ -25,7 +25,7 @@ const stung = (text: string): string => `${barbs}${text}${barbs}`;
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
 
-/** What of a text is neither a line break nor a colour of ours. */
+/** The control characters of a text, except line breaks and our colours. */
 export const obeyed = (text: string): readonly string[] =>
   text.replaceAll(ours, '').match(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu) ?? [];
 

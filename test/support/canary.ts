@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 /** A secret that tests plant and then look for; `wherever` it stands it would be found in clear, base64, hex or a URL. */
 export const canary = 'k4narienv0gel/+=&';
 
-/** Whether the canary stands in a text, in one of its forms. */
+/** Finds the canary in a text, in one of its forms. */
 export const sings = (text: string): boolean => forms.some((form) => text.includes(form));
 
 /** Fails if any of what is given shows the canary, down through causes, hidden fields and what JSON makes of it. */

@@ -3,7 +3,7 @@ import type { Mark } from '../../src/core/observed.ts';
 import { type Address, type Attributes, documentOfReplica, type Kind } from '../../src/core/resource.ts';
 import type { Answer, Call, Creation, Request } from '../../src/ports/provider.ts';
 
-/** What providers are given, for tests that need no plan and no store. */
+/** A provider's dependencies, for tests that need no plan and no store. */
 export const terms: Terms = { mode: 'enforce', protect: false, deletionPolicy: 'delete' };
 
 export function desiredOf<K extends Kind>(

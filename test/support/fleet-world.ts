@@ -22,7 +22,7 @@ export interface FleetWorld {
   accept(documents: readonly object[], estate?: object): Promise<number>;
   /** Of `where`, where no other scope is named. */
   reconcile(signal?: AbortSignal, at?: Where): Promise<Passed>;
-  /** What each reconcile said of what it left open. */
+  /** Each reconcile's report of its open work. */
   said(): readonly string[];
 }
 

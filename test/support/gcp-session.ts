@@ -26,7 +26,7 @@ export interface GcpStage {
   close(): Promise<void>;
 }
 
-/** How much of the cloud's time goes by in a millisecond or so of ours, while somebody waits for it. */
+/** The cloud's time that elapses in about a millisecond of ours, while somebody waits for it. */
 const stepMs = 500;
 
 /** `record`: what goes to and fro passes it. */

@@ -5,7 +5,7 @@ import type { CloudId, Kind } from '../../src/core/resource.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
 import type { Actuator, Call, Creation, KeptOperation, Removal, Revision, Session } from '../../src/ports/provider.ts';
 
-/** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
+/** A cloud's answers, by kind and verb. Without a script it lists nothing, finds nothing, and no test may write to it. */
 export interface Script {
   readonly account?: Result<string>;
   checkRegions?: Session['checkRegions'];

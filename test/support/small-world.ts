@@ -30,7 +30,7 @@ export interface How {
   readonly estate?: object;
   /** Told of each plan, and of what it rests on. */
   readonly planned?: (observation: Observation, made: ScopePlan) => void;
-  /** What the reconcile says it is of; the newest, where it is left out. */
+  /** The generation of the reconcile; by default the newest. */
   readonly generation?: number;
 }
 

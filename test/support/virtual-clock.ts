@@ -9,7 +9,7 @@ export interface VirtualClock extends Clock {
    * when nobody sleeps, nothing moves, and the work has not ended. For code that waits for this clock and nothing else.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** How many sleep now. */
+  /** The number of current sleepers. */
   sleepers(): number;
 }
 

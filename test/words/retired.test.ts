@@ -22,7 +22,7 @@ const sources = filesOf(['src', 'providers'], /\.ts$/);
 const docs = [...filesOf(['docs'], /\.md$/), ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const];
 const current = docs.filter(([path]) => !path.startsWith('docs/adr/'));
 
-/** Where `text` stands, as paths. */
+/** The paths of the files that contain `text`. */
 const holding = (files: readonly (readonly [string, string])[], text: string): readonly string[] =>
   files.filter(([, content]) => content.includes(text)).map(([path]) => path);
 

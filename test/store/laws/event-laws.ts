@@ -95,7 +95,7 @@ export const eventLaws: Laws = {
   },
 };
 
-/** What is told, wherever it stands. Whether something waits hangs on all who use the server. */
+/** A page without its position. Waiting is left out too, because it depends on every user of the server. */
 const told = ({ events, more, gone }: EventPage) => ({ events, more, gone });
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };

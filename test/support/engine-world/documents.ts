@@ -38,5 +38,5 @@ export const machineIn =
     spec: { targets: ['here'], network: 'core', subnet: 'app', groups: ['web'], ...words, ...spec },
   });
 
-/** Who may log in, where a cloud wants somebody. */
+/** The login of a machine, for clouds that require one. */
 export const access = { user: 'ops', sshKeys: [sshKey] };

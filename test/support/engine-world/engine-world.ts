@@ -18,7 +18,7 @@ import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 import { compiled } from './compiled.ts';
 import { access } from './documents.ts';
 
-/** What is left to do or to tell, a line each: `update instance/web-0`, `blocked name-taken network/core`. */
+/** The remaining actions and findings, a line each: `update instance/web-0`, `blocked name-taken network/core`. */
 function leftOf(last: PlannedObservation | undefined): readonly string[] {
   if (!last) return ['nothing was seen'];
   const { actions, findings } = last.plan;
@@ -36,7 +36,7 @@ function aboutOf(finding: Finding): string {
 /** Its kind and its name; a cloud's own id as it is. */
 const short = (about: string): string => (isAddress(about) ? about.split('/').slice(-2).join('/') : about);
 
-/** What a takeover claims of what was seen: all that bears a mark, whichever store's. */
+/** The claims of a takeover: every observed resource with a mark, of any store. */
 const claimsOn = (seen: readonly Observed[]): readonly Accepted[] =>
   seen.flatMap(({ kind, id, signs: { mark } }): readonly Accepted[] =>
     mark === undefined
@@ -50,7 +50,7 @@ const claimsOn = (seen: readonly Observed[]): readonly Accepted[] =>
         ],
   );
 
-/** What an estate accepted one after another, worked on in one scope; and the store that knows of it. */
+/** An estate's accepted revisions, one after another, in one scope, and its store. */
 interface Revisions {
   store(): MemoryStore;
   /** Accepts the next, and works under the scope's lease. */
@@ -115,7 +115,7 @@ export interface EngineWorld extends AsyncDisposable {
 interface WorldCloud {
   readonly provider: Provider;
   readonly here: Target;
-  /** How much of the cloud's time goes by between two revisions, ms. */
+  /** The cloud's time that elapses between two revisions, ms. */
   readonly quietMs: number;
 }
 
@@ -125,11 +125,11 @@ interface Target {
   readonly spec: Place & { readonly provider: string };
 }
 
-/** Where the cloud plays. */
+/** The sandbox of a world, and its clock. */
 export interface WorldStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** Where clients go; default: to the sandbox itself. */
+  /** The clients' endpoint; by default the sandbox itself. */
   readonly url?: string;
   /** Does the work while the cloud's time passes; absent: it passes by itself, or by the clock's sleep. */
   run?<T>(work: () => Promise<T>): Promise<T>;
@@ -153,7 +153,7 @@ export interface How {
 export interface Applied extends Converged {
   /** Mutating requests: `firewalls.insert 200`. */
   readonly writes: readonly string[];
-  /** What is left in the last plan: `update instance/web-0`, `blocked name-taken network/core`. */
+  /** The remaining lines of the last plan: `update instance/web-0`, `blocked name-taken network/core`. */
   readonly left: readonly string[];
 }
 
@@ -209,7 +209,7 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
 const limits = { deletes: 50, replaces: 50, creates: 1000, closures: 1000 };
 const noGuards: Guards = { limits: { ...limits, share: 1 }, modes: {}, policies: {}, protected: [] };
 
-/** What stands before the documents: the estate, and where it is. */
+/** The documents before those of a test: the estate, and its target. */
 const headOf = (targets: readonly Target[], endpoint: string): readonly object[] => [
   { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits } },
   ...targets.map(({ metadata, spec }) => ({ kind: 'Target', metadata, spec: { ...spec, endpoint } })),

@@ -43,7 +43,7 @@ const surgeSteps: readonly { readonly name: string; readonly at: Step }[] = [
 /** A cloud of which every new machine ends, or fails, soon after its launch. */
 interface Doomed {
   doom(sandbox: Sandbox): void;
-  /** How the cloud says so. */
+  /** The cloud's text for it. */
   readonly ending: RegExp;
   /** The write that launches a machine. */
   readonly launch: string;
@@ -70,7 +70,7 @@ export async function failsBirths(
   assert.match(births.find(({ failed }) => failed !== undefined)?.failed ?? 'none failed', ending);
 }
 
-/** What a colleague does by hand to the machine `web-0`, which was launched with a disk of `size` GB and the label `tier: web`. */
+/** A colleague's change by hand to the machine `web-0`. It was launched with a disk of `size` GB and the label `tier: web`. */
 interface Colleague {
   readonly size: number;
   /** Makes the disk 40 GB large, and the label another. */
@@ -146,7 +146,7 @@ export interface NamedCloud {
   machines(sandbox: Sandbox): readonly Machine[];
   /** From now on machines of the second image end soon after they began to run. */
   doom(sandbox: Sandbox): void;
-  /** How the cloud says so. */
+  /** The cloud's text for it. */
   readonly ending: RegExp;
   /** Writes that launch a machine, and that end one: `instances.insert`. */
   readonly words: { readonly launch: string; readonly end: string };

@@ -84,7 +84,7 @@ const knownIn = (current: ReadonlyMap<string, Version>): ReadonlyMap<string, Kno
     ]),
   );
 
-/** What began with this same look was never so. */
+/** Ends a version. If it began with this same observation, it is removed. */
 function end(
   rows: RowMemory,
   one: Version | undefined,

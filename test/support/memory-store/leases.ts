@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/ports/leases.ts';
 import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
 
-/** How long a lease outlives a holder that stopped renewing. */
+/** The time that a lease outlives a holder that stopped renewing. */
 const leaseMs = 10_000;
 
 /** Leases of one process. `stall` is what SIGSTOP, a crash or a long pause is: renewing ends, and the leases run out. */

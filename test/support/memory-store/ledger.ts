@@ -138,7 +138,7 @@ const holders = ({ places }: EstateMemory, place: OfGeneration): readonly Counte
     (one) => one.by === place.by && one.generation === place.generation && placeKey(one) === placeKey(place),
   );
 
-/** What has its place is no longer to be done in its scope, and what gave it back is again. */
+/** Subtracts a change with a place from the remaining work of its scope, and adds it once the place is returned. */
 function move({ scopeCounts }: EstateMemory, { by, as, scope, generation }: OfGeneration, more: number): void {
   const kept = scopeCounts.get(scope);
   if (by !== 'generation' || kept?.generation !== generation) return;

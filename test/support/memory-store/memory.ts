@@ -42,7 +42,7 @@ import type { KnownResource } from '../../../src/store/observations.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/signing.ts';
 
-/** What the tables of proposals and authors hold. `authors`: by estate, revision and generation before. */
+/** The rows of proposals and authors. `authors`: by estate, revision and generation before. */
 interface ProposalMemory {
   kept: readonly Proposal[];
   readonly authors: Map<string, { readonly names: Set<string>; more: boolean }>;
@@ -50,7 +50,7 @@ interface ProposalMemory {
 
 const proposalMemory = (): ProposalMemory => ({ kept: [], authors: new Map() });
 
-/** What the tables of sources and events hold. By estate, then by source, head, delivery, or scope and object. */
+/** The rows of sources and events. By estate, then by source, head, delivery, or scope and object. */
 interface SourceMemory {
   readonly states: Map<string, Map<string, SourceState>>;
   readonly pins: Map<string, Pin>;
@@ -69,7 +69,7 @@ const sourceMemory = (): SourceMemory => ({
   touches: new Map(),
 });
 
-/** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
+/** The rows of the fleet. Keys of maps: `whereKey`, of trees estate and revision. */
 interface FleetMemory {
   readonly trees: Map<string, KeptTree>;
   readonly requests: Map<string, RequestMemory>;
@@ -123,7 +123,7 @@ export function countedAt(estate: EstateMemory, generation: number, now: number)
   );
 }
 
-/** What is only made is not owned yet. */
+/** Counts owned addresses. A new resource is not owned before its claim. */
 export function ownedBy(estate: EstateMemory, places: readonly Place[]): number {
   const ran = places.filter(({ as }) => budgetOf[as] === 'deletes');
   const claimed = [...estate.scopes.values()].flatMap(({ claims }) => [...claims.values()]);
@@ -139,7 +139,7 @@ export function spentBy(estate: EstateMemory, generation: number, now: number): 
   return { generation: tally('generation'), healing: tally('healing'), owned: ownedBy(estate, ran) };
 }
 
-/** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
+/** The tables of the real store, as maps. Only whole methods change them, with no await in between: transactions. */
 export interface Memory {
   readonly store: string;
   readonly estates: Map<string, EstateMemory>;
@@ -166,12 +166,13 @@ export interface EstateMemory {
   readonly closed: Map<string, ClosedIntent>;
   readonly openActions: Map<string, string>;
   readonly places: Map<string, CountedPlace>;
-  /** What a generation would still do, by scope, and how often people have let more happen. */
+  /** The remaining work of a generation, by scope. */
   readonly scopeCounts: Map<ScopeKey, ScopeCount>;
+  /** The number of times that people permitted more. */
   countEpoch: number;
   readonly scopes: Map<ScopeKey, ScopeMemory>;
   readonly generations: Generation[];
-  /** How often people have said something stricter. */
+  /** The number of times that people made the guards stricter. */
   readonly guard: { epoch: number };
 }
 

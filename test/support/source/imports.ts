@@ -18,7 +18,7 @@ export interface Import {
   readonly place: string;
   /** As written; `<computed>` where it is no literal. */
   readonly specifier: string;
-  /** What a relative specifier names, relative to the project: `src/core/plan.ts`. */
+  /** The file that a relative specifier names, relative to the project: `src/core/plan.ts`. */
   readonly file: string | undefined;
 }
 

@@ -16,7 +16,7 @@ interface Layer {
   readonly layers: readonly string[];
   /** Packages, by name or by scope (`@aws-sdk/`). */
   readonly packages: readonly string[];
-  /** Whether Node's own modules may be used: all, or none. */
+  /** The permission to use Node's own modules: all, or none. */
   readonly node: boolean;
 }
 
@@ -51,7 +51,7 @@ export const LAYERS: readonly Layer[] = [
 
   // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
   { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
-  // What is asked about an estate beyond one call of the store, for the command line and the API alike; asks no cloud.
+  // Queries about an estate that need more than one call of the store, for the command line and the API. Calls no cloud.
   { name: 'queries', at: ['src/queries/'], layers: [...inward, 'estate'], packages: [], node: true },
 
   { name: 'queue', at: ['src/queue/'], layers: inward, packages: ['bullmq', 'ioredis', 'pg'], node: true },
@@ -94,7 +94,7 @@ export const LAYERS: readonly Layer[] = [
 
   // The registry: one line a cloud.
   { name: 'providers', at: ['providers/index.ts'], layers: ['core', 'ports', ...clouds], packages: [], node: false },
-  // What every cloud does in a reconcile in the same way: batches, shared listings.
+  // Code that every cloud shares in a reconcile: batches, shared listings.
   { name: 'providers/shared', at: ['providers/shared/'], layers: ['core', 'ports'], packages: [], node: false },
   // No cloud knows another, and no SDK type leaves its folder.
   {

@@ -52,7 +52,7 @@ export function* nodesOf(root: Node): Generator<Node> {
   }
 }
 
-/** Where `node` begins, such as `src/core/plan.ts:12`. */
+/** The position where `node` begins, such as `src/core/plan.ts:12`. */
 export function placeOf({ path, tree }: ParsedFile, node: Node): string {
   return `${path}:${lineOf(tree, node.getStart(tree)) + 1}`;
 }
