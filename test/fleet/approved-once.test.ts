@@ -27,7 +27,7 @@ async function reconcile(world: FleetWorld): Promise<readonly string[]> {
   return writes;
 }
 
-/** What a plan by a person shows now. */
+/** The actions of a person's plan now. */
 async function shown({ store, context }: FleetWorld): Promise<readonly Action[]> {
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);

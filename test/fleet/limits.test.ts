@@ -38,7 +38,7 @@ async function removing(deletes: number): Promise<FleetWorld> {
   return world;
 }
 
-/** What binds a reconcile there, by the newest generation. */
+/** The guards of a reconcile there, by the newest generation. */
 async function charteredAt({ store, context }: FleetWorld, at: Where) {
   const generations = generationsOf(context);
   const generation = await store.generations.current('acme');

@@ -11,7 +11,7 @@ import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
  */
 interface Row {
   readonly name: string;
-  /** What stands before, and what the reconcile is to do then. */
+  /** Prepares the resources and the pending work of the reconcile. */
   readonly prepare: (world: FleetWorld) => Promise<void>;
   readonly say: (world: FleetWorld) => Promise<unknown>;
   /** The requests that it holds. */
@@ -154,7 +154,7 @@ const ownerGround = network({ internet: false });
 const https = rule('https', {}, { owner: 'team-web' });
 const ownerWeb = machine('web', { deletionPolicy: 'delete' }, { owner: 'team-web' });
 
-/** What team-web has stands; then somebody holds it still. */
+/** A world with team-web's resources, which somebody then pauses. */
 async function held(): Promise<FleetWorld> {
   const world = fleetWorld();
   await world.accept([ownerGround, https, ownerWeb]);

@@ -192,7 +192,7 @@ describe('a reconcile beside others', () => {
   });
 });
 
-/** What a plan by a person shows. */
+/** The actions of a person's plan. */
 async function actionsOf({ store, context }: FleetWorld): Promise<readonly Action[]> {
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);

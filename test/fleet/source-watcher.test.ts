@@ -10,7 +10,7 @@ import { type FleetWorld, fleetWorld, silent, today, treeOf, where } from '../su
 interface FolderFollowed {
   readonly world: FleetWorld;
   readonly refused: string[];
-  /** What the folder holds from now on. */
+  /** Sets the folder's documents from now on. */
   says(revision: string, documents: readonly object[]): void;
   end(): Promise<void>;
 }
@@ -86,7 +86,7 @@ const fine: HistoryValidation = { state: 'followed', why: '' };
 
 interface RepositoryFollowed {
   readonly world: FleetWorld;
-  /** What the history was asked: the head, and what is in force. */
+  /** The questions to the history: the head, and the active revision. */
   readonly asked: (readonly [head: string, after: CurrentRevision])[];
   readonly reads: () => number;
   /** The head of the branch from now on; an error: it is out of reach. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { MemoryStore } from '../support/memory-store.ts';
 
-/** What becomes of a process, at its `step`-th dealing with the cloud or the ledger. */
+/** The fate of a process, at its `step`-th call of the cloud or the ledger. */
 export type Fate =
   | { readonly kind: 'lives' }
   /** It dies: before the dealing, or after it and before it hears the answer. */

@@ -2,7 +2,7 @@ import { Refusal } from '../../providers/memory/cloud/refusal.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import { canary } from '../support/canary.ts';
 
-/** What machines boot with and people log in with; only the cloud may learn it. */
+/** The machines' boot data and people's logins; only the cloud may learn them. */
 export const bootsWith = {
   userData: `#!/bin/sh\nexport TOKEN=${canary}\n`,
   access: { user: 'ops', sshKeys: [], password: canary },

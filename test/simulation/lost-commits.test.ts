@@ -103,7 +103,7 @@ const standing = ({ inspect }: MemoryCloud): readonly string[] =>
     .map(({ type, id }) => `${type} ${id}`)
     .sort();
 
-/** What makes, ends or stops something. Marks and in-place changes are neither. */
+/** Calls that create, end or stop something. Marks and in-place changes are neither. */
 const isWeighty = (action: string): boolean => /^(Create|Run|Delete|Terminate|Stop)/.test(action);
 
 const codes = ({ last }: Converged): readonly string[] =>
@@ -274,7 +274,7 @@ describe(`a failover in ${seeds.length} random lives`, () => {
   }
 });
 
-/** Whether something stands whose intent the store has no record of. */
+/** Returns whether a resource exists whose intent the store has no record of. */
 async function isTold({ cloud, database }: Life): Promise<boolean> {
   const intents = cloud.inspect.live().flatMap(({ mark, part }) => (part === undefined ? (mark?.intent ?? []) : []));
   return (await database.connect().inventory.unrecorded(intents)).size > 0;

@@ -18,7 +18,7 @@ interface Scene extends Place {
   readonly addresses: readonly string[];
 }
 
-/** What they hold, and how they let it go on. */
+/** The subject of their pause, and the way to resume it. */
 interface Word {
   readonly id: number;
   readonly from: number;

@@ -198,7 +198,7 @@ async function work(
   );
 }
 
-/** What a plan rests on, for those who judge it. */
+/** The basis of a plan, for the invariants. */
 export const lookOf = ({ resources }: Observation, made: ScopePlan, { history }: MemoryCloud): LookTrace => ({
   seq: lastSeq(history),
   plan: made,
@@ -208,7 +208,7 @@ export const lookOf = ({ resources }: Observation, made: ScopePlan, { history }:
 const lastSeq = ({ calls, changes }: History): number =>
   Math.max(0, ...[calls.at(-1), changes.at(-1)].map((last) => last?.seq ?? 0));
 
-/** What did not go or change, where that is what was told. */
+/** The deletion or change that failed or was withheld, if the progress reports one. */
 export function stuckBy(progress: Progress, { history }: MemoryCloud): readonly StuckTrace[] {
   const seq = lastSeq(history);
   if (progress.at === 'settled' && progress.verb !== 'create' && progress.failure !== undefined)

@@ -24,11 +24,11 @@ export interface Packet {
 export interface Filter {
   /** `at`: by the rules of one end alone, whatever those of the other say; left out: by those of both. */
   reaches(packet: Packet, at?: End): boolean;
-  /** Whether the machines of it are there. */
+  /** Returns whether the packet's machines exist. */
   standsAt(packet: Packet): boolean;
 }
 
-/** Where a machine is, as far as rules ask. */
+/** The place of a machine, as far as rules need it. */
 export interface Place {
   readonly groups: readonly string[];
   readonly network: string;
@@ -47,13 +47,13 @@ export interface ReachWorld extends Filter {
   /** The packets that a change may let through or shut: judged before it, or after it, by `reaches`. */
   touched(change: ChangeEntry): readonly Packet[];
   apply(change: ChangeEntry): void;
-  /** Whether packets get through as it stands now, whatever changes. */
+  /** A filter of the current state, even after later changes. */
   now(): (packet: Packet) => boolean;
   /** As it stands now, with these rules and machines alone: what happens to either does not touch the other. */
   fork(has: (id: string) => boolean): ReachWorld;
   isMachine(id: string): boolean;
   machines(): readonly string[];
-  /** Where a machine is now, by our addresses, as far as these have one. */
+  /** The current place of a machine, by our addresses, as far as these have one. */
   placeOf(id: string): Place | undefined;
   /** Puts something that nobody lists, as a load balancer, alone into each group that there ever was. */
   attachUnlisted(): void;
@@ -266,7 +266,7 @@ function packetsOf(id: string, { machines }: State, { ports, outside }: Tried): 
 /** A rule in our addresses. */
 export type NamedRule = Atom;
 
-/** What the specs want to get through, between machines as they want them to be: nothing for a machine that no spec asks for. */
+/** The traffic that the specs permit between their machines. A machine without a spec gets nothing. */
 export function wantedFilter(desired: readonly Desired[], world: ReachWorld): Pick<Filter, 'reaches'> {
   const places = wantedPlaces(desired);
   const rules = desired.filter(({ terms }) => terms.presence !== 'tolerated').flatMap(namedRulesOf);
@@ -293,7 +293,7 @@ export function filterOf(
   };
 }
 
-/** Where the specs want their machines to be, by address. */
+/** The places of machines as the specs define them, by address. */
 export const wantedPlaces = (desired: readonly Desired[]): ReadonlyMap<string, Place> =>
   new Map(
     desired.flatMap(({ kind, address, attributes }) => {
@@ -312,6 +312,6 @@ export function namedRulesOf({ kind, attributes }: Desired): readonly NamedRule[
   return peers.map((peer) => ({ group, match: { direction, protocol, from, to, peer } }));
 }
 
-/** Whether two rules say the same: no ports are all ports. */
+/** Two rules with the same key mean the same: no ports are all ports. */
 export const keyOfRule = ({ group, match: { direction, protocol, from, to, peer } }: NamedRule): string =>
   [group, direction, protocol, ...(from === 0 && to === 65_535 ? [-1, -1] : [from, to]), peer].join(' ');

@@ -11,7 +11,7 @@ export interface Trace {
   readonly cloud: { readonly history: History; readonly inspect: Inspection };
   readonly ledger: { readonly entries: readonly LedgerEntry[]; readonly problem: string | undefined };
   readonly runs: readonly RunTrace[];
-  /** What people held still. */
+  /** People's pauses. */
   readonly pauses: readonly PauseTrace[];
   /** After the quiet. */
   readonly end: EndTrace;
@@ -29,13 +29,13 @@ export interface RunTrace {
   readonly sent: readonly SentTrace[];
   /** Every request as it was let go, reads too. */
   readonly asked: readonly AskedTrace[];
-  /** Where it was told to stop: when, and when it had ended. */
+  /** The time when it was told to stop, and the time of its end. */
   readonly stop: { readonly at: number; readonly ended: number } | undefined;
   /** It stood still right before a creation, which left when its intent may have been closed. */
   readonly late?: boolean;
-  /** What each of its plans rests on, the first first. */
+  /** The basis of each of its plans, in order. */
   readonly looks?: readonly LookTrace[];
-  /** What it planned to take away or to change and did not: `seq` is of the last call before that was known. */
+  /** Planned deletions and changes that did not happen. `seq` is of the last call before that was known. */
   readonly stuck?: readonly StuckTrace[];
   /** All that it told of its progress. */
   readonly told: readonly Progress[];

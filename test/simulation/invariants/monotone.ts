@@ -48,7 +48,7 @@ function takeBack({ note }: LedgerEntry['body'], applied: Map<string, number>): 
   if (typeof back === 'number') applied.set(`${scope} ${address}`, back);
 }
 
-/** Where a settlement says that something is applied now, or no more. */
+/** The addresses that a settlement reports as applied, or no longer applied. */
 function placesIn({ scope, effects }: LedgerEntry['body']): readonly string[] {
   if (!Array.isArray(effects)) return [];
   return effects.flatMap((effect: unknown) => {

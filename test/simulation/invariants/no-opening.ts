@@ -88,7 +88,7 @@ interface View {
 
 interface Shared {
   readonly world: ReachWorld;
-  /** What the run made itself: it knows of that, listed or not. */
+  /** The objects of the run itself: it knows of them, listed or not. */
   readonly own: ReadonlySet<string>;
 }
 
@@ -218,7 +218,7 @@ function isCircle(packet: Packet, by: readonly string[], { call, desired, first,
     );
   const wanted = filterOf(wantedRules, first, placeThen);
   const final = allBut(new Set());
-  /** Whether a step shuts or opens something while these are missing. */
+  /** A step is wrong if it shuts or opens something while these are missing. */
   const isWrong = (step: string, missing: readonly string[]): boolean => {
     const now = allBut(new Set(missing.filter((one) => one !== step)));
     const packets = old.has(step) ? first.packetsBy(step) : first.packetsOf(step);
@@ -246,7 +246,7 @@ function isCircle(packet: Packet, by: readonly string[], { call, desired, first,
   });
 }
 
-/** Whether a step leads to one of these. `reached` grows. */
+/** Returns whether a step leads to one of these. `reached` grows. */
 function isReached(
   reached: Set<string>,
   ends: ReadonlySet<string>,
