@@ -11,7 +11,7 @@ import { nodesOf, parseCheckout, placeOf } from './support/source/project.ts';
 const files = parseCheckout();
 const shipped = files.filter(({ path }) => /^(src|providers|sandbox)\//.test(path));
 
-/** What every cloud answers, found under the same name in each: a file, or a folder where the file outgrew itself. */
+/** The parts of every cloud, under the same name in each: a file, or a folder if the file grew too large. */
 const CELLS = [
   'index',
   'client',

@@ -18,7 +18,7 @@ async function roundOf(rateLimit: string): Promise<Round> {
   return { misses: judged.flatMap((figure) => missed(figure) ?? []), stoodMs: stood?.value ?? 0 };
 }
 
-/** Who stands still for so long sends what it had taken later than budgets hold back for, which is a second all in all. */
+/** A worker stopped for so long sends its requests later than the delay that budgets allow for, a second in all. */
 const tooLateMs = 500;
 
 describe('fleet-budget', { skip: redisMissing() }, () => {

@@ -243,7 +243,7 @@ test('nothing that a refusal says repeats a reference', () => {
   assert.ok(!JSON.stringify(refusalsOf(documentsOf(active), documentsOf(secret))).includes('hunter2'));
 });
 
-/** Where a schema has guarded fields, `*` for any key or place in a list. */
+/** The guarded fields of a schema, `*` for any key or place in a list. */
 function places(here: Guards, path = ''): readonly string[] {
   if (here.guards !== undefined) return [`${path} ${here.guards}`];
   const { properties = {}, items, additionalProperties, oneOf = [], anyOf = [] } = here;
@@ -285,7 +285,7 @@ function unguarded(node: unknown, path: string): readonly string[] {
   ];
 }
 
-/** What of JSON Schema can hold another schema and is not followed. */
+/** Keywords of JSON Schema that can hold another schema and are not followed. */
 const UNKNOWN = ['allOf', '$ref', 'prefixItems', 'patternProperties', 'if', 'then', 'else', 'not', 'contains'];
 
 test('the schemas use nothing of JSON Schema that guarded fields are not looked for in', () => {

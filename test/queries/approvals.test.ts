@@ -169,7 +169,7 @@ async function approved(): Promise<AnswersWorld & { readonly seq: number }> {
 const withdraw = ({ api, seq }: Awaited<ReturnType<typeof approved>>, who: string, more: object = {}) =>
   api.ask(who, 'POST /v1/approvals/withdraw', { body: { seq, reason: 'the image is broken', ...more } });
 
-/** Who asks, and the answer. */
+/** The caller, and the answer. */
 const askers: readonly (readonly [who: string, status: number])[] = [
   ['bob', 200],
   ['ada', 200],

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 
 export interface Ran {
   readonly code: number;
-  /** What it wrote on stdout and stderr, without colours. */
+  /** Its output on stdout and stderr, without colours. */
   readonly said: string;
 }
 

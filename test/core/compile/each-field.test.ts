@@ -168,7 +168,7 @@ function flat(value: unknown, path = ''): readonly (readonly [path: string, valu
   return Object.entries(value).flatMap(([key, below]) => flat(below, path === '' ? key : `${path}.${key}`));
 }
 
-/** What is otherwise than before, each change with the number of things that it befell. */
+/** The changes since before, each with the number of changed resources. */
 function otherwise(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly string[] {
   if (after.has('refused')) return [`refused: ${JSON.stringify(after.get('refused'))}`];
   const gone = [...before.keys()].filter((name) => !after.has(name)).map((name) => `- ${name}`);

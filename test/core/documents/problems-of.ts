@@ -33,7 +33,7 @@ const base: readonly string[] = [
 
 const seen: string[] = [];
 
-/** What is found in these documents, read after the base: `error code: message`, without what nobody asks of. */
+/** The problems of these documents, read after the base: `error code: message`. Hints are left out. */
 export function problemsOf(...documents: readonly string[]): readonly string[] {
   const file = { path: 'x.yaml', text: [...base, ...documents].join('---\n') };
   const problems = parseSpecs([file], '2027-01-31').problems.filter(({ code }) => code !== 'empty-group');

@@ -6,7 +6,7 @@ import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 const list = (count: number, item: (index: number) => string): string =>
   `[${Array.from({ length: count }, (_, index) => item(index)).join(', ')}]`;
 
-/** What each cloud says to a rule: '' is sound. `spec` goes before peers: { any: true } where it names none. */
+/** Each cloud's answer to a rule: '' is valid. `spec` goes before peers: { any: true } if it names none. */
 const cloudRows: readonly { on: string; spec: string; want: string }[] = [
   { on: 'aws', spec: 'protocol: tcp, action: deny', want: 'AWS security groups cannot deny' },
   { on: 'gcp', spec: 'protocol: tcp, action: deny', want: '' },

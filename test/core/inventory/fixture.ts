@@ -118,7 +118,7 @@ const wishes: readonly Desired[] = ['a', 'b'].flatMap((name) => {
   ];
 });
 
-/** What stands for a wish: as it is asked for, changed, twice, of others, going, or not at all. */
+/** The observed state of a desired resource: as desired, changed, twice, of others, going, or absent. */
 type Fate = 'absent' | 'same' | 'changed' | 'twice' | 'stranger' | 'other' | 'gone' | 'pending' | 'copied';
 const fates: readonly Fate[] = ['absent', 'same', 'changed', 'twice', 'stranger', 'other', 'gone', 'pending', 'copied'];
 

@@ -17,7 +17,7 @@ const claims: readonly Claim[] = [
 ];
 const [us] = claims;
 
-/** What a thing may be, before anything is to be done about it. */
+/** Possible resources, before any action on them. */
 const subjects: Readonly<Record<string, Omit<Subject, 'key' | 'kind'>>> = {
   'wanted and absent': { desired },
   'wanted and standing': { desired, observed, ...(us && { by: us }) },

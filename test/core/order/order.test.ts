@@ -433,7 +433,7 @@ const gone = (name: string): Action =>
 const madeIn = (name: string): Action => create(desired('firewall-rule', 'rule', attributes.rule(name)));
 const goneIn = (name: string): Action => remove('rule', observed('firewall-rule', 'sgr-1', attributes.rule(name)));
 
-/** Which of the two waits for the other, whatever gates are between. */
+/** The one of the two that waits for the other, with any gates between. */
 function orderMovesWaits(rule: Action): string {
   const actions = [move, rule];
   const { steps, gates } = order(actions, around);

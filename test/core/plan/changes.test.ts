@@ -104,7 +104,7 @@ const dialect: Dialect = {
 
 const [core, app, web] = [at('network', 'core'), at('subnet', 'core.app'), at('group', 'core.web')];
 const cidr = '10.0.1.0/24';
-/** What stands, as it shall. */
+/** Observed resources that match their specs. */
 const around = [
   want('network', 'core', vpc()),
   want('subnet', 'core.app', { network: core, cidr, labels: {} }),

@@ -29,7 +29,7 @@ import {
 } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
-/** What the store let go of and the cloud shows again. `core` is wanted and stands as `vpc-1`, settled. */
+/** Released objects that the cloud shows again. `core` is desired and exists as `vpc-1`, settled. */
 const core = at('network', 'core');
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());

@@ -69,7 +69,7 @@ const fieldValue = (attributes: object, field: string): unknown =>
     .split('.')
     .reduce<unknown>((of, key) => (typeof of === 'object' && of ? Reflect.get(of, key) : undefined), attributes);
 
-/** What a person may have made of it. */
+/** Values that a person may have set instead. */
 function others(field: string, value: unknown): readonly unknown[] {
   if (field === 'machine.power') return ['stopped'];
   if (typeof value === 'number') return [value - 10, value + 20];

@@ -11,7 +11,7 @@ const machineAt = (identity?: string, labels = {}) => ({
   labels,
 });
 
-/** What the plan does and tells of one machine, `web-0`. */
+/** The plan's actions and findings for one machine, `web-0`. */
 function planned(spec: Machine, cloud: Machine, { unstated = [], before = spec }: More = {}) {
   const desired = want('instance', 'web-0', spec);
   const seen = ours('instance', 'web-0', 'i-1', cloud);

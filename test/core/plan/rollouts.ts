@@ -42,7 +42,7 @@ export const standing = (from: number, to: number, has: Image, more: Partial<Sta
   Array.from({ length: to - from + 1 }, (_, i) => ({ ordinal: from + i, has, ...more }));
 
 interface Web {
-  /** How many are wanted, of the new image. */
+  /** The number of desired machines of the new image. */
   readonly replicas: number;
   readonly there: readonly Standing[];
   readonly rollout?: Rollout;

@@ -325,7 +325,7 @@ const box = (ordinal: number, group: string): Desired =>
 
 const unless = (rollout: Rollout | undefined) => (rollout === undefined ? {} : { rollout });
 
-/** What is wanted, with the waves of some documents (by name) and of the target. */
+/** Desired resources, with the waves of some documents (by name) and of the target. */
 function wanting(desired: readonly Desired[], waves: Readonly<Record<string, Rollout>>, ofTarget?: Rollout): Wanted {
   const base = input(desired, looked([])).wanted;
   const named = Object.keys(waves).map((name) => at(name.startsWith('box') ? 'instance' : 'firewall-rule', name));

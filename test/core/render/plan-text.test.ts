@@ -238,7 +238,7 @@ const planOf = (actions: readonly Action[]): ScopePlan => ({
   calls: { observed: 0, predicted: 0 },
 });
 
-/** What `drift` keeps of a plan's actions. */
+/** The actions of a plan that `drift` keeps. */
 const onlyDrift = (actions: readonly Action[]): readonly Action[] => actions.filter(({ cause }) => cause === 'drift');
 
 const summaryRows: readonly (readonly [causes: readonly Cause[], drifted: number])[] = [
