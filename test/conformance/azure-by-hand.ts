@@ -117,7 +117,7 @@ async function put(ask: Ask, type: string, body: object): Promise<CloudId> {
   return idOf(await ask<Standing>('GET', path));
 }
 
-/** What standing things bring with them, and what is left of those that went. */
+/** Parts of existing resources, and leftover parts of deleted ones. */
 async function parts(ask: Ask): Promise<readonly CloudId[]> {
   const types = [
     'Microsoft.Network/networkSecurityGroups',

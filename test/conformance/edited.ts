@@ -15,7 +15,7 @@ export function edited<K extends Kind>({ subject }: Stage, { kind, attributes }:
   return attributes;
 }
 
-/** Whether `edited` changes anything of this kind. */
+/** Returns whether `edited` changes anything of this kind. */
 export const canChange = ({ subject }: Stage, kind: Kind): boolean =>
   labelled(subject).includes(kind) ||
   kind === 'firewall-rule' ||

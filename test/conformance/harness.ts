@@ -20,25 +20,25 @@ export interface Harness {
   /** Lets so much time pass that all that was begun is done and all that was written is seen. */
   settle(): Promise<void>;
   readonly trouble: Trouble;
-  /** How the cloud spells its answers from now on; absent where it has one spelling. */
+  /** Sets the spelling of the cloud's answers from now on; absent if it has only one. */
   readonly spell?: (mode: SpellingMode) => void;
   readonly byHand: ByHand;
   /** Absent where no rule is written as a whole or by lists: nothing of a rule can be lost there. */
   readonly beside?: Beside;
   readonly batches: Provider['batches'];
-  /** What waits of ours, waits by it. */
+  /** The clock of our waits. */
   readonly clock: Clock;
   readonly packets: Packets;
 }
 
-/** What this cloud lets through, by its own packet check: past every API, and without what we think of it. */
+/** This cloud's own packet check. It knows no API, and none of our assumptions. */
 export interface Packets {
   reach(packet: Packet): boolean;
   /** Calls `look` after each request that the cloud took, writes and reads. Ends it. */
   watch(look: () => void): () => void;
 }
 
-/** What this cloud calls things. */
+/** This cloud's names. */
 export interface Words {
   readonly place: Place;
   readonly machine: MachineWords;
@@ -57,7 +57,7 @@ export interface MachineWords {
   readonly disks: readonly [string, string];
   /** Identities that machines may take; none where the cloud has none. */
   readonly identities: readonly string[];
-  /** What every machine needs here besides. */
+  /** Further attributes that every machine needs here. */
   readonly least?: Pick<InstanceAttributes, 'boot'>;
 }
 
@@ -82,7 +82,7 @@ export interface Beside {
   addBefore(request: 'read' | 'write', rule: CloudId, block: string, peers: readonly string[]): Promise<void>;
 }
 
-/** What a colleague does who knows nothing of us. */
+/** Acts of a colleague who does not use Setpoint. */
 export interface ByHand {
   /** Makes an object of this kind in this network, without any mark, and answers the id that the provider has for it. */
   make(kind: Kind, network: CloudId | undefined): Promise<CloudId>;
@@ -96,7 +96,7 @@ export interface ByHand {
   readonly spellings: readonly Spelling[];
 }
 
-/** Where things are made: a network with a subnet and two groups in it (Refs: `tag:…` where groups are only names). */
+/** The place of new resources: a network with a subnet and two groups (Refs: `tag:…` if groups are only names). */
 export interface Home {
   readonly network: CloudId;
   readonly subnet: CloudId;

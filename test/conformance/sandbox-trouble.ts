@@ -1,7 +1,7 @@
 import type { Effect, Faults } from '../../sandbox/faults.ts';
 import type { Trouble, TroubleKind } from './harness.ts';
 
-/** Which of the cloud's actions, as the sandbox calls them, are reads and which are writes. */
+/** The cloud's actions that read and those that write, under the sandbox's names. */
 interface Actions {
   readonly reads: readonly string[];
   readonly writes: readonly string[];

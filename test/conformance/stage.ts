@@ -12,7 +12,7 @@ import type { Harness, Home } from './harness.ts';
 import { leastOf } from './least.ts';
 import type { Subject } from './subject.ts';
 
-/** Where a law is tried: a harness, a network with a subnet and two groups in it, and short ways to act. */
+/** The setting of a law: a harness, a network with a subnet and two groups in it, and short ways to act. */
 export interface Stage {
   readonly subject: Subject;
   readonly harness: Harness;
@@ -20,7 +20,7 @@ export interface Stage {
   /** A creation of its own name; `attributes` default to the least that the kind needs. */
   creation<K extends Kind>(kind: K, attributes?: Partial<Attributes[K]>, name?: string): Creation<K>;
   actuator<K extends Kind>(kind: K): Actuator<K>;
-  /** What the listing says, once the cloud has settled. */
+  /** The listing, once the cloud has settled. */
   listed<K extends Kind>(kind: K, call?: Call): Promise<readonly Observed<K>[]>;
 }
 
@@ -67,7 +67,7 @@ export async function openStage(harness: Harness, subject: Subject): Promise<Sta
 export const wholeNetwork = ({ dialect: { holds } }: Subject): Partial<Attributes['network']> =>
   holds.network.includes('internet') ? { internet: true } : {};
 
-/** What the listing says of one, once the cloud has settled. */
+/** One resource of the listing, once the cloud has settled. */
 export const look = async <K extends Kind>(stage: Stage, kind: K, id: CloudId): Promise<Observed<K> | undefined> =>
   (await stage.listed(kind)).find((observed) => observed.id === id);
 
@@ -97,7 +97,7 @@ export function only<T>(results: readonly Result<T>[], what: string): T {
 export const failureKinds = (results: readonly Result<unknown>[]): readonly string[] =>
   results.map((result) => (result.ok ? 'ok' : result.failure.kind));
 
-/** What the planner would see between the two, in the cloud's own words where it has several. */
+/** The planner's diff of the two, in the cloud's own words if it has several. */
 export function changesBetween<K extends Kind>(
   kind: K,
   wanted: Attributes[K],

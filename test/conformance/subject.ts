@@ -1,17 +1,17 @@
 import type { Dialect } from '../../src/core/compile/dialect.ts';
 import type { Kind } from '../../src/core/resource.ts';
 
-/** What a law may know of a cloud before it is opened. */
+/** The facts about a cloud that a law may use before it is opened. */
 export interface Subject {
   readonly dialect: Dialect;
   readonly manners: Manners;
 }
 
-/** How this cloud differs from others where laws must know. */
+/** Differences between clouds that laws must know. */
 export interface Manners {
-  /** What says whose a thing is: its own mark, what it lies in, or what it stands in. */
+  /** The proof of a resource's owner: its own mark, its container, or its parent. */
   readonly owned: Readonly<Record<Kind, 'mark' | 'container' | 'parent'>>;
-  /** What leaves in one call: equal machines, rules of one container and direction, equal labels of many. */
+  /** Changes that go in one call: equal machines, rules of one container and direction, equal labels of many. */
   readonly together: readonly ('launches' | 'rules' | 'labels')[];
   /** Variants, by name, that it cannot say: its dialect refuses a rule, and it has no such thing otherwise. */
   readonly unsaid: readonly string[];

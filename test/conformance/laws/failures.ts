@@ -19,7 +19,7 @@ import {
 } from '../stage.ts';
 import { every, just, marked, once } from '../subject.ts';
 
-/** What each trouble with a write is to us. `fail` of a creation that could make a twin may be `ambiguous` instead. */
+/** The failures of each trouble with a write. `fail` of a creation that could make a duplicate may be `ambiguous` instead. */
 const meanings: readonly (readonly [TroubleKind, readonly Failure['kind'][]])[] = [
   ['throttle', ['throttled']],
   ['fail', ['retryable', 'ambiguous']],

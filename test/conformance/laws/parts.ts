@@ -102,7 +102,7 @@ function halfRemoved(trouble: TroubleKind): Law {
   };
 }
 
-/** How many writes a network with its parts takes. */
+/** The number of writes for a network with its parts. */
 async function stepsOf(stage: Stage): Promise<number> {
   const call = recordedCall();
   await stage.harness.run(() =>

@@ -127,7 +127,7 @@ export interface EditOn {
   update(call?: RecordedCall): Promise<readonly Result<void>[]>;
 }
 
-/** What the edit is made on stands, and is listed. */
+/** Creates the resource of the edit, and waits until it is listed. */
 export async function editOn(stage: Stage, { kind, from, to }: Edit): Promise<EditOn> {
   const creation = stage.creation(kind, from?.(stage));
   const observed = await seenAfterCreation(stage, creation);

@@ -4,11 +4,11 @@ import { access } from '../../support/engine-world/documents.ts';
 
 export type Asked = 'aws' | 'gcp' | 'azure';
 
-/** What one cloud calls the place and the machines of the scenarios. */
+/** One cloud's names for the place and the machines of the scenarios. */
 export interface CloudWords {
   readonly target: Place;
   readonly machine: Readonly<Record<string, unknown>>;
-  /** How the packet check of its sandbox is asked: where, and what an end is called. */
+  /** The request to the packet check of its sandbox: the place, and the name of an end. */
   readonly where: Readonly<Record<string, string>>;
   end(id: CloudId): string;
 }
