@@ -12,13 +12,13 @@ interface HealthChecks {
 type Role = 'api' | 'worker';
 
 /**
- * Whether what a process stands on serves it; asked every two seconds from now on.
+ * Checks the servers that a process depends on, every two seconds from now on.
  *
- *   check    | asks                                                        | needed by
- *   ---------+-------------------------------------------------------------+-------------
- *   database | whether it answers a question                               | api, worker
- *   writes   | whether it takes a write: not read-only, its disk not full  | worker
- *   queue    | whether it takes a write, and keeps what it took            | worker
+ *   check    | holds if                                              | needed by
+ *   ---------+-------------------------------------------------------+-------------
+ *   database | it answers a query                                    | api, worker
+ *   writes   | it takes a write: not read-only, its disk not full    | worker
+ *   queue    | it takes a write, and keeps it                        | worker
  */
 export function openHealthChecks(
   { store, queue, clock }: { readonly store: Store; readonly queue?: Queue; readonly clock: Clock },

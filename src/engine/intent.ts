@@ -218,8 +218,8 @@ function afterDelete(address: Address, { because, succeededBy }: DraftDetails): 
 }
 
 /**
- * What was launched together stays so when it is sent again: its first call may come yet, and then the machines of all bear
- * the intent of its first.
+ * The batch of an earlier launch of this address. Setpoint sends the same batch again, because the first call may still arrive.
+ * Every machine of it then has the intent of the batch's first machine.
  */
 export function earlierBatch(address: Address, { pending }: Knowledge): string | undefined {
   const before = pending.find((intent) => intent.verb === 'create' && intent.address === address);

@@ -90,8 +90,8 @@ const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly mode
 const before = 'in the generation before; that it is looser counts from the next one on.';
 
 /**
- * What people hold still, over all scopes of an estate: whose an action is and for which targets is for the specs of its own
- * scope to say. What is in none of them may be of any target, and is whose it was `before`, in the generation before.
+ * The pauses over all scopes of an estate. The specs of an action's own scope give its owner and targets. A resource without a
+ * spec may be of any target, and has the owner that it had `before`, in the previous generation.
  */
 export function heldStill(
   pauses: readonly PauseDraft[],

@@ -25,8 +25,8 @@ interface Held {
 }
 
 /**
- * Which of the planned actions a saved plan approved, and which of its own it no longer can. What is not in it stays
- * undone and is no reason to refuse: other changes in between do not matter.
+ * Divides a saved plan into approved actions that are still planned, and stale ones. An action outside the saved plan is not
+ * executed. It is no reason to refuse the others: changes in between do not matter.
  */
 export function holdAgainst(saved: readonly ApprovedAction[], planned: readonly Action[]): Held {
   const byDigest = new Map(planned.map((action) => [actionDigest(action, sha256), action]));

@@ -156,8 +156,8 @@ function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet
 /**
  * While a newer generation waits, drift goes back to the last applied specs: each address by the specs of the
  * generation that was applied there. Nothing else changes, and nothing is created or deleted that only those specs ask for.
- * What the newest generation does not let the loop do is not done by a former one either, and a pause holds whatever either of
- * them says to be of its owner or target. Returns false where the reconcile was stopped.
+ * Prohibitions of the newest generation hold for a former one too. A pause holds a resource if either generation gives it that
+ * owner or target. Returns false if the reconcile was stopped.
  */
 export async function healDrift(
   scene: ScopeContext,

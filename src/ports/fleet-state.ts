@@ -76,7 +76,7 @@ export interface StoppedRollout {
 
 /** Scopes whose reconciles fail in our own code: out of the way of the others until a person or a newer generation comes. */
 export interface Quarantine {
-  /** Where it already is in quarantine for this generation, `since` stays. */
+  /** If the scope already is in quarantine for this generation, `since` stays. */
   put(where: Where, why: string, generation: number): Promise<void>;
   /** The scopes in quarantine; of all estates where none is named. */
   list(estate?: string): Promise<readonly Quarantined[]>;

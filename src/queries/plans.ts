@@ -226,8 +226,8 @@ async function accepted(estate: Estate, after: number, store: Store): Promise<Ge
 const pinned = (message: string): Declined => new Declined('conflict', message);
 
 /**
- * What would be in force with specs that somebody posted who need not be trusted: refused where they are not sound, or reach for
- * more than those in force do.
+ * The estate with specs that an untrusted author posted. Invalid specs are refused, and so are specs that change trusted fields of
+ * the active ones.
  */
 async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryContext): Promise<Estate> {
   const tree = await grounds.posted.read(posted, active.estate.tree);

@@ -10,7 +10,7 @@ export interface Ways {
   /** SETPOINT_SECRETS_DIR. */
   readonly folder: string | undefined;
   readonly stores: SecretStores;
-  /** How long a store may take, its library's repetitions included. */
+  /** The deadline of a store, its library's retries included. */
   readonly deadlineMs?: number;
 }
 
@@ -85,7 +85,7 @@ const late = (deadlineMs: number): Result<never> => ({
   },
 });
 
-/** What a store throws may hold its answer: nothing of it is kept. */
+/** An exception of a store may contain the secret, so nothing of it is kept. */
 const defect = unusable('its store sent an invalid answer');
 
 export type Environment = Readonly<Record<string, string | undefined>>;

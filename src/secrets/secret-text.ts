@@ -1,7 +1,7 @@
 import type { Result } from '../core/failure.ts';
 
 /**
- * What stores take at most, which is ours for variables and files too:
+ * The size limit of stores. It is ours for variables and files too:
  * https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html (65,536 bytes),
  * https://cloud.google.com/secret-manager/quotas (64 KiB),
  * https://learn.microsoft.com/azure/key-vault/secrets/about-secrets (25 kB)

@@ -119,9 +119,9 @@ export interface ApprovalUse {
 }
 
 /**
- * What an approval still lets pass: the digest of each action, and of the action that it was approved as.
+ * The actions that an approval still permits: the digest of each action, and of the action that it was approved as.
  *
- *   intents of the action          | lets pass
+ *   intents of the action          | permits
  *   -------------------------------+------------------------------------------
  *   none, or none that went well   | the action: a retry shares the reservation
  *   one half of a replacement did  | the action, and each half of it

@@ -300,7 +300,7 @@ export async function untilFree<T>(attempt: () => Promise<T>): Promise<T> {
 const isInTheWay = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(40|55P03)/.test(error.code ?? '');
 
-/** Where no connection was made in the first place, the caller gets the error at once. */
+/** If no connection was ever made, the caller gets the error at once. */
 const isWorthAnother = (error: unknown, isUnanswered: boolean): boolean =>
   isInTheWay(error) || (isUnanswered ? isLost(error) : isUnavailable(error));
 

@@ -121,10 +121,10 @@ const readerRights = `
 `;
 
 /**
- * What PostgreSQL lets everybody do by default, and this role may not: other databases, temporary tables, what lies in `public`,
- * large objects, locks that the application waits for, numbers of transactions, which hold up all that happens, and words in the
- * log of the server. PostgreSQL refuses to nobody to change himself (`ALTER ROLE`), which takes a number too: the application is
- * in the role so that it may end sessions that do.
+ * Revokes PostgreSQL's default rights from this role: other databases, temporary tables, objects in `public`, large objects,
+ * locks that the application waits for, transaction numbers, which delay every event, and messages in the server's log.
+ * PostgreSQL lets every role alter itself (`ALTER ROLE`), which takes a transaction number too. The application is a member of
+ * the role, so that it may end such sessions.
  */
 const wall = `
   GRANT ${readerRole} TO ${appRole};

@@ -295,7 +295,7 @@ interface ChangedRows {
 
 /**
  * One for each changed row; for a great many at once one for each owner and targets, so that all who may see them hear of it.
- * Where a row has a new owner or new targets, callers who lost sight of it are notified that it is gone.
+ * If a row has a new owner or new targets, callers who may not see it any more are notified that it is gone.
  */
 export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly EventDraft[] {
   const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];

@@ -53,13 +53,13 @@ interface LimiterEvents {
  * Ranks, shares and slow-downs are the whole fleet's, and Redis' clock is the only one. Whoever waits is told when to come
  * again, and asks for all who wait in its row. Rejects where Redis does not answer within 10 s.
  *
- * What is lost with Redis' memory (a flush, a restart, another server) was, at worst, spent right before: a lane without a
- * state begins empty as of when the memory began, and one not used for longer than it takes to fill is full. Only a fleet
- * that never ran (`fresh`), and of which no living worker remembers another memory, begins full.
+ * Redis may lose its memory in a flush, a restart or a change of servers. The limiter then assumes that every budget was spent
+ * right before. A rate limit without a state begins empty at the start of that memory, and is full after its time to fill. Only
+ * a fleet that never ran (`fresh`), without a worker that remembers another memory, begins full.
  *
- * While Redis is away each worker keeps to one of N parts, N being the workers seen last, beginning with nothing; back
- * again it says what it spent. Requests reach the cloud later than they were let go, and not all by as much: the budgets
- * hold back what that can make (`lateMs`, default one second).
+ * While Redis is unavailable, each worker uses one of N parts, for the N workers last seen, and begins with none. When Redis
+ * returns, the worker reports its spending. Requests reach the cloud with varying delays after their release. The budgets
+ * keep a reserve for that (`lateMs`, default one second).
  */
 export async function openSharedLimiter(options: SharedLimiterOptions): Promise<SharedLimiter> {
   const { clock, events = {} } = options;
