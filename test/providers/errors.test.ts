@@ -78,7 +78,7 @@ describe('what is refused for how many there would be', () => {
 });
 
 /**
- * What Compute Engine says of an operation that failed: `error`, `httpErrorStatusCode` and `httpErrorMessage`, each "if the
+ * Compute Engine's fields of a failed operation: `error`, `httpErrorStatusCode` and `httpErrorMessage`, each "if the
  * operation fails", and none needs another. https://docs.cloud.google.com/compute/docs/reference/rest/v1/globalOperations
  */
 const errors: readonly object[] = [

@@ -32,9 +32,9 @@ const textOf = (replicas: number): string =>
 type Late = Extract<Fate, { kind: 'lingers' }>['before'];
 
 /**
- * What stands when a process was stopped right before this request, woke up after a rival had made it anew, and sent it still.
- * The rival wants so many machines, the first process two. Where it gives up, it looked in vain for what the first one intended,
- * and makes nothing, as where nobody approves it.
+ * The existing resources after a late call. A process stopped right before this request, and sent it after a rival had created
+ * the resource again. The rival wants so many machines, the first process two. A rival that gives up finds nothing of the first
+ * intent, and creates nothing, as if nobody approved it.
  */
 async function standing(
   before: Late,

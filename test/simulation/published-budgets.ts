@@ -18,8 +18,8 @@ const mutating = [
 ];
 
 /**
- * What the cloud in memory counts, in the figures of EC2. Written down once more, and not taken from the provider, so that a
- * figure which is wrong there is seen here.
+ * The budgets of the cloud in memory, with the figures of EC2. They are not imported from the provider, so that a test finds a
+ * wrong figure there.
  */
 export const publishedBudgets: readonly PublishedBudget[] = [
   ...calls(describing, 100, 20),

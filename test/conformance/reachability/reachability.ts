@@ -6,8 +6,8 @@ import { type Packet, sandboxWorld } from './sandbox-world.ts';
 import { type Rule, type Scenario, scenarios } from './scenarios.ts';
 
 /**
- * Who reaches whom, after the same specs were converged on this cloud: asked of its sandbox's packet check, which knows the
- * cloud's documents and nothing of ours. A second look at what was made must find nothing to do.
+ * Checks the traffic between machines after the same specs converged on this cloud. The packet check of its sandbox knows the
+ * cloud's documents and nothing of ours. A second observation must find nothing to do.
  */
 export function reachability(cloud: Asked, record?: Recorder): void {
   describe(`reachability: ${cloud}`, { concurrency: 1 }, () => {

@@ -11,10 +11,10 @@ import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { mountOf, readCompose, type Service, serviceOf } from './compose-file.ts';
 
 /**
- * How what the file says of containers is said of processes on this machine, and all that is changed of it:
+ * Translates the file's containers to processes on this machine. All changes are:
  * - each port that the file names is one free port of 127.0.0.1, and the names of services before a port are 127.0.0.1;
- * - what is open to all of a container's network is open to this machine alone;
- * - `/specs` is the folder that the file mounts there, and `/data` the folder that processes are started in.
+ * - a port that is open to a container's network is open to this machine only;
+ * - `/specs` is the folder that the file mounts there, and `/data` is the working folder of the processes.
  */
 interface Loopback {
   port(inFile: number): number;

@@ -20,8 +20,8 @@ const rule = { IpProtocol: 'tcp', FromPort: 1, ToPort: 1 };
 const block = { CidrIp: '192.0.2.0/24' };
 
 /**
- * Whether this moto revokes a rule with a description only for who repeats the description: 5.1 does, 5.2 where the peer is a
- * group. AWS does not: "If the security group rule has a description, you do not need to specify the description to revoke
+ * Returns whether this moto revokes a rule only by its description too. Version 5.1 does, 5.2 does if the peer is a group. AWS
+ * does not: "If the security group rule has a description, you do not need to specify the description to revoke
  * the rule", https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RevokeSecurityGroupIngress.html
  * The same 5.1 answers 200 and takes only one of two blocks away that have the same ports, so there each rule has only one.
  */

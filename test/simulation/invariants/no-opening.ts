@@ -183,11 +183,10 @@ const bothEnds = ['ingress', 'egress'] as const;
 const isRuleChange = ({ before, after }: ChangeEntry): boolean => [before, after].some((one) => one && 'match' in one);
 
 /**
- * Whether what let a packet through had to wait, itself or over others, for the call that opened it. An old rule, or a move of a machine,
- * waits for a step if wanted traffic were shut without that one, and a move also if something were let through; while what waits is not
- * done either. Each old rule waits for
- * all that takes over its traffic, though another may carry it too, whatever the rules at the other end say; and in each group there may
- * be something that nobody lists, as a load balancer.
+ * Returns whether the step that let a packet through had to wait, directly or indirectly, for the call that opened it. An old rule,
+ * or a move of a machine, waits for a step if wanted traffic were shut without it. A move also waits if traffic were opened
+ * without it. The waiting step itself is not done then. Each old rule waits for all rules that take over its traffic, even if
+ * another rule permits it too, and for any rules at the other end. Each group may have an unlisted member, such as a load balancer.
  */
 function isCircle(packet: Packet, by: readonly string[], { call, desired, first, look, old }: Moment): boolean {
   const made = first.fork(() => true);

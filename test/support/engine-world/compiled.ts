@@ -5,8 +5,8 @@ import type { Guards } from '../../../src/core/limits.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /**
- * What documents ask of the first scope that they name: written as a file of specs, and read and checked as any other. An
- * Estate and a Target are among them. Throws what is wrong with them.
+ * Compiles the first scope of the documents. They are written to a file of specs, then read and checked as any other. An
+ * Estate and a Target are among them. Throws their problems.
  */
 export function compiled(
   documents: readonly object[],
