@@ -27,7 +27,7 @@ export async function assertReadAlike(action: string, answer: Answer, message?: 
 /** A client of a cloud that is there. Each of its answers is read by the SDK too, and must be read alike. */
 export function comparingClient(endpoint: string): ec2.EC2Client {
   const client = new ec2.EC2Client({ region, credentials, endpoint, maxAttempts: 1 });
-  // why: what `readInTurns` replaces
+  // why: `readInTurns` replaces this method
   const protocol = client.config.protocol as unknown as { deserializer: { read(...asked: unknown[]): unknown } };
   const sdks = protocol.deserializer;
   readInTurns(client);
@@ -43,7 +43,7 @@ export function comparingClient(endpoint: string): ec2.EC2Client {
   return client;
 }
 
-/** An answer with this content, as boto3 decodes it, by the SDK's model. `between`: what stands between two elements. */
+/** An answer with this content, as boto3 decodes it, by the SDK's model. `between`: the text between two elements. */
 export async function answerOf(action: string, data: object, between = ''): Promise<string> {
   const schema = await modelOf(action);
   const item = (of: Schema, tag: string, value: unknown): string => `<${tag}>${content(of, value)}</${tag}>${between}`;
@@ -115,7 +115,7 @@ function reader(prepare: (client: ec2.EC2Client) => void): Read {
       return await client.send(commandOf(action));
     } catch (error) {
       assert.ok(error instanceof Error);
-      // why: so does the SDK keep what it could not read
+      // why: the SDK also keeps unreadable text
       const { $response, ...told } = error as Error & { $response?: { body?: unknown } };
       return { name: error.name, message: error.message, told, body: $response?.body };
     }

@@ -14,7 +14,7 @@ export function openAwsSession(url: string, clock: Clock): Promise<Session> {
   return aws.open({ scope, account, region, endpoint: url }, clock);
 }
 
-/** An EC2 sandbox whose time stands still until somebody waits: a wait of the session moves it on. */
+/** An EC2 sandbox with stopped time: a wait of the session advances it. */
 export interface AwsStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;

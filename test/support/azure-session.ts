@@ -15,7 +15,7 @@ export const prefix = `${scope}/${resourceGroup}`;
 export const openAzureSession = (url: string, clock: Clock): Promise<Session> =>
   azure.open({ scope, account, region: location, endpoint: url }, clock);
 
-/** A subscription in the sandbox whose time stands still until somebody waits: a wait of the session moves it on. */
+/** A subscription in the sandbox with stopped time: a wait of the session advances it. */
 export interface AzureStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export interface AzureStage {
   close(): Promise<void>;
 }
 
-/** `record`: what goes to and fro passes it. */
+/** `record`: a recorder of requests and answers. */
 export async function openAzureStage({ arm, ...options }: SandboxOptions = {}, record?: Recorder): Promise<AzureStage> {
   const sandbox = await startSandbox({
     clock: { rate: 0, start: Date.now() },

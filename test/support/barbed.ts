@@ -1,7 +1,7 @@
 /** Control characters that a terminal obeys: colours, a cleared screen, a bell, a title, another line, reversed text. */
 export const barbs = '\u001b[45m\u001b[2J\u0007\u001b]0;x\u0007\u009b2J\r\n\u2028\t\u007f\u202e\u2066';
 
-/** Members that say what a thing is, in words of ours. */
+/** Members whose values are our own words. */
 const words = new Set([
   ...['type', 'kind', 'verb', 'cause', 'because', 'effect', 'claim', 'by', 'what', 'state', 'role', 'severity'],
   ...['direction', 'protocol', 'mode', 'stillBoundBy', 'digest', 'hash', 'status', 'next'],

@@ -7,7 +7,7 @@ export const canary = 'k4narienv0gel/+=&';
 /** Finds the canary in a text, in one of its forms. */
 export const sings = (text: string): boolean => forms.some((form) => text.includes(form));
 
-/** Fails if any of what is given shows the canary, down through causes, hidden fields and what JSON makes of it. */
+/** Fails if any of these shows the canary, down through causes, hidden fields and their JSON. */
 export function assertHidden(...things: readonly unknown[]): void {
   for (const thing of things) {
     const shown = [inspect(thing, { depth: null, showHidden: true, maxStringLength: null, maxArrayLength: null })];

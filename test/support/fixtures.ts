@@ -43,7 +43,7 @@ export interface RecordedCall extends Call {
   readonly reported: { readonly request: Request; readonly answer: Answer }[];
 }
 
-/** `admit`: what else happens before a request; throwing refuses it. */
+/** `admit`: further work before a request; throwing refuses it. */
 export function recordedCall(
   signal: AbortSignal = new AbortController().signal,
   admit: (request: Request) => void | Promise<void> = () => {},

@@ -15,7 +15,7 @@ export function openGcpSession(url: string, clock: Clock): Promise<Session> {
   return gcp.open({ scope, account: project, region, endpoint: url }, clock);
 }
 
-/** A Compute Engine sandbox whose time stands still until somebody waits. */
+/** A Compute Engine sandbox whose time stops until somebody waits. */
 export interface GcpStage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface GcpStage {
 /** The cloud's time that elapses in about a millisecond of ours, while somebody waits for it. */
 const stepMs = 500;
 
-/** `record`: what goes to and fro passes it. */
+/** `record`: a recorder of requests and answers. */
 export async function openGcpStage(options: SandboxOptions = {}, record?: Recorder): Promise<GcpStage> {
   const more = record === undefined ? {} : { port: record.port, publicUrl: record.url };
   const sandbox = await startSandbox({ clock: { rate: 0, start: Date.now() }, budgets: false, ...more, ...options });

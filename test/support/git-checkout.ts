@@ -11,7 +11,7 @@ export interface GitCheckout {
   git(...args: readonly string[]): string;
   /** Writes files; '' removes one. */
   write(files: Readonly<Record<string, string>>): void;
-  /** Commits them with whatever else lies there; answers with its name. */
+  /** Commits them with all other changes there; returns the commit's name. */
   commit(files: Readonly<Record<string, string>>): string;
 }
 

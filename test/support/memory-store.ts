@@ -77,7 +77,7 @@ export function memoryDatabase(clock: Clock, store = '00000000-0000-4000-8000-00
       const kept = structuredClone(tables);
       return () => {
         Object.assign(data, structuredClone(kept));
-        // why: whoever held one finds that it is not there
+        // why: a former holder finds that it is not there
         leases.clear();
       };
     },

@@ -28,7 +28,7 @@ export interface How {
   readonly job?: Partial<Convergence>;
   readonly lease?: (lease: Lease) => Lease;
   readonly estate?: object;
-  /** Told of each plan, and of what it rests on. */
+  /** Gets each plan and its basis. */
   readonly planned?: (observation: Observation, made: ScopePlan) => void;
   /** The generation of the reconcile; by default the newest. */
   readonly generation?: number;
@@ -55,7 +55,7 @@ export function smallWorld(): SmallWorld {
     const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number: how.generation ?? number }, how);
     const ports: EnginePorts = { ...store, limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
     const steering = { signal: new AbortController().signal, ...how.steering };
-    // why: whoever dies lets it go too, only later
+    // why: a dead process releases it too, only later
     const converged = await clock.run(() => converge(job, ports, steering)).finally(() => acquired.lease.release());
     const calls = cloud.history.calls.slice(before).filter(({ mutating, caller }) => mutating && caller !== 'outside');
     return { ...converged, writes: calls.map(({ action }) => action), scope };

@@ -1,6 +1,6 @@
 import { sshKey } from '../fixtures.ts';
 
-/** Documents of one network with one subnet, for the target `here`; `spec` and `metadata` add to what is said, or say it otherwise. */
+/** Documents of one network with one subnet, for the target `here`; `spec` and `metadata` add or replace fields. */
 type Fields = Readonly<Record<string, unknown>>;
 
 export const network = (spec: Fields = {}, metadata: Fields = {}) => ({
@@ -29,7 +29,7 @@ export const rule = (name: string, spec: Fields = {}, metadata: Fields = {}) => 
   },
 });
 
-/** `words`: what one cloud calls an image and a size, and all else it wants to be told of a machine. */
+/** `words`: one cloud's image, size and other required fields of a machine. */
 export const machineIn =
   (words: Fields) =>
   (name: string, spec: Fields = {}, metadata: Fields = {}) => ({

@@ -107,7 +107,7 @@ export interface EngineWorld extends AsyncDisposable {
   /** Accepts the documents as the next revision, and converges. */
   apply(documents: readonly object[], how?: How): Promise<Applied>;
   knowledge(): Promise<Knowledge>;
-  /** The database is lost; a new one takes over whatever the last look saw with the old one's mark. */
+  /** Replaces the database. The new one takes over all resources of the last observation with the old one's mark. */
   takeover(last: Converged): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ export interface WorldStage {
 }
 
 export interface How {
-  /** Orphans to delete, by what stands behind the scope in their addresses: `global/network/core`. */
+  /** Orphans to delete, by the part of their addresses after the scope: `global/network/core`. */
   readonly prune?: readonly string[];
   /** Default: `here` alone. */
   readonly targets?: readonly Target[];

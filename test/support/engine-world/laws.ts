@@ -11,7 +11,7 @@ export class Killed extends Error {}
 /** `['intend', 'after', 2]`: as soon as the second intent is committed. */
 export type Step = readonly ['intend' | 'settle', 'before' | 'after', nth: number];
 
-/** A ledger whose process dies at this step of what it tells it. */
+/** A ledger whose process dies at this step of its calls. */
 export function killedAt([what, when, nth]: Step): (ledger: Ledger) => Ledger {
   let count = 0;
   const gated = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -79,7 +79,7 @@ interface Colleague {
   seen(): Promise<{ readonly machines: readonly string[]; readonly sizes: readonly number[]; readonly tier: unknown }>;
 }
 
-/** Nothing that nobody asked for ends a machine or its disk, whoever applies: its label is healed, its size is for a person. */
+/** No change without a request ends a machine or its disk, for any caller: its label is healed, its size is for a person. */
 export async function keepsGrownDisk(
   world: EngineWorld,
   machine: ReturnType<typeof machineIn>,
@@ -109,16 +109,16 @@ const ends = (write: string): boolean =>
 /** Something that nobody lists stands in the subnet `core.app`. */
 interface Unlisted {
   put(): Promise<void>;
-  /** The cloud's own code, and the name of what stands there. */
+  /** The cloud's own code, and the name of the contents. */
   readonly code: RegExp;
   readonly name: RegExp;
   /** The address of the subnet behind its scope. */
   readonly subnet: string;
-  /** The read that tells what stands there. */
+  /** The read that names the contents. */
   readonly reading: string;
 }
 
-/** A subnet that cannot be deleted stays, and its failure quotes the cloud and names what stands there: at one more call a reconcile. */
+/** A subnet that cannot be deleted stays. Its failure quotes the cloud and names the contents, for one more call a reconcile. */
 export async function namesUnlisted(world: EngineWorld, { put, code, name, subnet, reading }: Unlisted): Promise<void> {
   const both = { subnets: ['app', 'db'].map((one, at) => ({ name: one, cidr: `10.20.${at + 1}.0/24` })) };
   for (const _ of ['made', 'up']) await world.apply([network(both)]);

@@ -119,7 +119,7 @@ function record(scope: ScopeMemory, observation: Observation): void {
   see(scope, resources, at);
 }
 
-/** Claims that were seen standing for the first time, and what was let go as gone and stands. */
+/** Claims that were observed for the first time, and existing objects that were released as gone. */
 function see(scope: ScopeMemory, resources: readonly Observed[], at: number): void {
   const unseen = [...scope.claims].flatMap(([id, claim]) => (claim.seenAt === undefined ? [id] : []));
   for (const id of seenFirst(unseen, resources)) {

@@ -5,7 +5,7 @@ import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
 /** The time that a lease outlives a holder that stopped renewing. */
 const leaseMs = 10_000;
 
-/** Leases of one process. `stall` is what SIGSTOP, a crash or a long pause is: renewing ends, and the leases run out. */
+/** Leases of one process. `stall` acts like SIGSTOP, a crash or a long pause: renewing ends, and the leases expire. */
 export interface MemoryLeases extends Leases {
   stall(): void;
 }

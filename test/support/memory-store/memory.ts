@@ -225,7 +225,7 @@ export interface ScopeMemory {
   readonly expiredIntents: Map<string, PendingIntent>;
 }
 
-/** `before`: what was applied at its address until it was launched. */
+/** `before`: the applied specs at its address until its launch. */
 export interface BirthMemory extends Birth {
   readonly before: AppliedChange | undefined;
 }
@@ -356,7 +356,7 @@ export interface Version {
   listed: boolean;
 }
 
-/** `generation`: that what it found in step is in step with. */
+/** `generation`: the generation of the resources that it found in sync. */
 export type Look = RowLook & { readonly generation: number; readonly left?: true };
 
 export interface RowMemory {

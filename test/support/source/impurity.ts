@@ -25,7 +25,7 @@ const LOCAL = new Set([
   'toLocaleLowerCase',
 ]);
 
-/** Every place where a file is not pure, with what is there. */
+/** Every place where a file is not pure, with the impure expression. */
 export function impuritiesOf(file: ParsedFile): readonly string[] {
   const found: string[] = [];
   for (const node of nodesOf(file.tree)) {

@@ -49,7 +49,7 @@ export const LAYERS: readonly Layer[] = [
   // Knows no cloud, queue or database, and takes its clock as a port.
   { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: ['sorted-btree'], node: false },
 
-  // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
+  // An opened estate: compiled specs, guards, sites. The command line and the fleet share it.
   { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
   // Queries about an estate that need more than one call of the store, for the command line and the API. Calls no cloud.
   { name: 'queries', at: ['src/queries/'], layers: [...inward, 'estate'], packages: [], node: true },
@@ -70,7 +70,7 @@ export const LAYERS: readonly Layer[] = [
   // Places that keep signed checkpoints; a bucket's library is handed in.
   { name: 'witness', at: ['src/witness/'], layers: ['core', 'ports'], packages: [], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
-  // Commands speak to stores and providers only through what a root hands them.
+  // Commands reach stores and providers only through the dependencies of a composition root.
   {
     name: 'cli',
     at: ['src/cli/'],
@@ -78,7 +78,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ['commander', 'string-width'],
     node: true,
   },
-  // Reconciles without a person: what a job leads to.
+  // Reconciles without a person: the work of a job.
   { name: 'fleet', at: ['src/fleet/'], layers: [...inward, 'estate'], packages: [], node: true },
   // A browser's pages: they talk to the API, and see nothing of ours.
   { name: 'console', at: ['src/console/'], layers: [], packages: [], node: false },

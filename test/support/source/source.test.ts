@@ -8,7 +8,7 @@ import { type ParsedFile, parseTexts } from './project.ts';
 
 const TRICKS = '// import a from "x"; await any!\nexport const s = "import(\'x\') await Promise any as T";\n';
 
-/** For each reader: a text, where it lies, and what must be found. */
+/** For each reader: a text, its path, and the expected result. */
 const table: readonly {
   readonly name: string;
   readonly path?: string;
