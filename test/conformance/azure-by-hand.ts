@@ -4,7 +4,7 @@ import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, resourceGroup } from '../support/azure-session.ts';
 import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
-/** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
+/** A colleague with a client of his own: plain requests. `pass` lets the cloud finish its work. */
 export function azureByHand(url: string, reconcile: () => void): ByHand {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const version = /\/microsoft\.compute\//i.test(path) ? compute(path) : '2026-01-01';
@@ -16,7 +16,7 @@ export function azureByHand(url: string, reconcile: () => void): ByHand {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
     if (method !== 'GET') reconcile();
-    // why: the sandbox answers what its path promises
+    // why: the sandbox gives the answer that its path promises
     return (text === '' ? {} : JSON.parse(text)) as T;
   };
   return {
@@ -34,7 +34,7 @@ export function azureBeside({ url, control }: Sandbox): Beside {
   const headers = { authorization: 'Bearer colleague', 'content-type': 'application/json' };
   const edit = async (rule: CloudId, block: string) => {
     const path = `${armPath(rule)}?api-version=2026-01-01`;
-    // why: the sandbox answers what its path promises
+    // why: the sandbox gives the answer that its path promises
     const { properties } = (await (await fetch(url + path, { headers })).json()) as { properties: Sources };
     const { sourceAddressPrefix: one, sourceAddressPrefixes: many = [], ...rest } = properties;
     const blocks = [...(one ? [one] : []), ...many, block];

@@ -68,7 +68,7 @@ export async function openAzure(record?: Recorder, options: SandboxOptions = {})
       },
       run: async (work) => {
         const result = await work();
-        // why: what was begun and not awaited, as after a lost answer, is over before anybody tries again
+        // why: a call that nobody awaited, as after a lost answer, ends before the next try
         clock.advance(60_000);
         return result;
       },

@@ -3,7 +3,7 @@ import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { project, region, zone } from '../support/gcp-session.ts';
 import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
-/** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
+/** A colleague with a client of his own: plain requests. `pass` lets the cloud finish its work. */
 export function gcpByHand(url: string, reconcile: () => void): ByHand {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await fetch(`${url}/compute/v1/projects/${project}/${path}`, {
@@ -14,7 +14,7 @@ export function gcpByHand(url: string, reconcile: () => void): ByHand {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
     if (method !== 'GET') reconcile();
-    // why: the sandbox answers what its path promises
+    // why: the sandbox gives the answer that its path promises
     return JSON.parse(text) as T;
   };
   const desk: Desk = {
@@ -61,7 +61,7 @@ export function gcpBeside({ url, control }: Sandbox): Beside {
 
 interface Desk {
   ask<T>(method: string, path: string, body?: object): Promise<T>;
-  /** The provider's id of what stands there. */
+  /** The provider's id of the existing object. */
   idOf(path: string): Promise<CloudId>;
 }
 

@@ -92,7 +92,7 @@ export interface ByHand {
   defaultNetwork?(): Promise<CloudId>;
   /** Every part of anything that stands, free ones too: gateways, tables, disks. */
   parts(): Promise<readonly CloudId[]>;
-  /** A rule spelled otherwise than we would, and what it is to us. */
+  /** A rule in another spelling than ours, and its meaning to us. */
   readonly spellings: readonly Spelling[];
 }
 

@@ -71,7 +71,7 @@ export const wholeNetwork = ({ dialect: { holds } }: Subject): Partial<Attribute
 export const look = async <K extends Kind>(stage: Stage, kind: K, id: CloudId): Promise<Observed<K> | undefined> =>
   (await stage.listed(kind)).find((observed) => observed.id === id);
 
-/** Makes one, and says what it is. */
+/** Creates one, and returns it. */
 export async function created<K extends Kind>(stage: Stage, creation: Creation<K>): Promise<Observed<K>> {
   const { kind } = creation.desired;
   const results = await stage.harness.run(() => stage.actuator(kind).create([creation], recordedCall()));

@@ -43,7 +43,7 @@ export const labelled: KindsOf = (subject) =>
 /** Those that bear a mark of their own. */
 export const marked: KindsOf = (subject) => every(subject).filter((kind) => subject.manners.owned[kind] === 'mark');
 
-/** Those whose mark may be written anew. */
+/** Kinds with a mark that can be written again. */
 export const remarkable: KindsOf = (subject) =>
   marked(subject).filter((kind) => !subject.dialect.holds.fixedMarks.includes(kind));
 
@@ -65,7 +65,7 @@ export const just =
 export const fieldsOf = ({ dialect }: Subject, kind: 'network' | 'subnet'): readonly string[] =>
   kind === 'network' ? dialect.holds.network : dialect.holds.subnet;
 
-/** Atoms are known by what they say, and lie in groups: AWS. */
+/** Content identifies atoms, and groups contain them: AWS. */
 export const byContent = ({ dialect }: Subject): boolean => dialect.rules.contentName !== undefined;
 export const byName = (subject: Subject): boolean => !byContent(subject);
 

@@ -2,7 +2,7 @@ import type { Attributes, Kind, RuleMatch } from '../../src/core/resource.ts';
 import type { Stage } from './stage.ts';
 import { byContent, byName, hasLabels, holds, type Subject } from './subject.ts';
 
-/** One way to ask for a resource: what differs from the least. */
+/** One variant of a resource: its differences from the smallest one. */
 export type Variant = {
   readonly [K in Kind]: {
     readonly kind: K;
@@ -15,7 +15,7 @@ export type Variant = {
 
 const labels = ({ harness }: Stage) => ({ labels: harness.words.labels });
 
-/** Every way to ask for something, so that what comes back can be compared with it. */
+/** Every variant of each field, to compare the cloud's answer with it. */
 export const variants: readonly Variant[] = [
   { kind: 'network', name: 'nothing else', attributes: () => ({}) },
   {

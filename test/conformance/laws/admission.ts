@@ -172,7 +172,7 @@ async function wholeLife(stage: Stage, kind: Kind, call: RecordedCall): Promise<
 const editOf = (stage: Stage, creation: ReturnType<Stage['creation']>, observed: Observed) =>
   revisionOf(creation, observed, edited(stage, creation.desired));
 
-/** Within none of the cloud's time; of the wall's, what a busy machine may take. */
+/** Takes none of the cloud's time; of real time, as much as a busy machine may take. */
 async function soon<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('it still waits')), 30_000);

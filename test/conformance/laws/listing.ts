@@ -140,7 +140,7 @@ function neverShort(trouble: TroubleKind): Law {
         if (!(ids instanceof ListingFailed)) assert.deepEqual(ids, whole, `request ${nth}`);
         outcomes.push(ids instanceof ListingFailed ? 'failed' : 'whole');
       }
-      // why: what is inline in its parent has as many pages as there are parents
+      // why: a kind inline in its parent has as many pages as there are parents
       const least = stage.subject.manners.owned[kind] === 'parent' ? 1 : 3;
       assert.ok(outcomes.filter((outcome) => outcome === 'failed').length >= least, 'its pages are among them');
     },

@@ -47,7 +47,7 @@ export const partLaws: readonly Law[] = [
   },
 ];
 
-/** Wherever its creation was interrupted, a network says what it misses, and one update finishes it without a part too many. */
+/** After an interruption of its creation at any step, a network names its missing parts. One update adds exactly these. */
 function halfMade(trouble: TroubleKind): Law {
   return {
     name: `a network half made by ${trouble} says what it misses, and an update finishes it`,

@@ -16,7 +16,7 @@ const modes: readonly SpellingMode[] = [
   ...Array.from({ length: 12 }, (_, index) => ({ kind: 'seed' as const, number: index + 1 })),
 ];
 
-/** An object, and what of it the spec may say instead. */
+/** An object, and the other values that the spec may have for it. */
 interface Made {
   readonly creation: Creation;
   readonly id: CloudId;

@@ -14,7 +14,7 @@ interface Change {
   readonly default?: { readonly ingress: 'deny'; readonly egress: 'allow' | 'deny' };
   readonly before: State;
   readonly after: State;
-  /** `web > db 5432`: what got through, and gets through afterwards. */
+  /** `web > db 5432`: the traffic that got through before, and must get through afterwards. */
   readonly moves: Readonly<Record<'stays' | 'goes' | 'comes', readonly string[]>>;
 }
 

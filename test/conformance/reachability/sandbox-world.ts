@@ -23,7 +23,7 @@ export interface Reached {
   readonly steps: readonly { readonly gate: string; readonly allowed: boolean; readonly reason: string }[];
 }
 
-/** Milliseconds of the cloud's time in one of ours: what takes minutes there takes none here. */
+/** Milliseconds of the cloud's time in one of ours, so that its minutes take no time here. */
 const rate = 5000;
 
 export async function sandboxWorld(cloud: Asked, record?: Recorder): Promise<SandboxWorld> {
