@@ -8,11 +8,11 @@ import type { Draw } from './draw.ts';
 export interface Colleagues {
   /** One thing that one of them does. `known`: ids that the store settled; marks of others may still be on their way. */
   act(known: ReadonlySet<string>): void;
-  /** They read the findings, and take back what only a new machine would heal. */
+  /** They read the findings, and revert changes that only a new machine would heal. */
   tidy(): void;
 }
 
-/** They never stand in the way of what the specs ask for: that would be a matter between people. */
+/** They never obstruct the specs: that would be a matter between people. */
 export function colleagues(cloud: MemoryCloud, draw: Draw): Colleagues {
   const altered = new Map<string, InstanceRecord>();
   const tried = (deed: () => void): void => {

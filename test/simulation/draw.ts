@@ -8,7 +8,7 @@ export interface Draw {
   int(below: number): number;
   /** Undefined only from an empty list. */
   pick<T>(from: readonly T[]): T | undefined;
-  /** A stream of its own, so that what one part draws does not move what another does. */
+  /** A stream of its own, so that draws of one part do not change those of another. */
   branch(name: number): Draw;
 }
 

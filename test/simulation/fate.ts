@@ -11,7 +11,7 @@ export type Fate =
   | { readonly kind: 'crashes'; readonly step: number; readonly when: 'before' | 'after' }
   /** It stands still, as by SIGSTOP, and then goes on as if nothing had been. */
   | { readonly kind: 'pauses'; readonly step: number; readonly ms: number }
-  /** The same, at its first request of this name, which leaves whatever has ended meanwhile: it was checked before. */
+  /** The same, at its first request of this name. The request leaves after the lease has ended: it was checked before. */
   | { readonly kind: 'lingers'; readonly before: ActionName; readonly ms: number };
 
 export interface Life {

@@ -29,7 +29,7 @@ interface Life {
   accept(text: string): Promise<Generation>;
   /** A worker that lives by that generation, until nothing is left to do. `writes`: its mutating requests. */
   work(by: Generation): Promise<{ readonly converged: Converged; readonly writes: readonly string[] }>;
-  /** A person names everything whose intent the store has no record of. Returns the ids. */
+  /** A person names every resource whose intent is not in the store. Returns the ids. */
   takeover(by: Generation, seen: Converged): Promise<readonly CloudId[]>;
 }
 
@@ -137,7 +137,7 @@ function estate({ web, api }: { readonly web: Machine; readonly api?: Machine })
 }
 const limits = { deletes: 50, replaces: 50, creates: 1000, closures: 50, share: '100%' };
 
-/** `by` hand: what a colleague does after the lost minutes. */
+/** `by` hand: a colleague's acts after the lost minutes. */
 interface Loss {
   readonly name: string;
   /** Absent: all that the store ever knew is lost. */
@@ -194,7 +194,7 @@ describe('a failover that loses the newest commits', () => {
         const before = standing(life.cloud);
         failOver();
 
-        // why: a worker may go by what the store still believes before it has read the specs again
+        // why: until it has read the specs again, a worker may use the store's former knowledge
         for (const text of [...(kept === undefined ? [] : [kept]), lost]) {
           const { converged, writes } = await life.work(await life.accept(text));
           assert.deepEqual(writes.filter(isWeighty), [], 'nothing is made, ended or stopped');

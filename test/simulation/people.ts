@@ -12,9 +12,9 @@ interface Place {
 }
 
 interface Scene extends Place {
-  /** In this life a person must approve whatever is done. */
+  /** In this life a person must approve every action. */
   readonly asks: boolean;
-  /** Of what may be held alone. */
+  /** The addresses that a pause may name. */
   readonly addresses: readonly string[];
 }
 

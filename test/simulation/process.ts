@@ -37,11 +37,11 @@ export interface Stage {
   /** Of all colleagues there were. */
   readonly offices: Colleagues[];
   readonly draw: Draw;
-  /** In this life a person must approve whatever is done; one approval lets all pass until it is withdrawn. */
+  /** In this life a person must approve every action; one approval permits all until it is withdrawn. */
   readonly asks: boolean;
 }
 
-/** One process: what it is told to do, and what becomes of it. */
+/** One process: its settings, and its fate. */
 export interface Orders {
   readonly name: string;
   readonly generation: number;
@@ -227,7 +227,7 @@ const refusalsOf = (actions: readonly Action[], policy: Policy): Refusals =>
     }),
   );
 
-/** Notes what is let go, and whether the lease was held when a mutating request left. */
+/** Notes released requests, and whether the lease was held when a mutating request left. */
 function noting(cloud: MemoryCloud, { log, lease, stage }: JobHandler): MemoryCloud {
   return {
     ...cloud,

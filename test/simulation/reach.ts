@@ -22,7 +22,7 @@ export interface Packet {
 
 /** Whoever lets packets through: the cloud as it stands at a moment, or the specs. */
 export interface Filter {
-  /** `at`: by the rules of one end alone, whatever those of the other say; left out: by those of both. */
+  /** `at`: by the rules of one end only; absent: by those of both. */
   reaches(packet: Packet, at?: End): boolean;
   /** Returns whether the packet's machines exist. */
   standsAt(packet: Packet): boolean;
@@ -49,7 +49,7 @@ export interface ReachWorld extends Filter {
   apply(change: ChangeEntry): void;
   /** A filter of the current state, even after later changes. */
   now(): (packet: Packet) => boolean;
-  /** As it stands now, with these rules and machines alone: what happens to either does not touch the other. */
+  /** A copy of the current state with only these rules and machines. Later changes of one do not affect the other. */
   fork(has: (id: string) => boolean): ReachWorld;
   isMachine(id: string): boolean;
   machines(): readonly string[];

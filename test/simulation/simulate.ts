@@ -43,7 +43,7 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
   let scope = await accept(stage, load(textOf(spec)));
   const strength = draw.pick([0, 0.02, 0.05, 0.1]) ?? 0;
   stage.cloud.faults.add(...storm(strength).filter(({ fault }) => fault.do !== 'flicker'));
-  // why: nearly as late as a cloud may be; what comes later than the window is outside of what can be kept
+  // why: nearly as late as a cloud may be; nothing can be guaranteed for calls after the window
   if (draw.chance(0.3)) stage.cloud.faults.add({ on: 'reads', probability: 0.2, fault: { do: 'lag', ms: 240_000 } });
   flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
   drawBirths(stage, draw.branch(2));
@@ -87,7 +87,7 @@ async function accept({ database, clock, asks }: Stage, compiled: Compiled | und
   return { scope, number };
 }
 
-/** `former`: what was accepted before, by which a process may still work that has not heard of the newest. */
+/** `former`: the earlier accepted revisions. A process that does not know the newest may still use them. */
 interface ActiveGenerations {
   readonly accepted: Accepted;
   readonly former: Accepted | undefined;
@@ -196,7 +196,7 @@ async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrac
   };
 }
 
-/** A person lets go on what failed births held. */
+/** A person resumes documents that failed births stopped. */
 const resume = ({ database }: Stage, { scope: { scope } }: Accepted): Promise<void> =>
   database.connect().fleet.rollouts.resume({ estate: 'acme', scope }, { person: 'ada', reason: 'the faults are over' });
 

@@ -5,7 +5,7 @@ import type { EndTrace, Trace } from '../trace.ts';
 import type { Invariant } from './invariant.ts';
 import { makersOf } from './ownership.ts';
 
-/** Once faults stop, desired equals what stands, and the next reconcile makes no mutating call. */
+/** Once faults stop, desired equals observed, and the next reconcile makes no mutating call. */
 export const convergence: Invariant = {
   number: 7,
   name: 'convergence',

@@ -11,7 +11,7 @@ export const destructiveDrift: Invariant = {
   number: 14,
   name: 'no destructive drift',
   broken: ({ ledger, runs }) => {
-    // why: whoever finds a launch settles it, perhaps in a later generation than it was sent in
+    // why: another process may find and settle a launch, perhaps in a later generation than its call's
     const sentIn = new Map(
       ledger.entries.flatMap(({ type, body }) =>
         type === 'intent' ? [[body['intent'], generationOf(body)] as const] : [],
@@ -40,7 +40,7 @@ function launchesIn(
   sentIn: ReadonlyMap<unknown, number>,
 ): readonly (readonly [string, number])[] {
   if (type !== 'settlement' || body['kind'] !== 'instance' || body['verb'] === 'update') return [];
-  // why: a settlement lists its effects, and a claim says of what
+  // why: a settlement lists its effects, and a claim names its object
   const effects = (body['effects'] ?? []) as readonly { do: string; subject?: { id: string } }[];
   return effects.flatMap((effect) =>
     effect.do === 'claim' && effect.subject ? [[effect.subject.id, sentIn.get(body['intent']) ?? 0] as const] : [],
@@ -48,7 +48,7 @@ function launchesIn(
 }
 
 function generationOf(body: LedgerEntry['body']): number {
-  // why: every intent and settlement says on whose authority it is
+  // why: every intent and settlement names its authorization
   return (body['authority'] as { readonly generation: number }).generation;
 }
 
@@ -58,7 +58,7 @@ interface End {
   readonly generation: number;
 }
 
-/** Twins, and successors that did not become ready, are ended for what they are. */
+/** Duplicates, and successors that did not become ready, are ended for that reason. */
 const forWhatItIs = new Set(['twin', 'again', 'withdrawn']);
 
 function endOf({ type, body }: LedgerEntry): End {

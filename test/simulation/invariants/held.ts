@@ -16,7 +16,7 @@ const sentIn = ({ id, from, until }: PauseTrace, { runs }: Trace): readonly stri
       .map(({ action, at }) => `${name} sent ${action} at ${at}, ${at - from} ms after pause ${id}`),
   );
 
-/** By the order of the ledger: what is intended at the address between the pause and its end. */
+/** The intents at the address between the pause and its end, in the order of the ledger. */
 function intendedIn({ id, address }: PauseTrace, { ledger: { entries } }: Trace): readonly string[] {
   const begins = entries.findIndex(({ body }) => idOf(body['note']) === id);
   const ends = entries.findIndex(({ body }, at) => at > begins && endedBy(body['note']).includes(id));

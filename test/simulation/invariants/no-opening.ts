@@ -48,7 +48,7 @@ type Excuse = 'circle' | 'left';
 
 type Run = Pick<RunTrace, 'name' | 'desired' | 'looks' | 'stuck'>;
 
-/** `runs`: whose changes are judged, by the name that the history knows them by. */
+/** `runs`: the runs under judgement, by their names in the history. */
 export function openingsIn(changes: readonly ChangeEntry[], runs: readonly Run[]): readonly Opening[] {
   const world = reachWorld(triedIn(changes));
   const looks = runs

@@ -1,7 +1,7 @@
 import { sings } from '../../support/canary.ts';
 import type { Invariant } from './invariant.ts';
 
-/** No secret in the ledger, in plans, in what a reconcile tells, in what stays known at the end, or in tags on the cloud. */
+/** No secret in the ledger, plans, reports of a reconcile, the final knowledge, or tags on the cloud. */
 export const noSecret: Invariant = {
   number: 10,
   name: 'no secret',

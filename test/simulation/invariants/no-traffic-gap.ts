@@ -15,7 +15,7 @@ export const noTrafficGap: Invariant = {
 
 type Run = Pick<RunTrace, 'name' | 'desired'>;
 
-/** In words. `runs`: whose changes are judged, by the name that the history knows them by. */
+/** In words. `runs`: the runs under judgement, by their names in the history. */
 export function gapsIn(changes: readonly ChangeEntry[], runs: readonly Run[]): readonly string[] {
   const byName = new Map(runs.map((run) => [run.name, run]));
   const world = reachWorld(triedIn(changes));
