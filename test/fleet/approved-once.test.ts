@@ -14,7 +14,7 @@ const machine = machineIn({ image: 'img-1', size: 'small' });
 const ground = network({ internet: false });
 const web = (spec: object = {}, tier = 'a') => machine('web', { replicas: 2, ...spec }, { labels: { tier } });
 const by = { person: 'ada', reason: 'looked at' };
-/** Longer than a cloud may hide what was written. */
+/** Longer than a cloud may hide a written resource. */
 const laterMs = 700_000;
 
 const machines = ({ cloud }: FleetWorld) => cloud.inspect.live().filter(({ type }) => type === 'instance');

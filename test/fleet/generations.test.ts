@@ -90,7 +90,7 @@ const labelled = (tier: string) => [
   machine('web', { replicas: 2, rollout: waves }, { labels: { tier } }),
 ];
 
-/** Trees were not kept from the beginning, and a version may refuse what one before it took. */
+/** Early versions kept no trees, and a version may refuse specs of an earlier one. */
 function forgetting(world: FleetWorld, forgotten: string): WorkerContext {
   const { fleet } = world.store;
   const trees = {

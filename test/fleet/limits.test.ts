@@ -209,7 +209,7 @@ const wide = network({ internet: false, subnets: [{ name: 'app', cidr: '10.20.0.
 const machinesIn = ({ cloud }: FleetWorld): number =>
   cloud.inspect.live().filter(({ type }) => type === 'instance').length;
 
-/** As `setpoint approve` would, of what the last look showed. */
+/** As `setpoint approve` would, for the actions of the last observation. */
 async function approve({ store, clock }: FleetWorld, documents: readonly object[], estate: object): Promise<void> {
   const estateDocument = { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } };
   const target = {

@@ -199,7 +199,7 @@ async function byHand({ cloud, clock, store }: FleetWorld, who: string): Promise
 async function healed({ store }: FleetWorld): Promise<readonly string[]> {
   const named: string[] = [];
   for await (const { type, body } of store.ledger.entries({ estate: where.estate })) {
-    // why: whatever it is, `by` is asked for as of an object
+    // why: any value can be read as an object here
     const { by } = { ...(body['details'] as { readonly by?: { readonly who: string } }) };
     if (type === 'intent' && by !== undefined) named.push(`${body['verb']} ${by.who}`);
   }

@@ -4,7 +4,7 @@ import { supervise } from '../../src/fleet/supervisor.ts';
 import type { Log } from '../../src/ports/clock-and-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** Runs a duty that fails until `awayMs` have passed, and then is at work; what was said, by the second. */
+/** Runs a task that fails until `awayMs` have elapsed, and then works; returns the log, by the second. */
 async function saidWhile(awayMs: number, forMs: number): Promise<readonly string[]> {
   const clock = virtualClock();
   const from = clock.now();

@@ -47,7 +47,7 @@ describe('an apply that is killed', { concurrency: true }, () => {
   }
 });
 
-/** The commands' clock goes on; the database's does not, so what was dated by it in the cloud is dated back. */
+/** The commands' clock advances and the database's does not, so its dates on the cloud are moved back. */
 function longAgo(minutes: number, place: Workplace, sandbox: Sandbox): void {
   place.later(minutes);
   const { vpcs } = sandbox.control.ec2.region('111122223333', 'eu-west-1');

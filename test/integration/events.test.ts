@@ -69,7 +69,7 @@ async function follow({ url }: HttpServer, { text }: MadeToken): Promise<Client>
 let accepted = 0;
 const accept = () => store.generations.accept('acme', `r${++accepted}`, guardsOf({ deletes: 5, replaces: 5 }));
 
-/** Each broken connection of the pool fails whoever takes it, once. */
+/** Each broken connection of the pool fails its next user, once. */
 const acceptAtLast = async (): Promise<unknown> => accept().catch(acceptAtLast);
 
 const generations = ({ events }: Reading) =>

@@ -53,7 +53,7 @@ async function isOpen({ serve, sandbox }: Scene, port: number): Promise<void> {
 /** A worker that has just begun has a lot to do, on a machine that may have more. */
 const patienceMs = 180_000;
 
-/** Longer than a machine under load keeps it from saying what it is about to say. */
+/** Longer than a busy machine delays the output. */
 const quietMs = 2_500;
 
 describe('setpoint serve --repo', () => {
@@ -113,7 +113,7 @@ describe('setpoint serve --repo', () => {
   });
 });
 
-/** Asks until the worker has told it; what was said then. */
+/** Asks until the worker has reported it; returns the output. */
 async function statusSays({ place, serve }: Scene, pattern: RegExp): Promise<string> {
   for (const until = Date.now() + patienceMs; ; ) {
     const { stdout } = await place.setpoint('status', '--active');

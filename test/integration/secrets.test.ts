@@ -7,7 +7,7 @@ import { owner } from '../store/owner.ts';
 import { assertHidden, canary } from '../support/canary.ts';
 import { type Workplace, workplace } from './support/workplace.ts';
 
-/** The process's own keys are another account's, so only what the secret holds can be the target's. */
+/** The process's own keys are another account's, so only the secret can have the target's. */
 const accounts = [
   { id: '111122223333', accessKeyIds: ['AKIDTARGET'] },
   { id: '999900001111', accessKeyIds: ['test'] },
@@ -59,7 +59,7 @@ it('a secret reaches no output, no table, no file of a real store and its proces
 
 type Faults = Awaited<ReturnType<typeof startSandbox>>['control']['faults'];
 
-/** A failed apply, a whole one, one with the store of a cloud, one whose secret is broken; all that was said in it. */
+/** A failed apply, a complete one, one with a cloud's store, one with a broken secret; and all of their output. */
 async function life(place: Workplace, url: string, faults: Faults): Promise<readonly string[]> {
   const said: string[] = [];
   const run = async (want: number, ...args: readonly string[]): Promise<void> => {

@@ -229,7 +229,7 @@ export async function healsEditsOfAnSdk(life: Life): Promise<void> {
   await sees(['plan', '--detailed-exitcode'], { code: 0, shows: [unchanged] });
 }
 
-/** As the first: what a second client spells differently is the same to us. */
+/** As the first: another client's spelling means the same to us. */
 export async function healsEditsAtAPrompt(life: Life): Promise<void> {
   const { cli, colleague, sees, workplace } = life;
   if (cli === undefined) {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const program = join(import.meta.dirname, '../../../bin/setpoint.mjs');
 
-/** A `setpoint worker` or `setpoint serve` that runs, and what it says. */
+/** A running `setpoint worker` or `setpoint serve`, and its output. */
 export interface RunningWorker {
   readonly child: ChildProcess;
   readonly lines: readonly string[];

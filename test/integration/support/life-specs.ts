@@ -32,7 +32,7 @@ export type Files = Readonly<Record<string, string>>;
 const head = (kind: string, metadata: string): string =>
   `---\napiVersion: setpoint.dev/v1\nkind: ${kind}\nmetadata: ${metadata}\nspec:`;
 
-/** moto's account, whatever the credentials; and an image that it knows. */
+/** moto's account for any credentials; and an image that it knows. */
 const account = '123456789012';
 const image = 'ami-12c6146b';
 export const region = 'eu-west-1';

@@ -93,7 +93,7 @@ export interface Life {
   readonly blocks: Blocks;
   /** The specs are these from now on. */
   want(wants: Omit<Wants, 'endpoint' | 'blocks'>): Promise<void>;
-  /** Runs a verb as a user would; throws where it does not show what it must. The calls are those it made. */
+  /** Runs a verb as a user would; throws if its output is not as expected. Returns its calls. */
   sees(args: readonly string[], expected: Expected): Promise<Ran & { readonly calls: readonly RecordedCall[] }>;
   /** Every call by which something was changed, so far. */
   written(): readonly RecordedCall[];

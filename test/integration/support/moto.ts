@@ -29,7 +29,7 @@ async function startMoto(): Promise<Moto> {
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-moto-'));
   const port = await freePort();
   const env = { ...process.env, MOTO_DIR: join(folder, 'moto') };
-  // Through a shell that writes to files: moto inherits what it is given, and would hold a pipe of ours open.
+  // Through a shell that writes to files: moto inherits its descriptors, and would hold a pipe of ours open.
   const started = await run('/bin/sh', ['-c', `exec "$0" "$1" >out 2>&1`, starter, String(port)], {
     cwd: folder,
     env,
