@@ -24,7 +24,7 @@ const site = {
   secret: async () => ({}),
 };
 
-/** A line over a limiter that only remembers what it is told, and lets the n-th go at n. */
+/** A line over a limiter that only records its arguments, and releases the n-th at n. */
 function recordedLine() {
   const told: unknown[] = [];
   const needs: Need[] = [];

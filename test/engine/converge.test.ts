@@ -368,7 +368,7 @@ describe('a reconcile of an older generation', () => {
 });
 
 describe('what stands as a new spec wants it already', () => {
-  /** A person relabels by hand what the next spec wants so; the window of our own write is over. */
+  /** A person sets by hand the label that the next spec asks for; the window of our own write is over. */
   async function relabelled(how: { readonly afterMs: number }) {
     const world = smallWorld();
     await world.apply([olderNetwork('old')]);

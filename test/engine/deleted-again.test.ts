@@ -96,7 +96,7 @@ describe('a delete that a lagging replica answers with NotFound', () => {
       await sleep(world, 20_000);
       world.cloud.faults.add({ on, times: 1, fault: { do: 'refuse', code: 'NotFound' } });
       const lists = on === 'DeleteNetwork' ? 'ListNetworks' : 'ListInstances';
-      // why: the object is missed from its deletion on, by whoever asks
+      // why: the object is absent from its deletion on, for every reader
       const hide = (progress: Progress): void => {
         if (progress.at === 'settled' && progress.verb !== 'create')
           world.cloud.faults.add({ on: lists, times: 3, fault: { do: 'flicker', share: 1 } });
@@ -121,7 +121,7 @@ describe('an id that this store settled', () => {
     await sleep(world, hourMs);
     const [id] = standing(world, 'instance');
     world.cloud.faults.add({ on: ['ListSubnets', 'ListInstances'], fault: { do: 'flicker', share: 1 } });
-    // why: nothing is made in the place of what is gone, so that only the claim is judged
+    // why: nothing is created in place of a deleted object, so only the claim is judged
     await world.apply([core, machine('web', { mode: 'observe' })], { estate, job: { rounds: 1 } });
     world.cloud.faults.clear();
     const between = await world.store.inventory.knowledge('acme', scope.scope);

@@ -16,7 +16,7 @@ const attributes = {
   labels: {},
 } as const;
 
-/** One machine that runs, of this age, and what the cloud's own checks say of it; undefined: they could not be read. */
+/** One running machine of this age, with the result of the cloud's own checks; undefined: they could not be read. */
 function judged(
   ageMs: number,
   health: Health | undefined,

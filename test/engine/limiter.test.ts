@@ -155,7 +155,7 @@ describe('limiter, after a refusal', () => {
 });
 
 describe('limiter, one slow-down a round trip', () => {
-  /** Two are let go, one after the other; both are refused late, and `third` is what the next one's wait tells. */
+  /** Two requests are released, one after the other. Both are refused late, and `third` is the wait of the next one. */
   async function waitAfter(refused: 'the first twice' | 'a later one too'): Promise<number> {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
@@ -377,7 +377,7 @@ const budgets: Readonly<Record<'bucket' | 'window', Budget>> = {
   window: { shape: 'window', calls: 10, windowMs: 60_000, source: 'a test' },
 };
 
-/** A limiter whose one rate limit has had so much taken from it. */
+/** A limiter whose one rate limit has spent so much. */
 async function taken(budget: Budget, amount: number) {
   const clock = virtualClock();
   const limiter = inProcessLimiter({ clock });

@@ -175,7 +175,7 @@ function seatAt({ limiter, sleep, rateLimit }: Bench): Seat {
   };
 }
 
-/** The least that was in a bucket which was full at first and gave only what went well. */
+/** The lower bound of a bucket that was full at first and lost only successful requests. */
 function leastLeft(spent: readonly Spent[], capacity: number, perMs: number): number {
   let [left, least, last] = [capacity, capacity, 0];
   for (const { sentAt, costs } of spent.toSorted((a, b) => a.sentAt - b.sentAt)) {

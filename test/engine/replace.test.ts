@@ -41,7 +41,7 @@ const estate = { limits: { deletes: 20, replaces: 20, share: '100%' } };
 
 const records = ({ cloud }: SmallWorld): readonly InstanceRecord[] =>
   cloud.inspect.live().flatMap(({ type, record }) => (type === 'instance' ? [machineOf(record)] : []));
-// why: of what stands in that cloud only machines have that type
+// why: in that cloud only machines have that type
 const machineOf = (record: object): InstanceRecord => record as InstanceRecord;
 const imagesOf = (world: SmallWorld): readonly string[] => records(world).map(({ hardware }) => hardware.image);
 const ready = (world: SmallWorld): number =>
@@ -64,7 +64,7 @@ function watch(world: SmallWorld): () => number {
   return () => least;
 }
 
-/** The process dies at this step of what it tells its ledger: nothing is awaited, settled or cleared up. */
+/** The process dies at this step of its ledger calls: nothing is awaited, settled or cleared up. */
 function killAt(world: SmallWorld, at: Step): () => void {
   const { ledger } = world.store;
   const killed = killedAt(at)(ledger);

@@ -29,7 +29,7 @@ const machines = (replicas: number, spec: object = {}) => [
 ];
 
 const records = ({ cloud }: SmallWorld): readonly InstanceRecord[] =>
-  // why: of what stands in that cloud only machines have that type
+  // why: in that cloud only machines have that type
   cloud.inspect.live().flatMap(({ type, record }) => (type === 'instance' ? [record as InstanceRecord] : []));
 const tokens = (world: SmallWorld): ReadonlySet<string> => new Set(records(world).map(({ launch }) => launch.token));
 const launches = ({ writes }: Applied): number => writes.filter((action) => action === 'RunInstances').length;
@@ -44,7 +44,7 @@ async function killed(world: SmallWorld, step: Step, work: () => Promise<unknown
   assert.ok(await mayBeKilled(world, step, work), 'it came so far');
 }
 
-/** The process dies at this step of what it tells its ledger, if it comes so far: nothing is awaited, settled or cleared up. */
+/** The process dies at this step of its ledger calls, if it gets so far: nothing is awaited, settled or cleared up. */
 async function mayBeKilled(world: SmallWorld, [what, when, nth]: Step, work: () => Promise<unknown>): Promise<boolean> {
   const { ledger } = world.store;
   let count = 0;
@@ -102,7 +102,7 @@ const head = [
   { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
 ];
 
-/** Somebody paused what ends so. */
+/** Somebody paused the machines whose names end so. */
 function plannerWithout(tail: string): Planner {
   const { wanted } = compiled([...head, ...machines(3)], dialect).scope;
   return (observation, knowledge) =>
@@ -232,7 +232,7 @@ describe('a launch whose answer was lost, and which may not be sent as it was', 
     await world.apply([network]);
     const { serve } = world.cloud;
     Object.assign(world.cloud, {
-      // why: whoever sent it first had another text behind the same hash
+      // why: the first sender had another text behind the same hash
       serve: (...[caller, action, input]: Parameters<typeof serve>) =>
         serve(caller, action, action === 'RunInstances' ? Object.assign({}, input, { userData: 'another' }) : input),
     });

@@ -11,10 +11,10 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 type Answer = 'ok' | Failure['kind'];
 
-/** Per item, what the cloud answers to its first, second … sending; the last answer stays. */
+/** The cloud's answers to the first, second … request of each item; the last answer repeats. */
 interface Row {
   readonly name: string;
-  /** Default: whatever is created. */
+  /** Default: every creation. */
   readonly repeatable?: boolean;
   readonly sent?: 'create' | 'update' | 'delete';
   readonly answers: Readonly<Record<string, readonly Answer[]>>;

@@ -27,7 +27,7 @@ const documents = [network({ internet: false }), rule('https'), office, machine(
 
 interface Edit {
   readonly name: string;
-  /** Answers how the plan names what drifted by it. */
+  /** Makes the change, and returns the plan's names of the drifted resources. */
   do(world: SmallWorld): readonly string[];
 }
 

@@ -178,7 +178,7 @@ async function judge(from: Estate, to: Estate, faults: readonly FaultRule[]): Pr
     steering: { notify: (progress) => stuck.push(...stuckBy(progress, world.cloud)) },
   });
   const { changes } = world.cloud.history;
-  // why: what built the estate is judged by nobody
+  // why: nobody judges the calls that built the estate
   const told = changes.map((change, at) => ({ ...change, caller: at < before ? 'builder' : change.caller }));
   const runs = [{ name: 'setpoint', desired: scope.wanted.desired, looks, stuck }];
   return { gaps: gapsIn(told, runs), openings: openingsIn(told, runs) };

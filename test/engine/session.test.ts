@@ -41,7 +41,7 @@ const credentials: readonly CloudCredential[] = [
   { cloud: 'azure', tenantId: 'tenant', clientId: 'client', clientSecret: canary },
 ];
 
-/** A session that quotes the canary in whatever goes wrong: everything. */
+/** A session that quotes the canary in every failure, and everything fails. */
 const talkative = (): Session =>
   scriptedSession({
     account: { ok: false, failure: quoting(canary) },

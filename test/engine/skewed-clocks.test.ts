@@ -28,7 +28,7 @@ function world() {
   const cloud = makeCloud({ clock });
   const store = memoryDatabase(clock).connect();
   const { scope, guards } = compiled(documents, dialect);
-  /** A worker whose clock is ahead by so much. */
+  /** A worker with a clock that is ahead by so much. */
   const work = async (holder: string, aheadMs: number, reconciles?: number) => {
     const ahead: Clock = { now: () => clock.now() + aheadMs, sleep: clock.sleep };
     const { number } = await store.generations.accept('acme', 'r1', guards);

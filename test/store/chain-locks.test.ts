@@ -30,7 +30,7 @@ async function reconcileIn(of: Store, estate: string, where = scope) {
 
 const other = 'aws/111122223333/us-east-1';
 
-/** Holds whoever writes an entry of this type into this estate at that very statement, or as it commits. */
+/** Blocks every writer of this type of entry in this estate, at that very statement or at its commit. */
 async function gate(estate: string, type: LedgerEntry['type'], at: 'insert' | 'commit') {
   await admin.query(`
     CREATE FUNCTION pg_temp.wait() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -253,7 +253,7 @@ interface SilentWay {
   readonly port: number;
   /** All connections that there are fall silent, for good. New ones are not. */
   silence(): void;
-  /** The same, but what is sent over them still arrives. */
+  /** The same, but messages sent over them still arrive. */
   dropAnswers(): void;
   /** The number of open connections. */
   count(): number;

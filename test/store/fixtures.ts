@@ -9,7 +9,7 @@ import type { Accepted, Store } from '../../src/ports/store.ts';
 
 export const scope = 'aws/111122223333/eu-west-1';
 
-/** A process at work on one estate: its lease, and what its entries say of it. */
+/** A process at work on one estate: its lease, and its fields in entries. */
 export interface Worker {
   readonly store: Store;
   readonly lease: Lease;
@@ -125,7 +125,7 @@ interface Said {
   readonly reason?: string;
 }
 
-/** A network of ours, in step, but for what is said. */
+/** A network of ours, in sync, except for the given fields. */
 export function rowOf(name: string, { status = 'InSync', reason = 'as wanted', ...said }: Said = {}): Row {
   const address = addressOf(name);
   const place = { scope, cloud: 'aws', account: '111122223333', region: 'eu-west-1', kind: 'network' } as const;
@@ -152,7 +152,7 @@ export const gapOf = (kind: KeptLook['gaps'][number]['kind']): KeptLook['gaps'][
   reason: 'listing failed',
 });
 
-/** All of an estate, but for what is said. */
+/** All of an estate, except for the given fields. */
 export const of = (estate: string, rest: Partial<RowQuery> = {}): RowQuery => ({
   seen: everything,
   sort: { by: 'address', descending: false },

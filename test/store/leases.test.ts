@@ -28,7 +28,7 @@ test('lease: is renewed every third of its time, in the database and for us', as
     const before = await expiresAt('renewed');
     await clock.advance(3400);
     await until('renewed in the database', async () => (await expiresAt('renewed')) > before);
-    // why: without it 6.6 s would be left, and less by what really passed.
+    // why: without it 6.6 s would be left, less the real time.
     await until('renewed for us', () => lease.remainingMs() > 7_000);
   }
   assert.equal(lease.signal.aborted, false);

@@ -10,7 +10,7 @@ import { owner } from './owner.ts';
 const clock = virtualClock();
 const { folder, store, admin } = await ownStore(clock);
 
-/** As a server that goes away does: every connection of the application ends, whatever it is doing. */
+/** Ends every connection of the application, as a server does when it stops. */
 async function endAllWhileOneWaits(): Promise<void> {
   const waiting = "SELECT pid FROM pg_stat_activity WHERE application_name = 'setpoint' AND wait_event_type = 'Lock'";
   await until('somebody waits for a lock', async () => (await admin.query(waiting)).rowCount !== 0);
@@ -45,7 +45,7 @@ test('a question that loses its connection is declined, to be asked again', asyn
   await endAllWhileOneWaits();
   await lost;
   await locker.end();
-  // why: of the connections that were cut each may fail once more, whoever takes it
+  // why: each cut connection may fail its next user once more
   const answers = () => store.rows.find(asked).catch(() => undefined);
   await until('an answer', async () => (await answers())?.length === 0);
 });

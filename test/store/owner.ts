@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { dataOf, superuser } from '../../src/store/embedded/cluster.ts';
 
-/** A connection to a folder's running server that may do anything: what a person with the superuser's password has. */
+/** A connection to a folder's running server with the rights of the superuser. */
 export const owner = (folder: string, database = 'postgres'): Promise<pg.Client> =>
   connectTo(folder, { database, user: superuser, password: 'owner' });
 
-/** One that may do what the application may. */
+/** A connection with the rights of the application. */
 export const application = (folder: string): Promise<pg.Client> =>
   connectTo(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
@@ -15,7 +15,7 @@ export const application = (folder: string): Promise<pg.Client> =>
 export const applicationLogin = (folder: string): Promise<pg.ClientConfig> =>
   configOf(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
-/** One that may do what people with psql may. */
+/** A connection with the rights of people with psql. */
 export const reader = (folder: string, database = 'postgres'): Promise<pg.Client> =>
   connectTo(folder, { database, user: 'setpoint_reader', password: 'reader' });
 

@@ -36,7 +36,7 @@ type Line =
 const storeLines = async (): Promise<readonly Line[]> =>
   linesOf(await fixtureText('store.jsonl')).map((line): Line => JSON.parse(line));
 
-/** Calls that made the cloud what it is, in their order. */
+/** The calls that created the cloud's state, in order. */
 export async function cloudCalls(): Promise<readonly CloudCall[]> {
   return (await storeLines()).flatMap((line) => ('call' in line ? [line] : []));
 }

@@ -1,4 +1,4 @@
-// A process of its own that holds a store open: started by other-process.ts, told what to do by messages.
+// A process of its own that holds a store open: started by other-process.ts, controlled by messages.
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStore } from '../../../src/store/open-store.ts';
 

@@ -5,7 +5,7 @@ import type { Bench, Laws } from './bench.ts';
 
 const minute = 60_000;
 
-/** One look after the other at the same scope: what each line's status was. */
+/** One observation after the other of the same scope: the status of each resource. */
 async function looks({ store, estate }: Bench, told: Readonly<Record<number, Readonly<Record<string, string>>>>) {
   for (const [after, lines] of Object.entries(told)) {
     const rows = Object.entries(lines).map(([name, said]) => {

@@ -36,7 +36,7 @@ async function reasons({ store, reconcile }: Worker, guardEpoch?: number): Promi
   return answers.map(reasonOf);
 }
 
-/** The order of what people say and what is intended. */
+/** The order of people's decisions and intents. */
 export const guardLaws: Laws = {
   'every pause and every new generation raises the guard epoch for others; ending a pause, or the same again, does not':
     async (bench) => {

@@ -153,13 +153,13 @@ export const inventoryLaws: Laws = {
     assert.deepEqual(await store.estates.holdings(estate), [{ scope, resources: 1 }]);
     assert.equal((await store.generations.spent(estate, 1)).owned, 1);
 
-    // shown again: what was deleted stays so, and what was thought to be gone is claimed as before
+    // shown again: a deleted object stays deleted, and one that seemed gone is claimed as before
     const at = bench.now() + 1;
     await store.inventory.record(estate, look(at, [observedOf('a'), observedOf('b'), observedOf('c')]));
     const b = (await store.inventory.knowledge(estate, scope)).settled.get('vpc-b');
     assert.deepEqual([b?.address, b?.terms, b?.seenAt], [addressOf('b'), claimOf('b').terms, at]);
 
-    // a name that is used again is claimed anew, and a person may forget what was deleted
+    // a reused name is claimed anew, and a person may forget a deleted object
     await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
     assert.deepEqual((await known()).settled, ['vpc-a', 'vpc-b', 'vpc-c']);
     await apply(worker, draftOf('delete', 'c'), end('c', 'deleted'));

@@ -6,7 +6,7 @@ const minute = 60_000;
 const reply = { status: 201, headers: { location: '/v1/x' }, text: '{"a":1}' };
 const named = ({ estate }: Bench, digest = 'what') => ({ name: sha256(estate), digest: sha256(digest) });
 
-/** Whoever asks twice by one name is answered as the first time, in whatever process. */
+/** A repeated request under one key gets the first answer again, in any process. */
 export const replyLaws: Laws = {
   'of many who come by one name at once, one is first, in both processes together': async (bench) => {
     const { store, other } = bench;

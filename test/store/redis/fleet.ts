@@ -8,7 +8,7 @@ import { type RedisServer, startRedis } from '../../support/redis.ts';
 
 const source = 'https://example.test';
 export const bucket = { shape: 'bucket', capacity: 20, perSecond: 10, source } as const;
-/** It gains a request in 20 s: what is in it does not change while a test looks. */
+/** It gains a request in 20 s, so it does not change during a test. */
 export const slow = { ...bucket, perSecond: 0.05 };
 export const fixed: Budget = { shape: 'window', calls: 20, windowMs: 1500, source };
 export const cost = (key: string, budget: Budget, amount = 1): Cost => ({ rateLimit: { key, budget }, amount });

@@ -23,7 +23,7 @@ describe('budgets whose memory is lost', { skip: redisMissing() }, () => {
         await at.flush();
       }
       const [first = 0, ...more] = await together(one, Math.max(1, full), need([cost('a', bucket)]));
-      // why: what is there goes at once, whatever the machine does.
+      // why: available units go at once, at any speed of the machine.
       assert.deepEqual(new Set(more), new Set(full === 0 ? [] : [first]));
       const count = counted([one], need([cost('a', bucket)]));
       await until('some more go', () => count.so() >= 2);

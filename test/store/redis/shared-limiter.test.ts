@@ -120,7 +120,7 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
     const from = performance.now();
     one.learn(key, 500);
     one.learn(key, 3);
-    // why: whoever asks on the same connection asks after that.
+    // why: a request on the same connection comes after that.
     const count = counted([one], need([cost(key, bucket)]));
     await until('what is left goes', () => count.so() >= 5);
     const [got, most] = [count.stop(), mostSince(from, 3)];
