@@ -20,7 +20,7 @@ const saidBy = ({ workers }: RunningFleet): string => workers.map((each) => each
 /** A plan's counts of differences from the specs. An action that waits for another's work is blocked, and no change. */
 const amiss = ['create', 'update', 'replace', 'delete', 'adopt', 'drifted', 'blocked', 'withheld'] as const;
 
-/** Plans again and again until nothing is amiss, for two minutes at most; what was, at last. */
+/** Plans again until nothing differs, for two minutes at most; returns the last differences. */
 async function untilNothingIsAmiss(fleet: RunningFleet): Promise<readonly string[]> {
   for (const end = performance.now() + 120_000; ; await pause(1000)) {
     const { stdout, stderr } = await exec(fleet, 'plan', fleet.beside.specs, '--allow-endpoint', '--json');

@@ -20,7 +20,7 @@ export function runTest(copy: Copy, file: string, { timeoutMs, coverage }: RunOp
     cwd: copy.root,
     env: environment(copy, coverage),
     stdio: ['ignore', 'pipe', 'ignore'],
-    // why: what a test starts is ended with it
+    // why: processes of a test end with it
     detached: true,
   });
   return new Promise((resolve, reject) => {
@@ -69,7 +69,7 @@ function environment(copy: Copy, coverage: string | undefined): NodeJS.ProcessEn
     ...rest,
     TMPDIR: scratchOf(copy),
     SIM_SEEDS: '5',
-    // V8 measures less exactly what comes out of the cache
+    // V8 measures cached code less exactly
     ...(coverage === undefined
       ? { NODE_COMPILE_CACHE: join(scratchOf(copy), 'compiled') }
       : { NODE_V8_COVERAGE: coverage }),

@@ -22,7 +22,7 @@ interface Signing {
   readonly sessionToken?: string;
 }
 
-/** A sandbox whose clock stands still, without budgets, and real SDK clients that never retry. */
+/** A sandbox with a stopped clock, without budgets, and real SDK clients that never retry. */
 export async function bench(options: SandboxOptions = {}): Promise<Bench> {
   const sandbox = await startSandbox({ clock: { rate: 0, start: START }, budgets: false, ...options });
   const settings = ({ key = 'AKIDEXAMPLE', region = REGION, sessionToken }: Signing) => ({

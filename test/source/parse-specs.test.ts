@@ -163,7 +163,7 @@ for (const text of leaks) {
   });
 }
 
-/** The scan alone: what it misses the reader refuses later, but at the parser's cost. */
+/** The scan alone: the reader later refuses its misses, but at the parser's cost. */
 const cases: readonly { name: string; text: string; want: string }[] = [
   { name: 'an escaped quote does not end its text', text: 'a: "x\\" *y"\nb: &z 1', want: '2:4 anchor' },
   { name: 'an escaped backslash does', text: 'a: "x\\\\"\nb: *z', want: '2:4 alias' },

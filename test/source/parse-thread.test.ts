@@ -26,7 +26,7 @@ const filesOf = (rules: number) => [
   { path: 'broken.yaml', text: 'kind: [\n' },
 ];
 
-/** All that whoever plans from specs asks them. */
+/** All fields that a planner reads of specs. */
 const told = ({ documents, problems }: Specs) => ({
   problems,
   documents: documents.map(({ value, at, wrote }) => [

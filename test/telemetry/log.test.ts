@@ -79,7 +79,7 @@ describe('what a log keeps to itself', () => {
   for (const form of ['text', 'json'] as const)
     it(`${form}: fields that are not named, and values that are objects`, () => {
       const { log, lines } = captured(form);
-      // why: what comes from a caller that the compiler did not check
+      // why: a value of a caller that the compiler did not check
       const stray = { password: canary, reason: { deep: canary }, code: 'Denied' } as unknown as Fields;
       log.info('refused', stray);
       log.with(stray).info('refused');

@@ -11,7 +11,7 @@ const about = { estate: 'acme', scope, reconcileId: 'r-1' };
 
 const nothing: Samples = { queue: async () => [], openIntents: async () => [], rateLimits: async () => [] };
 
-/** Telemetry on a clock of its own, with what it says and shows. */
+/** Telemetry on a clock of its own, with its log and its metrics. */
 function watched(samples: Partial<Samples> = {}) {
   const lines: string[] = [];
   const time = { now: 0 };

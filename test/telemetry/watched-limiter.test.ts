@@ -18,7 +18,7 @@ const need = (...rateLimits: readonly RateLimit[]): Need => ({
 });
 const { signal } = new AbortController();
 
-/** A limiter on a clock of its own, and what is told of it. */
+/** A limiter on a clock of its own, and its reported telemetry. */
 function watched() {
   const clock = virtualClock();
   const told: string[] = [];

@@ -86,7 +86,7 @@ async function startPostgres({ environment }: Service): Promise<StandIn> {
   };
 }
 
-/** A service of ours as a process: what the image's ENTRYPOINT is given, in the environment of the file and nobody else's. */
+/** A service of ours as a process: the arguments of the image's ENTRYPOINT, in the environment of the file and no other. */
 interface Container {
   /** Its output so far, stdout and stderr. */
   said(): string;
@@ -166,7 +166,7 @@ export interface RunningFleet {
   readonly loopback: Loopback;
   /** A worker's environment and its folder, for commands run beside it as with `docker compose exec`. */
   readonly beside: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly specs: string };
-  /** Ends what is left of it. */
+  /** Ends the remaining processes. */
   down(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export const LOCATION = 'westeurope';
 export const GROUP = `/subscriptions/${SUBSCRIPTION}/resourceGroups/Rg`;
 export const NETWORK = `${GROUP}/providers/Microsoft.Network`;
 
-/** Polls at once: what the bench starts is done within its request unless a test says otherwise. */
+/** Polls at once: work of the bench ends within its request unless a test says otherwise. */
 export const QUICK = { updateIntervalInMs: 1 };
 
 export interface Bench {
@@ -36,7 +36,7 @@ export interface Received {
   readonly body: any; // why: a test looks into answers of many shapes, and fails where they differ
 }
 
-/** A sandbox whose clock stands still, without budgets, with one resource group `Rg`. */
+/** A sandbox with a stopped clock, without budgets, with one resource group `Rg`. */
 export async function bench(options: SandboxOptions = {}): Promise<Bench> {
   const { arm = {}, ...rest } = options;
   const durations = { ...AT_ONCE, ...arm.durations };

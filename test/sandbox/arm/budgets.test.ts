@@ -6,7 +6,7 @@ import { CORE } from './networks.ts';
 
 type Row = readonly [demand: Partial<Demand>, want: readonly (readonly number[])[]];
 
-/** The published figures: what it holds, and tokens a second or the window's milliseconds. */
+/** The published figures: the capacity, and tokens a second or the window's milliseconds. */
 const rows: readonly Row[] = [
   [
     { verb: 'GET' },

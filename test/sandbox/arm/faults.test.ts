@@ -15,7 +15,7 @@ async function create({ network }: Bench): Promise<string> {
   }
 }
 
-/** A fault on the creation of a network: what the client sees, whether the network is there all the same, what the log says. */
+/** A fault on the creation of a network: the client's answer, whether the network exists all the same, and the log. */
 const effects: readonly {
   readonly effect: Effect;
   readonly want: string;

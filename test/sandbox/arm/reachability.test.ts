@@ -11,7 +11,7 @@ interface Spot {
   readonly group?: string;
 }
 
-/** Machines by name: where their interface lies, and what is on it. */
+/** Machines by name: the subnet of their interface, and its groups and filters. */
 const SPOTS: Readonly<Record<string, Spot>> = {
   web: { subnet: ID.subnet('app'), address: 'web', group: 'web' },
   hidden: { subnet: ID.subnet('app'), group: 'web' },

@@ -27,7 +27,7 @@ export interface Answer {
   readonly error?: { readonly errors: readonly { readonly reason: string; readonly message: string }[] };
 }
 
-/** A sandbox whose clock stands still, without budgets, and real SDK clients. */
+/** A sandbox with a stopped clock, without budgets, and real SDK clients. */
 export async function machines(options: SandboxOptions = {}): Promise<Machines> {
   const sandbox = await startSandbox({
     clock: { rate: 0, start: START },

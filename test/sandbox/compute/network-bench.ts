@@ -33,7 +33,7 @@ export interface NetworkBench {
 
 type Clients = ReturnType<typeof clientsOf>;
 
-/** A sandbox whose clock stands still, without budgets, and real SDK clients. */
+/** A sandbox with a stopped clock, without budgets, and real SDK clients. */
 export async function bench(options: SandboxOptions = {}): Promise<NetworkBench> {
   const sandbox = await startSandbox({
     clock: { rate: 0, start: START },

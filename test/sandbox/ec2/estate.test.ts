@@ -68,7 +68,7 @@ const problems: readonly { readonly estate: unknown; readonly want: string }[] =
   },
 ];
 
-/** Closes what it should not have been able to start. */
+/** Closes a sandbox that should not have started. */
 async function start(options: SandboxOptions): Promise<void> {
   await (await startSandbox(options)).close();
 }

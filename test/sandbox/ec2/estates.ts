@@ -2,7 +2,7 @@ import { ACCOUNT, REGION } from '../bench.ts';
 
 export const IMAGE = 'ami-0abcdef1234567890';
 
-/** Ids of the estate below, so that tests can name what they act on. */
+/** Ids of the estate below, so that tests can name their subjects. */
 export const ID = {
   vpc: 'vpc-00000001',
   otherVpc: 'vpc-00000002',

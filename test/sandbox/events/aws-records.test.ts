@@ -37,7 +37,7 @@ const changedPower = (request: Json, response: Json): ReturnType<Row['want']> =>
   [response.instancesSet.items[0].previousState, { code: 16, name: 'running' }],
 ];
 
-/** Each write that the sandbox answers, and the ids by which its event names what it touched. */
+/** Each write that the sandbox answers, and the ids of its subjects in the event. */
 const rows: readonly Row[] = [
   {
     name: 'CreateSubnet',

@@ -142,7 +142,7 @@ interface Row {
 
 const rules = (rule: string): string => `${ID.security('nsg')}/securityRules/${rule}`;
 
-/** Each kind of write, and the resource by which its event names what it touched. */
+/** Each kind of write, and the id of its subject in the event. */
 const rows: readonly Row[] = [
   {
     name: 'a subnet by its own URL',

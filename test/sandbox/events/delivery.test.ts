@@ -22,7 +22,7 @@ interface Script {
 
 const VERDICTS: Readonly<Record<number, Verdict>> = { 200: 'taken', 400: 'refused' };
 
-/** A delivery whose time passes only as it sleeps, and whose receiver answers by a script, and 200 after that. */
+/** A delivery with a clock that only its sleeps advance. Its receiver answers by a script, and 200 after that. */
 function stage({ answers = [], handshake, ...manner }: Script = {}): Stage {
   const story: (string | number)[] = [];
   const left = [...answers];

@@ -69,7 +69,7 @@ export interface Listened<B> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A bench whose sandbox tells a receiver, which stands at `url`. */
+/** A bench with a sandbox that sends to a receiver at `url`. */
 export async function listening<B extends AsyncDisposable>(make: (url: string) => Promise<B>): Promise<Listened<B>> {
   const heard = await receiver();
   const made = await make(heard.url);

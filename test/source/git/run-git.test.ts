@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 const cwd = mkdtempSync(join(tmpdir(), 'setpoint-run-git-'));
 after(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** git as anybody has it; an alias makes it start what it would start by itself, such as ssh. */
+/** An ordinary git; an alias makes it start a program that it would start by itself, such as ssh. */
 const run = (script: string, bounds: Partial<GitLimits> = {}): Promise<GitResult> =>
   runGit({
     args: ['-c', `alias.x=!${script}`, 'x'],

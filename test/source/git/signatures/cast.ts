@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RefusalCode, Signer } from '../../../../src/source/git/signatures/signers.ts';
 import { makeSshKey, makeTokenKey, openGpgHome, type SshKey } from './keys.ts';
 
-/** A commit as it may come, and what is made of it: the signer's name, or why it is refused. */
+/** A possible commit, and the verdict: the signer's name, or the reason of the refusal. */
 export interface Row {
   readonly name: string;
   /** Makes it, and gives its name. */

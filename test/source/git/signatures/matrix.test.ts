@@ -24,7 +24,7 @@ const asWanted = ({ name, commit, signers, want }: Row): void => {
 describe('what may stand for a commit', () => objectRows.forEach(asWanted));
 describe('signatures of SSH', () => sshRows.forEach(asWanted));
 
-// why: whoever has no gpg sees that nothing of it was tried; CI has one
+// why: without gpg the output shows that none of this was tried; CI has gpg
 const skip = hasGpg || process.env['CI'] ? false : 'gpg is not installed: install the package gnupg';
 describe('signatures of GPG', { skip }, () => gpgRows.forEach(asWanted));
 

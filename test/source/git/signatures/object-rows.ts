@@ -7,7 +7,7 @@ const signers: Row['signers'] = ({ ssh }) => [{ name: 'ada', email: ada, ssh: ss
 const signedText = ({ ssh }: Cast, text: string): string => withSignature(text, ssh.ada.sign(text));
 const signed = (cast: Cast, text: string): string => cast.repository.store(signedText(cast, text));
 
-/** An annotated tag of an unsigned commit; the tag is what ada signed. */
+/** An annotated tag of an unsigned commit; ada signed only the tag. */
 function signedTag(cast: Cast): string {
   const tag = `object ${cast.repository.root}\ntype commit\ntag v1\ntagger ${ADA} 1795300000 +0100\n\nrelease\n`;
   return tag + cast.ssh.ada.sign(tag);

@@ -10,9 +10,9 @@ export interface GitFolder {
   git(repository: string, args: readonly string[], input?: string | Buffer): string;
   /** A bare repository; answers with its path. */
   bare(name: string): string;
-  /** A commit of these files on a branch, after what the branch has; '' removes a file. Answers with its name. */
+  /** A commit of these files on a branch, beside the branch's files; '' removes a file. Returns its name. */
   commit(repository: string, files: Readonly<Record<string, string>>, branch?: string): string;
-  /** A PATH whose git notes the arguments of each of its runs, and what it noted since it was last asked. */
+  /** A PATH with a git that notes the arguments of each run, and its new notes since the last call. */
   watched(): { readonly PATH: string; readonly lines: () => readonly string[] };
   remove(): void;
 }

@@ -47,7 +47,7 @@ export async function httpsForge(dir: string, before: Before = () => undefined):
   };
 }
 
-/** One for all of a folder, so that whoever trusts one of its forges trusts them all. */
+/** One for all of a folder, so that trust in one of its forges is trust in all. */
 function makeCertificate(key: string, certificate: string): void {
   if (existsSync(certificate)) return;
   const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
