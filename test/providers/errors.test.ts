@@ -46,7 +46,7 @@ const quotasGcp = (reason: string): Failure =>
   ofGcp({ status: 403, body: JSON.stringify({ error: { code: 403, errors: [{ reason }] } }) }, { mutating: true });
 const cores = 'Operation could not be completed as it results in exceeding approved standardBSFamily Cores quota.';
 
-/** As clouds say that there are too many already, and what they say much alike. */
+/** The clouds' messages for an exceeded quota, and similar messages. */
 const rows: readonly (readonly [name: string, failure: Failure | undefined, quota: boolean])[] = [
   ['EC2: instances', quotasAws('InstanceLimitExceeded'), true],
   ['EC2: vCPUs', quotasAws('VcpuLimitExceeded'), true],

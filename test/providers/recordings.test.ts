@@ -182,7 +182,7 @@ const bare = ({ IpPermissions: _, IpPermissionsEgress: __, ...group }: SecurityG
 
 type Reader = (object: unknown) => unknown;
 
-/** A reader of what a recorded object is by its kind. */
+/** A reader of recorded objects of one kind. */
 const reads =
   <T>(read: (object: T) => unknown): Reader =>
   (object) =>
@@ -217,7 +217,7 @@ const around: InstanceContext = {
   unknownTo: () => undefined,
 };
 
-/** As the SDK has it: what `properties` holds stands beside the id. */
+/** In the SDK's form: the fields of `properties` are beside the id. */
 const flat = <P>({ properties, ...rest }: ArmBody<P>): P => ({ ...rest, ...properties });
 
 type Configuration = NonNullable<NetworkInterface['ipConfigurations']>[number];

@@ -83,7 +83,7 @@ const awsAnswer = (name: string, headers: Headers): Failure =>
 const azureAnswer = (status: number, text: string, headers: Headers): Failure =>
   failureOfAnswer({ status, headers: (name) => headers[name], body: text }, true);
 
-/** Over the wire, as its SDK drops what it does not know. */
+/** Over the wire, because its SDK drops unknown fields. */
 async function googleAnswer(status: number, reason: string, headers: Headers): Promise<Failure> {
   const error = { code: status, message: 'slower', errors: [{ message: 'slower', domain: 'global', reason }] };
   const cloud = await scriptedCloud(() => ({ status, headers, body: { error } }));

@@ -36,7 +36,7 @@ const documents = (machine: MachineDocument, ports: readonly number[]) => [
   machine('web'),
 ];
 
-/** Without what the cloud makes by itself. */
+/** Without the cloud's own default objects. */
 const own = (left: readonly string[]): readonly string[] => left.filter((each) => !each.startsWith('unmanaged '));
 
 for (const [cloud, { open, machine }] of Object.entries(clouds)) {

@@ -112,7 +112,7 @@ export function instanceOf(
   return creationOf({ ...desired, documents: [document] }, `intent-${name}-${ordinal}`);
 }
 
-/** A revision towards `attributes`; `changes` name what differs. */
+/** A revision towards `attributes`; `changes` are the changed fields. */
 export function revise<K extends Kind>(
   creation: Creation<K>,
   observed: Observed<K>,

@@ -87,7 +87,7 @@ function resourcesOf(kind: string): readonly object[] {
   ).flat();
 }
 
-/** The SDKs as they are, with this answer to whatever they ask. */
+/** The unchanged SDKs, with this answer to every request. */
 function sdksOf(body: string): { network: NetworkManagementClient; compute: ComputeManagementClient } {
   const headers = createHttpHeaders({ 'content-type': 'application/json' });
   const httpClient: HttpClient = {

@@ -128,7 +128,7 @@ export async function seen<K extends Kind>(session: Session, kind: K, name: stri
 export const inGroup = (path: string): string =>
   `/subscriptions/${account}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/${path}`;
 
-/** A colleague with a tool of his own, who waits until what he did is done. Answers the body. */
+/** A colleague with a tool of his own, who waits until his change is done. Returns the body. */
 export async function byHand({ sandbox }: AzureStage, method: string, path: string, body?: unknown): Promise<Raw> {
   const version = path.includes('/providers/') ? '2026-01-01' : '2025-04-01';
   const response = await fetch(`${sandbox.url}${path}?api-version=${version}`, {

@@ -76,7 +76,7 @@ export async function machineSeen({ stage }: Land, name: string): Promise<Observ
 
 export const machinesSeen = (session: Session): Promise<readonly Observed<'instance'>[]> => listOf(session, 'instance');
 
-/** Brings a machine from what it was seen as to other attributes. */
+/** Brings a machine from its observed attributes to others. */
 export const to = ({ creation, observed }: Machine, over: Partial<Attributes['instance']>): Revision<'instance'> =>
   revisionTo(creation, observed, over);
 
@@ -157,7 +157,7 @@ export async function writesIn(
   return writesOf(call);
 }
 
-/** Reconciles as the engine makes them: look, then make what is missing or change what differs, each with an intent of its own. */
+/** Reconciles as the engine does: observe, then create missing resources or change differing ones, each with its own intent. */
 export async function converge(land: Land, creation: Creation<'instance'>): Promise<number> {
   for (let reconcile = 1; reconcile <= 4; reconcile++) {
     const session = await land.stage.open();

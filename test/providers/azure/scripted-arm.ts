@@ -22,7 +22,7 @@ export type Reply =
   | 'hang'
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-/** A cloud that answers what a test tells it, and remembers what came. */
+/** A cloud that gives a test's answers, and records the requests. */
 export interface ScriptedArm {
   readonly url: string;
   readonly came: Came[];

@@ -96,7 +96,7 @@ describe('listings of one reconcile', () => {
 });
 
 describe('a process that dies while Azure works', () => {
-  /** Its store keeps what it kept; its polls are refused, as by a lost lease. */
+  /** Its store keeps its data; its polls are refused, as by a lost lease. */
   const dying = (kept: Map<string, string>): Call => ({
     ...recordedCall(undefined, ({ action }) => {
       if (action.endsWith('Operations_Get')) throw new Error('the process died');

@@ -97,7 +97,7 @@ function atPlaces(list: string, objects: readonly object[]): object {
 const request = { project, maxResults: 500, pageToken: null };
 type Options = NonNullable<ConstructorParameters<typeof NetworksClient>[0]>;
 
-/** The SDK as it is, with this answer to whatever it asks. */
+/** The unchanged SDK, with this answer to every request. */
 const sdkOf = (body: string): Options => ({
   fallback: true,
   // why: the SDK calls only `fetch` of it and wants `getRequestHeaders` to be there

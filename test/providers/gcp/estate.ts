@@ -102,7 +102,7 @@ export async function byHand<T>({ sandbox }: GcpStage, method: string, path: str
   const text = await answer.text();
   assert.ok(answer.ok, `${method} ${path}: ${text}`);
   if (method !== 'GET') sandbox.control.clock.advance(60_000);
-  // why: the sandbox answers what its path promises
+  // why: the sandbox gives the answer that its path promises
   return JSON.parse(text) as T;
 }
 
@@ -153,7 +153,7 @@ export const instanceOf = (
     ...over,
   });
 
-/** A revision towards `attributes`; `changes` name what differs. */
+/** A revision towards `attributes`; `changes` are the changed fields. */
 export const revise = <K extends Kind>(
   creation: Creation<K>,
   observed: Observed<K>,

@@ -51,7 +51,7 @@ export const withMachine =
   (over: Partial<Attributes['instance']['machine']>): Change =>
   (was) => ({ ...was, machine: { ...was.machine, ...over } });
 
-/** Brings it to what `to` makes of what was asked for; `fields` name what differs. */
+/** Changes the desired attributes by `to`; `fields` are the changed ones. */
 export function change(
   estate: Estate,
   { creation, observed }: Machine,

@@ -15,7 +15,7 @@ const sayingIt = {
   error: { code: canary, status: canary, message: canary },
 };
 
-/** Answers that no store gives: what it says by mistake, or whoever stands in its place. */
+/** Answers that no store gives: mistakes, or those of another server in its place. */
 const answers: readonly { name: string; answer: (response: ServerResponse) => void; want: readonly string[] }[] = [
   { name: 'JSON cut short', answer: json(200, `{"SecretString":"${canary}`), want: ['secret-malformed'] },
   { name: 'no JSON', answer: json(200, canary), want: ['secret-malformed'] },

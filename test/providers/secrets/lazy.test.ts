@@ -9,7 +9,7 @@ const LIBRARIES = [
   '@azure/identity',
 ];
 
-/** A process of its own that resolves one reference, without credentials for any cloud, and tells what it loaded. */
+/** A process of its own that resolves one reference, without credentials for any cloud, and reports its loaded modules. */
 function resolveAlone(ref: object): {
   readonly loaded: readonly string[];
   readonly code: string;

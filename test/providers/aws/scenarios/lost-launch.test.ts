@@ -8,7 +8,7 @@ import { engineWorld } from '../../../support/engine-world/engine-world.ts';
 
 const machine = machineIn({ image: 'ami-0abc0abc0abc0abc0', size: 't3.small', minReady: 0 });
 
-/** An estate on EC2 whose launch of three left, and whose process ended before it heard an answer. */
+/** An estate on EC2 that sent a launch of three, and whose process ended before the answer. */
 async function lost(effect: 'reset-before' | 'reset-after') {
   const stage = await openAwsStage();
   // why: it brings the keys that the sandbox knows
@@ -29,7 +29,7 @@ async function lost(effect: 'reset-before' | 'reset-after') {
   sandbox.control.faults.add({ match: { action: 'RunInstances', times: 1 }, effect: { kind: effect } });
   const { outcome } = await engine.apply([network(), machine('web', { replicas: 3 })], { signal: ended.signal });
   assert.deepEqual([outcome, launched().length], ['stopped', 1]);
-  // why: the next look misses whatever stands
+  // why: the next observation misses every existing machine
   sandbox.control.faults.add({
     match: { action: 'DescribeInstances', times: 1 },
     effect: { kind: 'flicker', share: 1 },

@@ -43,7 +43,7 @@ export async function gcpWorld(look: (sandbox: Sandbox) => void = () => undefine
         ...(body && { body: JSON.stringify(body) }),
       });
       if (method !== 'GET') control.clock.advance(quietMs);
-      // why: the sandbox answers what its path promises
+      // why: the sandbox gives the answer that its path promises
       return { status: answer.status, body: (await answer.json()) as T };
     },
   };
