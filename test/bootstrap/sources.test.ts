@@ -30,7 +30,7 @@ const rule = (port: number): string =>
 
 const now = new AbortController().signal;
 
-/** A repository with these files on main, and what follows it. */
+/** A repository with these files on main, and its follower. */
 function following(name: string, files: Readonly<Record<string, string>>) {
   const repository = folder.bare(`${name}.git`);
   const commit = folder.commit(repository, files);

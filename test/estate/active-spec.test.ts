@@ -18,7 +18,7 @@ const scopeAt = (scope: string, target: string): CompiledScope => ({
 });
 const scopes = [scopeAt('memory/acme/here', 'prod'), scopeAt('memory/acme/here-too', 'lab')];
 
-/** No document speaks of it any more: whose it is, only its place can tell. */
+/** It has no document any more, so only its place shows its owner. */
 const gone = (prefix: string) => ({
   ...remove('old', observed('network', 'vpc-9', attributes.network())),
   address: `${prefix}/network/old`,

@@ -21,7 +21,7 @@ const launch = (access: LaunchRef['spec']['access']): LaunchRef => ({
   spec: { userData: undefined, access },
 });
 
-/** Remembers what it was asked for. */
+/** Records its arguments. */
 function resolving(answer: Result<string>): Resolve & { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   return Object.assign(

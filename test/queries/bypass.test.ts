@@ -107,7 +107,7 @@ const byBody: readonly Attempt[] = [
     status: 409,
     try: async (world) => {
       const digest = await digestOf(world);
-      // why: bob's approval is not ada's, and ends what she would approve
+      // why: bob's approval is not ada's, and ends the actions that she would approve
       await whole(world, 'bob', digest, { headers: { 'idempotency-key': 'k2' } });
       return whole(world, 'ada', digest, { headers: { 'idempotency-key': 'k2' } });
     },

@@ -5,7 +5,7 @@ import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import { type AnswersWorld, answersWorld, machine } from './support/answers-world.ts';
 
-/** May operate what lies in `acme` within these bounds. */
+/** May operate the resources of `acme` within these bounds. */
 const within = (bounds: object) => ({ grants: [{ role: 'operator' as const, estates: ['acme'], ...bounds }] });
 
 /** Of parts of an estate that differ; the scope of their world has the target `here`. */
@@ -177,7 +177,7 @@ const web = `${scope}/instance/web`;
 const db = `${scope}/instance/db`;
 const gone = `${scope}/instance/gone`;
 
-/** Nothing has stopped but what is named. */
+/** Only the named rollout has stopped. */
 async function resumeStanding(...stopped: readonly string[]): Promise<AnswersWorld> {
   const world = answersWorld(callers);
   await world.accept(resumeDocuments);

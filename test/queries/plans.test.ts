@@ -238,7 +238,7 @@ describe('plans of others', () => {
   });
 });
 
-/** S13: what somebody who need not be trusted reaches for. The text of a target and an estate, written otherwise. */
+/** S13: fields beyond the rights of an untrusted author. The text of a target and an estate, in another spelling. */
 const reaches: readonly (readonly [what: string, change: (text: string) => string])[] = [
   ['another mode', (text) => text.replace('"mode":"plan"', '"mode":"enforce"')],
   ['no mode', (text) => text.replace('"mode":"plan"', '')],

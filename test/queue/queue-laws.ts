@@ -120,7 +120,7 @@ const orderLaws: Laws = {
 /** So that nothing here comes by a lock that ran out, however long a test waits. */
 const slow = { lockMs: 600_000, stalledMs: 300_000 };
 
-/** A crew that has stopped may still be writing down what its reconciles came to. */
+/** A stopped worker pool may still be writing the results of its reconciles. */
 const nothingLeft = (queue: Queue): Promise<void> =>
   until('nothing is left', async () => (await queue.counts()).every(({ count }) => count === 0));
 

@@ -6,7 +6,7 @@ const reconcile = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs
 
 type Timed = Parameters<typeof syncSchedules>[0];
 
-/** A queue whose server answers the first puts with these errors, and keeps what comes after them. */
+/** A queue whose server answers the first puts with these errors, and accepts the later ones. */
 function queueWith(...errors: readonly Error[]) {
   const left = [...errors];
   const kept = new Map<string, { key: string; every: number; next: number }>();

@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/zod': { version: '4.6.7', integrity: 'sha512-a' } } });
 
-/** Stands for npm: notes its arguments, and leaves what npm leaves. */
+/** A fake npm: notes its arguments, and leaves npm's files. */
 const NPM = `#!/bin/sh
 echo "$@" >> calls
 mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json

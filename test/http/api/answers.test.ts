@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Reply, type Route, route } from '../../../src/http/api/route.ts';
 import { apiWorld, callerOf } from './support/api-world.ts';
 
-/** GET and POST of one path, both of which answer with what `reply` says. */
+/** GET and POST of one path, which both answer with `reply`. */
 const both = (reply: () => Promise<Reply>, once = false): readonly Route[] => {
   const responses = {
     200: { description: 'It', schema: z.object({ ageSeconds: z.number(), name: z.string() }), once },

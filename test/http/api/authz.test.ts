@@ -51,7 +51,7 @@ describe('who may ask what: every operation of the document, five roles, their o
 
   const ask = async (who: string, question: Question, place: Place): Promise<Answer> => {
     figures.asked += 1;
-    // why: nobody has used up what they may ask in a second
+    // why: no caller may use up its requests of a second
     await api.clock.advance(100);
     const { what, ...sent } = question.ask(place);
     return api.ask(who, what, sent);

@@ -11,7 +11,7 @@ import { callerOf } from './support/api-world.ts';
 
 type Make = (by: RouteRequest<RequestSchema>['context']) => AsyncIterable<string>;
 
-/** A real server with one route, whose answer is what is made. */
+/** A real server with one route. `make` produces its answer. */
 async function serving(make: Make) {
   const clock = virtualClock();
   const long = route({

@@ -47,7 +47,7 @@ describe('texts that the database cannot hold', () => {
       it(`${name}: ${one.name}`, async () => {
         for (const { what, ...sent } of one.ask(text, place))
           for (const who of Object.keys(callers)) {
-            // why: nobody has used up what they may ask in a second
+            // why: no caller may use up its requests of a second
             await clock.advance(100);
             const { status, text: answer } = await api.ask(who, what, sent);
             assert.ok(status < 500, `${what} as ${who}: ${status} ${answer}`);

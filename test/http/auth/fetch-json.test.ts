@@ -52,7 +52,7 @@ function leadingTo(...lists: readonly (readonly string[])[]) {
   return { lookup: lookup as unknown as typeof dns.lookup, asked: () => asked }; // why: only this form of it is called
 }
 
-/** This machine, its network, and what tells it about itself, as people write them who want in. */
+/** Addresses of this machine, its network and its metadata service, in the spellings of attackers. */
 const inner = [
   ...[
     '127.0.0.1',

@@ -28,7 +28,7 @@ before(async () => {
   app = openApp(createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }));
   const { replies } = memoryDatabase(world.clock).connect();
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
-  // why: limits on how often one may ask are not what is asked about here
+  // why: this test is not about limits of requests
   const clock = { ...world.clock, now: () => world.clock.now() + 1_000 * asked++ };
   serveRoutes(app, { routes: [route], authenticate: world.front(), replies, clock, log });
 });

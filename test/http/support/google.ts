@@ -21,7 +21,7 @@ export interface Pair {
 export const rsa = (): Pair => generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const kid = '7d680d8c70d44e947133cbd499ebc1a61c3d5abc';
 
-/** `status`: what is answered in place of the keys. */
+/** `status`: the answer in place of the keys. */
 export async function startGoogle({ status = 200 } = {}): Promise<Google> {
   const pair = rsa();
   let fetched = 0;

@@ -11,7 +11,7 @@ export interface Sent {
 
 const json = { 'content-type': 'application/json' };
 
-/** By each sender's documentation, and not by our code: what both sides believed would be tested by nobody. */
+/** By each sender's documentation, and not by our code: otherwise nobody would test assumptions of both sides. */
 export const github = (secret: string, body = '{"ref":"refs/heads/main"}', delivery = 'd-1'): Sent => ({
   headers: {
     ...json,

@@ -92,7 +92,7 @@ interface Victim {
   kill(): Promise<void>;
 }
 
-/** A process of its own whose reconciles never end. */
+/** A process of its own with reconciles that never end. */
 async function worker({ backend, name }: Bench, pace: Pace): Promise<Victim> {
   const path = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path, JSON.stringify({ backend, name, pace })], {

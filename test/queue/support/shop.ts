@@ -79,7 +79,7 @@ export async function working(queue: Queue, { shift }: Shop, look: (crew: Worker
 
 export const at = (scope: string, estate = 'shop'): Where => ({ estate, scope: `aws/1/${scope}` });
 
-/** Short names of what began, as `at` was given them. */
+/** Short names of the started jobs, as `at` got them. */
 export const names = (scopes: readonly string[]): readonly string[] =>
   scopes.map((scope) => scope.replace('aws/1/', ''));
 

@@ -83,7 +83,7 @@ describe('GET /v1/inventory/{address}', () => {
   });
 
   it('tells how it was, and what became another', async () => {
-    // why: what a test reads of it is what it then compares
+    // why: the test compares every field that it reads
     const history = (await read(name))['history'] as readonly Readonly<Record<string, unknown>>[];
     assert.deepEqual(
       history.map(({ status, changes }) => [status, changes]),

@@ -19,7 +19,7 @@ interface Said {
   readonly sides?: Partial<Row['sides']>;
 }
 
-/** A network of ours that stands as it is asked for, but for what is said. */
+/** A network of ours that is in sync, except for the given fields. */
 export function rowOf(name: string, { status = 'InSync', ...said }: Said = {}): Row {
   const attributes = { cidr: '10.0.0.0/16', labels: { tier: 'web' } };
   const kind = said.place?.kind ?? 'network';

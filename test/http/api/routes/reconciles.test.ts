@@ -90,7 +90,7 @@ const world = apiWorld({
 });
 after(world.close);
 
-// why: what a test reads of it is what it then compares
+// why: the test compares every field that it reads
 const items = (body: unknown) => (body as { items: readonly { reconcileId: string }[] }).items;
 const idsOf = async (who: string, query = '') => {
   const { status, body } = await world.ask(who, `GET /v1/reconciles${query}`);

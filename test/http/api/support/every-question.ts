@@ -39,7 +39,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
 
 type Paths = NonNullable<OpenApiDocument['paths']>;
 
-/** The paths in /openapi.json but that of webhooks, whose senders have proofs of their own: see test/http/webhooks. */
+/** The paths in /openapi.json except webhooks, which have proofs of their own: see test/http/webhooks. */
 export const routePaths = (routes: readonly Route[]): readonly (readonly [string, Paths[string]])[] =>
   Object.entries(openApiDocument(routes).paths ?? {}).filter(([path]) => !path.startsWith('/v1/hooks/'));
 

@@ -43,7 +43,7 @@ export const planted = [
 const lab = 'zztarget-lab';
 const machine = machineIn({ image: 'img-1', size: 'small' });
 
-/** `tier`: what a second generation changes of every machine. */
+/** `tier`: the field that a second generation changes in every machine. */
 const specs = (tier: string, mode: string): Readonly<Record<string, readonly object[]>> => ({
   'estate.yaml': [
     { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode } },

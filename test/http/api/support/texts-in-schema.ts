@@ -7,7 +7,7 @@ export interface TextSpot {
 
 export type Part = Readonly<Record<string, unknown>>;
 
-/** `named`: what `$ref` leads to. A text of which the schema lists the values is none. */
+/** `named`: the target of `$ref`. A text with listed values is no free text. */
 export function textsInSchema(schema: unknown, named: Part): readonly TextSpot[] {
   const part = partOf(schema);
   const { $ref, type, properties, items } = part;
@@ -39,5 +39,5 @@ const leastValue = (schema: Part): unknown => schema['const'] ?? listOf(schema['
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-// why: what is read of it is looked at before it is used
+// why: each value is checked before it is used
 export const partOf = (value: unknown): Part => (typeof value === 'object' && value !== null ? (value as Part) : {});

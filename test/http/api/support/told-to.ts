@@ -24,7 +24,7 @@ export async function toldTo(
   { api, estate }: { readonly api: ApiWorld; readonly estate: PlantedEstate },
 ): Promise<ReadonlyMap<string, string>> {
   const ask = async (what: string, body?: object) => {
-    // why: nobody has used up what they may ask in a second
+    // why: no caller may use up its requests of a second
     await api.clock.advance(100);
     const { status, headers, text } = await api.ask(who, what, body && { body });
     assert.ok(status < 500, `${what}: ${text}`);

@@ -26,7 +26,7 @@ export interface Place {
   readonly estate: string;
   readonly target: string;
   readonly address: string;
-  /** Ids of what was kept. */
+  /** Ids of the stored objects. */
   readonly ids: { readonly reconcile: string; readonly token: string; readonly plan: string };
 }
 
@@ -70,7 +70,7 @@ export async function twoEstates(): Promise<TwoEstates> {
   return { clock, routes, own, foreign, taken: () => asked.splice(0) };
 }
 
-/** The same object, whose calls, and those of its parts, are written down by name. */
+/** The same object, with a record of its calls and those of its parts, by name. */
 function told<T extends object>(whole: T, name: string, calls: string[]): T {
   return new Proxy(whole, {
     get: (target, key) => {

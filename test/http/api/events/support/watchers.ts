@@ -29,7 +29,7 @@ export interface Asked {
 }
 
 export interface Watcher extends Reading {
-  /** Of what it was told, in order. */
+  /** The received events, in order. */
   numbers(): readonly unknown[];
   hasEnded(): boolean;
   leave(): void;
