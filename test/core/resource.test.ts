@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { it } from 'node:test';
 import { clouds } from '../../src/core/resource.ts';
 
-/** Folders of what clouds share. */
+/** Folders of code that clouds share. */
 const shared = ['secrets', 'shared', 'witness'];
 
 it('what specs may name is what there is a provider of', async () => {

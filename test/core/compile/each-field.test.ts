@@ -133,7 +133,7 @@ function documentsWith(kind?: Kind, spec: Spec = {}, metadata: Spec = {}): reado
   ];
 }
 
-/** All that is compiled, by what it is; or the reasons for which nothing is. */
+/** All compiled resources, by their keys; or the reasons why there are none. */
 function compiledOf(documents: readonly object[]): ReadonlyMap<string, unknown> {
   const files = [
     ...documents.map((one, at) => ({ path: `${at}.json`, text: JSON.stringify(one) })),

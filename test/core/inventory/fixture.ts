@@ -165,7 +165,7 @@ const choices: fc.Arbitrary<Choices> = fc.record({
   ),
 });
 
-/** Scopes in every state, with what a store would know of them. */
+/** Scopes in every state, with a store's knowledge of them. */
 export const anyInput: fc.Arbitrary<PlanInput> = fc
   .record({
     wanted: fc.subarray([...wishes]),

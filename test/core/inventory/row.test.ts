@@ -116,7 +116,7 @@ interface Held {
   readonly held?: string;
 }
 
-/** Only what the counting reads. */
+/** Only the fields that the counting reads. */
 const row = ({ code, mode = 'enforce', cause = 'drift', held = 'why' }: Held): Row =>
   ({
     key: address,

@@ -54,7 +54,7 @@ const adjust = (name: string, from: Partial<RuleMatch>, to: Partial<RuleMatch>):
     { field: 'match.ports' },
   ]);
 
-/** `web-0: core.app core.web` for each step that waits, whatever gates are between, with `~` before what only must have ended. */
+/** `web-0: core.app core.web` for each waiting step, with any gates between, and `~` before a step that only must have ended. */
 function waits(actions: readonly Action[], around: Surroundings = nobodyAround): readonly string[] {
   const { steps, gates } = order(actions, around);
   const nodes = [...steps, ...gates];
@@ -464,7 +464,7 @@ describe('a machine that changes groups, and a rule that names one of them', () 
     ['an old rule that names a group it joins', gone('core.b'), 'the machine'],
     ['an old rule of a group it joins', goneIn('core.b'), 'the machine'],
     ['a new rule that names a group it stays in', made('core.both'), 'neither'],
-    // both ends count: what it joins may answer at the other end, as long as the old rule stands
+    // both ends count: a joined group may answer at the other end, as long as the old rule exists
     ['an old rule that names a group it stays in, while it joins another', gone('core.both'), 'the machine'],
     ['a new rule that names another group', made('core.other'), 'neither'],
     ['an old rule that names another group', gone('core.other'), 'neither'],

@@ -54,7 +54,7 @@ describe('services that share a protocol and a port', () => {
       ['udp', 'all'],
       ['all all', 'udp 80'],
     ],
-    // what speaks of every protocol meets the first and the last port of each
+    // a rule for every protocol meets the first and the last port of each
     [['all', 'all'], known.map(({ key }) => key).toSorted()],
   ];
   for (const [[protocol, ports], want] of rows)

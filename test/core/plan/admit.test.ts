@@ -143,7 +143,7 @@ const inOld = {
 };
 const unseenRules = [{ kind: 'firewall-rule' as const, code: 'Throttled', reason: 'the second page did not come' }];
 
-/** The machine is to go from `core.old` to `core.web`, whose rule stands; the rule of `core.old` goes. */
+/** The machine is to move from `core.old` to `core.web`. The rule of `core.web` exists; that of `core.old` goes. */
 const staying = (mode: 'plan' | 'observe') => {
   const made = moves('sg-2')([atom('443'), { ...atom('400-500'), ...inOld }], []);
   const desired = made.wanted.desired.map((one) =>
@@ -229,7 +229,7 @@ const neededStanding = {
   group: ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
 } as const;
 
-/** The kinds whose objects may stand in a thing, or name it: nothing proves that it is empty while they are not listed. */
+/** The kinds of objects that a thing may contain, or that may name it: unlisted, they leave open whether it is empty. */
 const holds: readonly (readonly [parent: keyof typeof neededStanding, name: string, users: readonly Kind[]])[] = [
   ['network', 'core', ['subnet', 'group', 'instance']],
   ['subnet', 'core.app', ['instance']],

@@ -36,7 +36,7 @@ const open = { ...allow('sg-1', '80', ['10.0.0.0/8']), network: 'vpc-1' };
 const openAt = at('firewall-rule', 'core.web ingress tcp 80 10.0.0.0/8');
 const openOf = at('firewall-rule', 'core.in');
 
-/** A group that is still wanted, and in it a rule whose document, gone by now, said retain. */
+/** A desired group with a rule whose removed document had `retain`. */
 const retained = (prune: readonly string[], protect = false) => {
   const resources = [
     standing,

@@ -94,7 +94,7 @@ const name: Readonly<Record<Kind, string>> = {
   instance: 'web-0',
 };
 
-/** Each field was changed on the cloud, and power both ways. `wish`: what the document asks for. */
+/** Each field was changed on the cloud, and power both ways. `wish`: the value in the document. */
 const editsOf = (condition: Observed['condition']): readonly Edit[] =>
   kindNames.flatMap((kind) =>
     leavesOf(whole[kind]).flatMap((field) => {
@@ -114,7 +114,7 @@ const editsOf = (condition: Observed['condition']): readonly Edit[] =>
 const clouds = { aws, gcp, azure, memory };
 const ephemerals = [true, false, undefined];
 
-/** Nothing but what may be lost without loss: a rule of the firewall. */
+/** Only resources without data: a rule of the firewall. */
 function losses(
   { actions }: { readonly actions: readonly Action[] },
   ephemeral: boolean | undefined,

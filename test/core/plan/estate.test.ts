@@ -175,7 +175,7 @@ function world(tier: string, more: Parameters<typeof settle>[2] = {}, mode: 'obs
   return input([core(tier, mode)], looked(seen), { knowledge: know(seen, { settled }) });
 }
 
-/** The digests of what a person who plans sees. */
+/** The digests of a plan by a person. */
 const shown = (given: PlanInput, verb?: Verb): readonly string[] =>
   plan(given)
     .actions.filter((action) => verb === undefined || action.verb === verb)

@@ -57,7 +57,7 @@ const all = actionsOf('plan', false).map(named);
 const modes: readonly Mode[] = ['observe', 'plan', 'enforce'];
 const flags = [false, true];
 
-/** The names of the actions that the policy withholds, and what it says. */
+/** The names of the actions that the policy withholds, and its reason. */
 function held(actions: readonly Action[], policy: (action: Action) => object | undefined) {
   const told = actions.flatMap((action) => {
     const why = policy(action);
@@ -259,12 +259,12 @@ const pauseWanted: Wanted = {
   ]),
   targets: ['prod', 'lab'],
 };
-/** The document of `gone` is removed; what it made goes with it. */
+/** The document of `gone` is removed, and its resources go with it. */
 const settled = new Map([
   ...know(pauseSeen).settled,
   ['vpc-3', settle('network', at('network', 'gone'), { deletionPolicy: 'delete' })] as const,
 ]);
-/** `drift`: what is wanted was applied already; `rollout`: it was not; `unknown`: there is no store. */
+/** `drift`: the desired specs were applied already; `rollout`: they were not; `unknown`: there is no store. */
 const pauseGiven = (cause: Cause): PlanInput => {
   const applied = new Map(
     cause === 'drift' ? [core, lab].map((one) => [one.address, { attributes: one.attributes, generation: 1 }]) : [],
@@ -417,7 +417,7 @@ const atom = (ports: string, peer = office) =>
     { signs: { container: 'sg-1' } },
   );
 
-/** A cloud whose groups hold three rules in each direction and family. */
+/** A cloud with groups that hold three rules in each direction and family. */
 const small = {
   ...dialect,
   rules: {

@@ -28,7 +28,7 @@ const machine = (image: Image, subnet: string, tier = 'web') => ({
   labels: { tier },
 });
 
-/** A machine as it stands: of which image, and in what state. Applied is what it has, unless somebody changed it. */
+/** An existing machine: its image and its state. Its applied specs match it, unless somebody changed it. */
 interface Standing {
   readonly ordinal: number;
   readonly has: Image;
@@ -72,7 +72,7 @@ export function machines({ replicas, there, rollout = inThree, choices, lost = [
   return { ...base, wanted: { ...base.wanted, documents: new Map([...base.wanted.documents, [web, said]]) } };
 }
 
-/** `replace web-0` for each action; `wave web-3 … web-19: …` for what is withheld, by what is said of it. */
+/** `replace web-0` for each action; `wave web-3 … web-19: …` for withheld ones, by their reason. */
 export function told({
   actions,
   findings,
@@ -94,7 +94,7 @@ export const lastOf = (address: string): string => address.split('/').slice(4).j
 
 export const planned = (given: Web): readonly string[] => told(plan(machines(given)));
 
-/** A scope that does at once, and wholly, whatever is planned. An object's id is its address. */
+/** A scope that executes every plan at once and completely. An object's id is its address. */
 interface Scope {
   readonly there: ReadonlyMap<Address, Observed>;
   readonly applied: ReadonlyMap<Address, Applied>;
@@ -153,7 +153,7 @@ interface Reconcile {
   readonly plan: ScopePlan;
 }
 
-/** Pass after pass until one has nothing to do; what is left undone then is in the last of them. */
+/** Repeats reconciles until one has nothing to do; the last one has the remaining work. */
 export function rollOn(wanted: Wanted, from: Scope, most = 200): readonly Reconcile[] {
   const reconciles: Reconcile[] = [];
   for (let before = from; reconciles.length < most; ) {

@@ -53,7 +53,7 @@ function bare(entry: Action | Finding): object {
   };
 }
 
-/** The rows of what was planned, as the fleet makes them. */
+/** The rows of a plan, as the fleet makes them. */
 export function rowed(given: PlanInput, attempt?: Attempt, generation = 7): readonly Row[] {
   const noted = actionRecorder();
   const policies = [noted.policy, ...(given.choices?.policies ?? [])];

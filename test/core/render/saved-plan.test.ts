@@ -21,7 +21,7 @@ test('a saved plan is read whole, with every verb, and without what is for peopl
   assert.deepEqual(readSavedPlan(plain), { ok: true, saved: plain });
 });
 
-/** Each field, in place of which something else stands: the sentence names it, and what there should be. */
+/** Each field with a wrong value: the sentence names the field, and the expected value. */
 const [action] = saved.plan.actions;
 const withPlan = (more: object) => ({ ...saved, plan: { ...saved.plan, ...more } });
 const rows: readonly (readonly [wrong: (value: unknown) => unknown, why: string])[] = [
