@@ -24,7 +24,7 @@ export const without: Readonly<Record<string, Partial<Guards>>> = {
   ...each('headers'),
   ...each('claims'),
   issuer: jwt({ issuerOf: (trusted) => trusted[0] }),
-  // why: without the check of types nobody knows what it is
+  // why: without the check of types nobody knows its type
   types: jwt({ claimsOf: (said) => said as unknown as Claims }),
   algorithm: jwt({ checks: (issuer) => ({ ...jwtGuards.checks(issuer), algorithms: anyAlgorithm }) }),
   audience: jwt({ checks: ({ algorithms }) => ({ algorithms: [...algorithms] }) }),

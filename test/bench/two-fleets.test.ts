@@ -43,7 +43,7 @@ async function meddle({ cloud }: Account): Promise<void> {
     if (mark?.store.startsWith('2')) cloud.outside.stamp(id, { 'setpoint:estate': 'nobodys' });
 }
 
-/** A request in the log of whoever's turn it is, for networks of both; and the second store's marks become another's. */
+/** A request in the log of the fleet whose turn it is, for networks of both; and the second store's marks become another's. */
 function meddleOnAws({ ec2, log, clock }: Control): void {
   const { vpcs, subnets, gateways, routeTables, groups, instances } = ec2.region(account, region);
   const params = Object.fromEntries([...vpcs.values()].map(({ id }, n) => [`ResourceId.${n + 1}`, id]));

@@ -45,7 +45,7 @@ test('more calls than were asked for are a miss, and where terraform works its t
     assert.equal(figures[0] && missed(figures[0]), 'vs-terraform-plan-calls: value 11 is over 8');
   }));
 
-/** Speaks as Terraform does, and asks three calls of the cloud to make what it plans with two. */
+/** Speaks as Terraform does, and makes three calls of the cloud for a plan that needs two. */
 const fakeTerraform = `#!${process.execPath}
 const { readFileSync } = require('node:fs');
 const [, url] = /ec2 = "(.+)"/.exec(readFileSync('main.tf', 'utf8'));
@@ -61,7 +61,7 @@ test('a terraform that works is measured; one that does not, or none, is no peer
       const peer = () => measureTerraform(proxy, { ...process.env, PATH: folder });
       try {
         assert.equal(await peer(), undefined);
-        // why: a package.json somewhere above would say what the script is
+        // why: a package.json somewhere above would decide the type of the script
         await writeFile(join(folder, 'package.json'), '{}');
         await writeFile(join(folder, 'terraform'), fakeTerraform, { mode: 0o755 });
         const measured = await peer();

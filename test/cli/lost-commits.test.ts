@@ -10,7 +10,7 @@ import { edit, sandboxed } from './support/sandboxed.ts';
 
 const allow = '--allow-endpoint';
 
-/** `replica`: as the database is now; what it answers with makes it so again. */
+/** `replica`: a copy of the database now; its result restores that state. */
 interface Database {
   readonly database: MemoryDatabase;
   replica(): Promise<() => Promise<void>>;

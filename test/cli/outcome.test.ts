@@ -102,7 +102,7 @@ const settled = (action: Action): Executed => ({
 });
 const lost: Executed = { settled: [], failed: [failure], findings: [], next: 'look', calls };
 
-/** The last look of a scope, and what was still to do then. */
+/** The last observation of a scope, and the work that remained then. */
 const sight = (actions: readonly Action[], findings: readonly Finding[] = []): PlannedObservation => ({
   observation: { scope, at: 0, resources: [], gaps: [], pending: [], calls: 1 },
   knowledge: withoutStore('acme'),

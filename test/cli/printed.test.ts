@@ -77,7 +77,7 @@ const source = {
 const problem = error('odd', { file: 'a.yaml', line: 3, column: 2 }, 'It is odd.', { expected: 'x', didYouMean: 'y' });
 const failure = { kind: 'terminal', code: 'Quota', message: 'no more', requestId: 'r-1' } as const;
 
-/** Every text that people are shown, of what others may have named; `of`: makes of each thing what is shown. */
+/** Every text for people with names that others may choose; `of`: makes the text of each thing. */
 const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) => string])[] = [
   ['plan', (of) => planText(of(plans), { revision: of(revision), paint })],
   [

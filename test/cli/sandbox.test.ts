@@ -31,7 +31,7 @@ test('it says where it listens, answers there, and ends by SIGINT, whoever is co
   for (const { gone } of clients) await gone;
 });
 
-/** A client that says so much and no more; returns what ends once it has been cut off. */
+/** A client that sends so much and no more; returns a promise that ends once the server has cut it off. */
 async function connected(port: number, begun: string): Promise<{ readonly gone: Promise<unknown> }> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   const gone = new Promise((resolve) => socket.once('close', resolve));

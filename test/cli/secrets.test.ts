@@ -7,7 +7,7 @@ import { assertHidden, canary } from '../support/canary.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-/** The process's own keys are another account's, so only what a secret held can be the target's. */
+/** The process's own keys are another account's, so only a secret can have the target's. */
 const accounts = [
   { id: '111122223333', accessKeyIds: ['AKIDTARGET'] },
   { id: '999900001111', accessKeyIds: ['test'] },
@@ -55,7 +55,7 @@ interface Held {
   readonly holding?: string;
 }
 
-/** An estate whose target has credentials; everything that was said in it is kept. */
+/** An estate whose target has credentials; all of its output is kept. */
 async function place({ credentials, holding }: Held) {
   process.env['AWS_ACCESS_KEY_ID'] = 'test';
   process.env['AWS_SECRET_ACCESS_KEY'] = 'test';

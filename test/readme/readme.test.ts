@@ -15,7 +15,7 @@ const readme = ['README.md', 'docs/tutorial.md'].map((page) => readFileSync(join
 /** README's ports of the sandbox, the API and the health port. They are run as printed. */
 const ports = [4566, 7420, 9464];
 
-/** Sections whose blocks need more than Node and npm, or are what runs this. */
+/** Sections whose blocks need more than Node and npm, or that run this test. */
 const elsewhere: readonly (readonly [first: string, why: string])[] = [
   ['npm run demo', '.ci/run runs both'],
   ['$ setpoint plan', 'an excerpt of the demo, which asserts it'],
@@ -27,7 +27,7 @@ const special: readonly (readonly [line: RegExp, how: How])[] = [
   [/^export |^ask\(\)/, { by: 'remember' }],
   [/ sandbox$/, { by: 'service', ready: /http:\/\/127\.0\.0\.1:4566/ }],
   [/ serve --repo /, { by: 'service', ready: /new generation .*revision=git:/ }],
-  // why: what comes next speaks of the generation that this line's change of the specs makes
+  // why: the next lines need the generation that this line's change of the specs makes
   [/ serve .*--interval 15s/, { by: 'service', ready: /new generation .*revision=folder:/ }],
   [/ serve( |$)/, { by: 'service', ready: /worker started/ }],
   [/ (apply|approve) /, { by: 'typing', types: 'yes', shows: /Applied|Approved|Nothing/ }],
@@ -70,7 +70,7 @@ describe('README', () => {
       return t.skip(`the ports ${taken} of README are in use`);
     }
     let reader: Reader | undefined;
-    // why: what is registered first is done first, and the folder goes only after whoever works in it
+    // why: the first registered runs first, and the folder goes only after its users have ended
     t.after(() => reader?.leave());
     reader = readerOf(newcomer(t));
     for (const line of blocks.filter((block) => !isElsewhere(block)).flatMap((block) => block.split('\n'))) {
@@ -82,11 +82,11 @@ describe('README', () => {
 
 interface Reader {
   follow(command: string): Promise<void>;
-  /** Ends what runs. */
+  /** Ends the running processes. */
   readonly leave: () => Promise<void>;
 }
 
-/** Does as README says, one line after another, and fills in what README cannot know. */
+/** Follows README, one line after another, and fills in the values that README cannot know. */
 function readerOf({ shell, folder }: { readonly shell: ShellSession; readonly folder: string }): Reader {
   const services = new Map<string, Running>();
   let token = '';
@@ -161,7 +161,7 @@ async function secondCommit(infra: string, serve: Running | undefined): Promise<
   await serve?.until(new RegExp(`new generation .*revision=git:${commit}`));
 }
 
-/** A fresh clone of what is committed here, with the packages of this one, and a home of its own. */
+/** A fresh clone of the commit, with the packages of this checkout, and a home of its own. */
 function newcomer(t: TestContext): { readonly shell: ShellSession; readonly folder: string } {
   const home = temporaryFolder(t);
   const folder = join(home, 'setpoint');

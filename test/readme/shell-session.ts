@@ -18,12 +18,12 @@ export interface Running {
   end(): Promise<void>;
 }
 
-/** Terminals of one person: what one line exports or defines, the later ones have. */
+/** Terminals of one person: later lines have the exports and definitions of earlier ones. */
 export interface ShellSession {
   /** For later lines only. */
   remember(line: string): void;
   run(line: string): Promise<Ran>;
-  /** On a terminal, where `typed` answers what it asks. Linux only: `script` of util-linux makes the terminal. */
+  /** On a terminal, where `typed` answers its question. Linux only: `script` of util-linux makes the terminal. */
   runTyping(line: string, typed: string): Promise<Ran>;
   start(line: string): Running;
 }
@@ -55,7 +55,7 @@ export function shellSession(cwd: string, env: NodeJS.ProcessEnv): ShellSession 
         ...{ cwd, detached: true },
         env: { ...env, LINE: text(line) },
       });
-      // why: what is typed before the question is asked may be lost
+      // why: text typed before the question may be lost
       child.stdout.on('data', (chunk) => {
         if (/accepted: |: ?$/.test(String(chunk))) child.stdin.write(`${typed}\n`);
       });

@@ -16,7 +16,7 @@ const allow = '--allow-endpoint';
 const applied = await here(['apply', '.', allow, '--yes']);
 assert.equal(applied.code, 0, applied.stderr);
 
-/** On the cloud, by whoever may name a thing there. */
+/** Names on the cloud that anybody with the right to name things may choose. */
 const client = new EC2Client({ endpoint: place.sandbox.url, region: 'eu-west-1' });
 const { Vpc } = await client.send(new CreateVpcCommand({ CidrBlock: '10.99.0.0/16' }));
 const lab = Vpc?.VpcId ?? assert.fail();

@@ -27,7 +27,7 @@ interface Asked {
 
 const serverSupport: ServerSupport = { localOptions: ['allowEndpoint'], serverOptions: ['estate'], takesDir: false };
 
-/** Whom a verb with a folder of specs would ask, and with what. */
+/** The server that a verb with a folder of specs would call, and the token. */
 async function asked(line: string, env: Readonly<Record<string, string>> = {}, of = serverSupport): Promise<Asked> {
   const terminal = fakeTerminal();
   const context = contextOn({ terminal, clock: clockOfWaits() });
@@ -64,7 +64,7 @@ describe('whom a verb asks', () => {
     });
   });
 
-  /** A command line and its environment, whom it asks, and with whose token. */
+  /** A command line and its environment, its server, and the token that it sends. */
   const rows: readonly (readonly [line: string, env: Record<string, string>, url: string, token: string])[] = [
     ['look --server https://here.example', {}, here, 'of-here'],
     ['look --server https://here.example/', {}, here, 'of-here'],

@@ -8,7 +8,7 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 const url = 'https://setpoint.example';
 const token = 'setpoint_s3cret';
 
-/** Answers in this order, the last one for ever; remembers what was asked, and when. */
+/** Answers in this order, repeats the last one, and records the requests with their times. */
 function line(answers: readonly (() => Response)[]) {
   const clock = virtualClock();
   const asked: { readonly at: number; readonly url: string; readonly init: RequestInit | undefined }[] = [];

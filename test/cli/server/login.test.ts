@@ -8,7 +8,7 @@ import { type Ran, spawned } from './support/spawned.ts';
 
 const token = `setpoint_0123456789abcdef_${'s3cret'.padEnd(43, 'x')}`;
 
-/** The real command line; whatever comes of it, a token is never shown. */
+/** The real command line; with any result, a token is never shown. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
   const ran = await spawned(args, { env, stdin });
   assert.ok(!`${ran.stdout}${ran.stderr}`.includes('s3cret'), 'a token was shown');

@@ -65,7 +65,7 @@ describe('a folder is planned by a server as from here', () => {
   });
 });
 
-/** A command line against the server, and what is said of it. */
+/** A command line against the server, and the expected text. */
 const refused: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
   [['plan', place.specs, '--out', 'x'], 1, /--out cannot be used with a server/],
   [['plan', place.specs, allow], 1, /--allow-endpoint cannot be used with a server/],

@@ -117,7 +117,7 @@ describe('letting go on by a server says what it would from here', () => {
   });
 });
 
-/** A command line against the server as somebody, the code it ends with, and what is said. */
+/** A command line against the server as somebody, its exit code, and its text. */
 const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
   [['pause', ...because], 'viewer', /does not permit that[\s\S]*the permission operate/],
   [['pause', place.specs, ...because], 'operator', /The folder .* cannot be used with a server/],

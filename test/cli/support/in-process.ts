@@ -13,7 +13,7 @@ export interface Said {
   readonly stderr: string;
 }
 
-/** `says`: what is typed at the terminal; left out: there is none. */
+/** `says`: the input of the terminal; absent: there is none. */
 export type Run = (args: readonly string[], says?: string) => Promise<Said>;
 
 export const realClock: Clock = {

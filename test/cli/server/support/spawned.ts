@@ -16,7 +16,7 @@ interface Around {
   readonly stdin?: string;
 }
 
-/** The real command line as a process of its own; of servers and tokens it knows what `env` says. */
+/** The real command line as a process of its own; it knows only the servers and tokens of `env`. */
 export function spawned(args: readonly string[], { env, cwd = process.cwd(), stdin = '' }: Around): Promise<Ran> {
   const { SETPOINT_TOKEN: _token, SETPOINT_SERVER: _server, ...around } = process.env;
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...around, ...env } });
