@@ -86,9 +86,9 @@ const wrong: readonly (readonly [name: string, text: string, said: string])[] = 
     'login.acme.example',
   ],
   [
-    'a group of nobody says which',
+    'a group without an issuer, of several',
     file(`${issuer}, ${other}`, bound('{ group: a }')),
-    'expected: issuer: whose they are',
+    'expected: issuer: a name of one issuer means nothing at another',
   ],
 ];
 
