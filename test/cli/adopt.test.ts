@@ -202,7 +202,7 @@ describe('adopt', async () => {
   test('names document, line and field of each kind, on three clouds', async () => {
     const { code, stdout } = await adopt();
     assert.equal(code, 0);
-    const lines = stdout.split('\n').filter((line) => /adopt: |^Adopt/.test(line));
+    const lines = stdout.split('\n').filter((line) => /^ *(?:under|on) .*adopt: |^Adopt/.test(line));
     assert.deepEqual(
       lines.map((line) => line.trim().replace(/: [^ ]*[/-][^ ]* \}/, ': … }')),
       [
@@ -226,7 +226,7 @@ describe('adopt', async () => {
     const { stdout } = await adopt();
     assert.match(
       stdout,
-      /network\.yaml:24 {2}# \S+instance\/row-1\n {2}i-\w+: Its document asks for 2 replicas.*\n {2}next: Write an/,
+      /network\.yaml:24 {2}# \S+instance\/row-1\n {2}i-\w+: Its document asks for 2 replicas.*\n {2}next: List the ids/,
     );
   });
 
@@ -236,7 +236,11 @@ describe('adopt', async () => {
       ['group/core.web', ids.strange],
       /where: .*network\.yaml:1\n.*It lies in vpc-\w+, and .*\n.*setpoint adopt network\/core vpc-/,
     ],
-    ['one of several replicas', ['row-1', ids.row], /where: .*network\.yaml:24\n.*2 replicas.*\n.*replicas: 1/],
+    [
+      'one of several replicas',
+      ['row-1', ids.row],
+      /where: .*network\.yaml:24\n.*2 replicas.*\n.*adopt: \{ <target>: \[/,
+    ],
     ['another kind', ['box-0', ids.vpc], /of different kinds\.\n.*kind network/],
     ['a rule', ['web.ingress.tcp.443.0.0.0.0/0', ids.group], /of different kinds\.\n.*kind group/],
     [

@@ -156,6 +156,8 @@ describe('import', () => {
     has(/^ {2}ports: \[80, 443\]$/m);
     has(/^ {2}ports: \[81\]$/m);
     has(/^ {2}peers: \{ groups: \[web-servers\] \}$/m);
+    has(/^metadata: \{ name: db, labels: \{ tier: db \}, adopt: \{ aws-prod: \[i-\w+, i-\w+\] \} \}$/m);
+    has(/^ {2}replicas: 2$/m);
     has(/^metadata: \{ name: web, labels: \{ tier: web-0 \}, adopt: \{ aws-prod: i-\w+ \} \}$/m);
     has(/^# default \(sg-\w+\): default security group of vpc-\w+$/m);
     assert.doesNotMatch(text, /egress/, 'every group there allows all egress');

@@ -1,5 +1,6 @@
 import type { Desired } from '../desired.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
+import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Address, InstanceAttributes } from '../resource.ts';
 import { claimOf } from './network.ts';
@@ -35,8 +36,8 @@ export function compileInstances(
   return Array.from({ length: spec.replicas }, (_, ordinal) => {
     const name = `${metadata.name}-${ordinal}`;
     const was = (metadata.was ?? []).map((former) => `${former}-${ordinal}`);
-    // An id is one machine: only the first replica can take it over.
-    const adopt = ordinal === 0 ? metadata.adopt : undefined;
+    const id = idsOf(metadata.adopt?.[site.target.metadata.name])[ordinal];
+    const adopt = id === undefined ? undefined : { [site.target.metadata.name]: id };
     return {
       kind: 'instance',
       address: instanceAddress(name, site),

@@ -81,6 +81,34 @@ export const adoption = () =>
       examples: [{ 'aws-prod': 'vpc-0abc' }],
     });
 
+/** The same for machines: of several replicas one id each, in the order of their ordinals. */
+export const replicaAdoption = () =>
+  z
+    .record(
+      name(),
+      z.union(
+        [
+          cloudId(),
+          z
+            .array(cloudId(), { error: 'a list of ids' })
+            .min(1, { error: 'at least one id' })
+            .max(1000, { error: 'at most 1000 ids' }),
+        ],
+        { error: "the cloud's own id of an object, or a list of ids in the order of the replicas" },
+      ),
+      { error: 'a map from targets to cloud ids' },
+    )
+    .optional()
+    .meta({
+      description:
+        'The ids of existing machines to adopt, for each target: one id, or a list in the order of the replicas.',
+      examples: [{ 'aws-prod': ['i-0abc', 'i-0def'] }],
+    });
+
+/** The ids of an `adopt` for one target, in the order of the replicas. */
+export const idsOf = (adopt: string | readonly string[] | undefined): readonly string[] =>
+  typeof adopt === 'string' ? [adopt] : (adopt ?? []);
+
 export const formerNames = () =>
   names('former names')
     .optional()
@@ -88,6 +116,9 @@ export const formerNames = () =>
 
 export const metadata = () =>
   z.strictObject({ ...identity, labels, adopt: adoption(), was: formerNames() }, { error: 'a map with a name' });
+
+export const machineMetadata = () =>
+  z.strictObject({ ...identity, labels, adopt: replicaAdoption(), was: formerNames() }, { error: 'a map with a name' });
 
 const MOST = 1_000_000;
 const expectedWave = 'a count (5), a share (10%) or rest';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, metadata, minReady, name, names, rollout, terms, text, whole } from './fields.ts';
+import { flag, machineMetadata, minReady, name, names, rollout, terms, text, whole } from './fields.ts';
 import { secretRef } from './secret-ref.ts';
 
 const token = (expected: string) => text(/^[\x21-\x7e]{1,512}$/, expected);
@@ -90,7 +90,7 @@ export const instanceSchema = z
   .strictObject({
     apiVersion: z.literal('setpoint.dev/v1'),
     kind: z.literal('Instance'),
-    metadata: metadata(),
+    metadata: machineMetadata(),
     spec: perTarget
       .extend({
         targets: names('targets').meta({ description: 'The targets of the machines.' }),

@@ -173,6 +173,6 @@ export function neverAdopted({ kind, address }: Desired, { desired }: Wanted): O
   if (replicas <= 1) return undefined;
   return {
     why: `Its document asks for ${replicas} replicas, and one object cannot be adopted as several.`,
-    next: 'Write an Instance of its own for the object, with replicas: 1.',
+    next: 'List the ids of all replicas in their order: adopt: { <target>: [<id>, …] }',
   };
 }

@@ -209,3 +209,41 @@ describe('names and places in documents', () => {
     assert.match(unsaid['s3'] ?? '', /No target of the specs/);
   });
 });
+
+describe('equal machines', () => {
+  const objects = (
+    names: readonly string[],
+    more: (name: string, at: number) => Partial<Observed<'instance'>> = () => ({}),
+  ) => [
+    vpc('a'),
+    subnet('app', 'a'),
+    ...names.map((name, at) => ({ ...machine(`i-${at}`, 'app', [], { name }), ...more(name, at) })),
+  ];
+  const slot = (name: string, at: number) => ({ id: `i-${at}`, signs: { slot: `aws/1/r/instance/${name}` } });
+
+  const cases: readonly (readonly [name: string, given: ReturnType<typeof objects>, documents: readonly string[]])[] = [
+    ['one name and ordinals', objects(['web-1', 'web-0', 'web-2']), ['web i-1 i-0 i-2']],
+    ['one name for all, as a scaling group gives it', objects(['web', 'web']), ['web i-0 i-1']],
+    ['no name', objects(['', '']), ['app i-0 i-1']],
+    ['ordinals with a gap, where a name is a label', objects(['web-4', 'web-7']), ['web i-0 i-1']],
+    ['ordinals with a gap, where names are unique', objects(['web-0', 'web-2'], slot), ['web i-0', 'web-2 i-1']],
+    ['ordinals from 0, where names are unique', objects(['web-1', 'web-0'], slot), ['web i-1 i-0']],
+    ['other names', objects(['web-0', 'db-0']), ['db i-1', 'web i-0']],
+    ['a version that looks like an ordinal', objects(['web-2024', 'web-2025']), ['web-2024 i-0', 'web-2025 i-1']],
+    [
+      'another label',
+      objects(['web-0', 'web-1'], (name) => {
+        const { attributes } = machine('i', 'app', []);
+        return { attributes: { ...attributes, labels: { own: name } } };
+      }),
+      ['web i-0', 'web-1 i-1'],
+    ],
+  ];
+  for (const [name, given, want] of cases)
+    test(name, () => {
+      const found = imported(scopeOf(given));
+      const documents = found.documents.filter((one) => one.startsWith('Instance ')).map((one) => one.slice(9));
+      const ids = (document: string) => [found.at(document, 'metadata', 'adopt', 'aws')].flat().join(' ');
+      assert.deepEqual(documents.map((document) => `${document} ${ids(document)}`).toSorted(), want);
+    });
+});

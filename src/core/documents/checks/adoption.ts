@@ -1,4 +1,5 @@
 import type { TargetDoc } from '../document.ts';
+import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
 import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
@@ -27,7 +28,7 @@ interface Claim {
   /** Objects of two kinds are never one, whatever their ids. */
   readonly kind: 'network' | 'subnet' | 'group' | 'instance';
   readonly name: string;
-  readonly adopt: Readonly<Record<string, string>> | undefined;
+  readonly adopt: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
 
 function* claimsIn(set: SpecSet): Iterable<Claim> {
@@ -59,15 +60,17 @@ interface Adoption extends Pick<Claim, 'document' | 'path'> {
 
 /** Targets that the specs lack are another check's finding. */
 function adoptionsOf(set: SpecSet, { document, path, kind, name, adopt }: Claim): readonly Adoption[] {
-  return Object.entries(adopt ?? {}).flatMap(([by, id]) =>
-    targetsOf(set, [by]).map(({ value: target }) => ({
-      document,
-      path: [...path, by],
-      id,
-      object: [scopeOf(target), kind, spelled(id, target)].join(' '),
-      resource: [place(document.at(path)), name, standsAt(kind, target)].join(' '),
-      what: `the ${kind} ${name}`,
-    })),
+  return Object.entries(adopt ?? {}).flatMap(([by, given]) =>
+    idsOf(given).flatMap((id, ordinal) =>
+      targetsOf(set, [by]).map(({ value: target }) => ({
+        document,
+        path: [...path, by, ...(typeof given === 'string' ? [] : [ordinal])],
+        id,
+        object: [scopeOf(target), kind, spelled(id, target)].join(' '),
+        resource: [place(document.at(path)), name, ordinal, standsAt(kind, target)].join(' '),
+        what: `the ${kind} ${name}${ordinal === 0 ? '' : `-${ordinal}`}`,
+      })),
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import { type InstanceDoc, type InstanceOn, instanceOn, type TargetDoc } from '../document.ts';
+import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
 import { type SpecSet, targetsOf } from '../spec-set.ts';
 import type { Located, Path, Position } from '../tree.ts';
@@ -14,15 +15,22 @@ export function* instanceFields(set: SpecSet): Iterable<Problem> {
   }
 }
 
-/** `adopt` names one object and cannot say which replica it is. */
+/** One id does not say its replica where there are several, and a list has no more ids than replicas. */
 function* adopted(instance: Located<InstanceDoc>): Iterable<Problem> {
   const { metadata, spec } = instance.value;
-  for (const target of Object.keys(metadata.adopt ?? {})) {
+  for (const [target, given] of Object.entries(metadata.adopt ?? {})) {
     const replicas = (Object.hasOwn(spec.on, target) ? spec.on[target]?.replicas : undefined) ?? spec.replicas;
-    if (replicas <= 1) continue;
-    const message = `one object cannot be adopted as ${replicas} replicas`;
-    const expected = 'an Instance of its own for each object, with replicas: 1';
-    yield error('adopt-replicas', instance.at(['metadata', 'adopt', target]), message, { expected });
+    const at = instance.at(['metadata', 'adopt', target]);
+    if (typeof given === 'string' && replicas > 1) {
+      const message = `one object cannot be adopted as ${replicas} replicas`;
+      const expected = `a list of ids in the order of the replicas: ${target}: [${given}, …]`;
+      yield error('adopt-replicas', at, message, { expected });
+    }
+    const ids = idsOf(given);
+    if (ids.length > Math.max(replicas, 1)) {
+      const message = `${ids.length} objects cannot be adopted as ${replicas} replicas`;
+      yield error('adopt-replicas', at, message, { expected: `at most ${replicas} ids, or replicas: ${ids.length}` });
+    }
   }
 }
 
