@@ -18,7 +18,7 @@ const store = await openStore({ folder, clock, create: true });
 const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });
 const events = lossy === '--lossy' ? withoutSome(store.events) : store.events;
 const streams = openEventStreams({ events, authenticate, clock, log });
-const api = { routes: eventRoutes(streams), authenticate, replies: store.replies };
+const api = { routes: eventRoutes(streams), authenticate, idempotentResponses: store.idempotentResponses };
 const http = await startHttp({ port: 0, api, clock, log });
 const telling = setInterval(() => {
   globalThis.gc?.();

@@ -167,7 +167,7 @@ export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOpt
   return {
     routes: routesOn(desksOn(ground, { ...around, authenticate })),
     authenticate,
-    replies: store.replies,
+    idempotentResponses: store.idempotentResponses,
     ...(callerLimit && { callerLimit }),
   };
 }

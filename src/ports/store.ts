@@ -59,7 +59,7 @@ export interface StoreFailure {
 /** The parts of the store for the API. */
 interface Front {
   readonly tokens: Tokens;
-  readonly replies: Replies;
+  readonly idempotentResponses: IdempotentResponses;
   readonly proposals: Proposals;
   readonly authors: Authors;
 }
@@ -168,12 +168,12 @@ export interface Undelivered {
  * Kept answers for requests with an Idempotency-Key, for as long as callers may repeat them: a day. Of several requests that
  * come with one key at once, in any processes, one is the first.
  */
-export interface Replies {
+export interface IdempotentResponses {
   /** `forMs`: whoever was first and neither ended nor dropped it by then is taken for dead: the next one is first. */
   begin(asked: NamedRequest, forMs: number): Promise<Begun>;
   /** The kept answer; undefined: done, and the answer is not to be kept. Does nothing where `attempt` was superseded. */
-  end(name: string, attempt: string, reply: KeptReply | undefined): Promise<void>;
-  /** Nothing was done: the next one with this name is the first. Nothing where `attempt` was overtaken. */
+  end(name: string, attempt: string, response: KeptResponse | undefined): Promise<void>;
+  /** Nothing was done: the next one with this name is the first. Nothing where `attempt` was superseded. */
   drop(name: string, attempt: string): Promise<void>;
 }
 
@@ -188,9 +188,9 @@ export type Begun =
   | { readonly as: 'running' }
   /** The name stands for something else. */
   | { readonly as: 'other' }
-  | { readonly as: 'done'; readonly reply: KeptReply | undefined };
+  | { readonly as: 'done'; readonly response: KeptResponse | undefined };
 
-export interface KeptReply {
+export interface KeptResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

@@ -16,7 +16,7 @@ import { postgresFigures } from './figures.ts';
 import { postgresFleet } from './fleet.ts';
 import { postgresGenerations } from './generations.ts';
 import { isUnavailable, postgresHealth } from './health.ts';
-import { postgresReplies } from './idempotent-replies.ts';
+import { postgresIdempotentResponses } from './idempotent-responses.ts';
 import { postgresRows } from './inventory-rows.ts';
 import { postgresInventory } from './knowledge.ts';
 import { postgresTouches } from './last-modified.ts';
@@ -219,7 +219,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     figures: postgresFigures(context),
     entryPages: postgresEntryPages(context),
     tokens: postgresTokens(context),
-    replies: postgresReplies(context),
+    idempotentResponses: postgresIdempotentResponses(context),
     proposals: postgresProposals(context),
     authors: postgresAuthors(context),
     estates: postgresEstates(context),

@@ -27,7 +27,7 @@ async function serve(t: TestContext): Promise<HttpServer> {
   const authenticate = authenticator({ apiTokens: { tokens: store.tokens, clock } });
   const limits = { ...eventLimits, times: { ...eventLimits.times, recheck: 100, heartbeat: 3_600_000 } };
   const events = openEventStreams({ events: store.events, authenticate, clock, log, limits });
-  const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
+  const api = { routes: eventRoutes(events), authenticate, idempotentResponses: store.idempotentResponses };
   const http = await startHttp({ port: 0, api, clock, log });
   t.after(() => http.close());
   return http;

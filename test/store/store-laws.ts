@@ -9,6 +9,7 @@ import { figureLaws } from './laws/figure-laws.ts';
 import { fleetLaws } from './laws/fleet-laws.ts';
 import { generationLaws } from './laws/generation-laws.ts';
 import { guardLaws } from './laws/guard-laws.ts';
+import { idempotentResponseLaws } from './laws/idempotent-response-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
@@ -18,7 +19,6 @@ import { operationLaws } from './laws/operation-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { proposalLaws } from './laws/proposal-laws.ts';
 import { reconcileLaws } from './laws/reconcile-laws.ts';
-import { replyLaws } from './laws/reply-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
 import { scopeCountLaws } from './laws/scope-count-laws.ts';
@@ -53,7 +53,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...sourceLaws,
     ...touchLaws,
     ...tokenLaws,
-    ...replyLaws,
+    ...idempotentResponseLaws,
     ...proposalLaws,
     ...eventLaws,
     ...guardLaws,

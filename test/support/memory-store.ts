@@ -15,7 +15,7 @@ import { sha256 } from '../../src/store/signing.ts';
 import { memoryEvents } from './memory-store/events.ts';
 import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
-import { memoryReplies } from './memory-store/idempotency.ts';
+import { memoryIdempotentResponses } from './memory-store/idempotency.ts';
 import { memoryRows } from './memory-store/inventory-rows.ts';
 import { memoryGenerations, memoryInventory } from './memory-store/knowledge.ts';
 import { memoryTouches } from './memory-store/last-modified.ts';
@@ -101,7 +101,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     figures: memoryFigures(data),
     entryPages: memoryEntryPages(data),
     tokens: memoryTokens(data, clock),
-    replies: memoryReplies(data, clock),
+    idempotentResponses: memoryIdempotentResponses(data, clock),
     proposals: memoryProposals(data, clock),
     authors: memoryAuthors(data),
     estates: memoryEstates(data, clock),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { canonical } from '../../core/ledger/canonical.ts';
-import type { NamedRequest, Replies } from '../../ports/store.ts';
+import type { IdempotentResponses, NamedRequest } from '../../ports/store.ts';
 import { apiLimits } from '../limits.ts';
 import { badInput, type Problem, ProblemError } from '../problem.ts';
 import { sha256 } from '../sha256.ts';
@@ -24,7 +24,11 @@ const abandonedMs = 2 * apiLimits.stillMs;
  *   another request, other rights   | 422
  */
 export async function answerOnce(
-  { request, caller, replies }: { request: FastifyRequest; caller: Caller; replies: Replies },
+  {
+    request,
+    caller,
+    idempotentResponses,
+  }: { request: FastifyRequest; caller: Caller; idempotentResponses: IdempotentResponses },
   work: () => Promise<Answer | LongAnswer>,
 ): Promise<Answer | LongAnswer> {
   const key = request.headers[idempotencyKey.name];
@@ -32,35 +36,39 @@ export async function answerOnce(
   if (typeof key !== 'string' || !idempotencyKey.isSound(key))
     throw new ProblemError(badInput([{ in: 'header', at: idempotencyKey.name, expected: idempotencyKey.expected }]));
   const named = namedRequest(request, caller, key);
-  const begun = await replies.begin(named, abandonedMs);
+  const begun = await idempotentResponses.begin(named, abandonedMs);
   switch (begun.as) {
     case 'first':
-      return firstAnswer({ replies, name: named.name, attempt: begun.attempt }, work);
+      return firstAnswer({ idempotentResponses, name: named.name, attempt: begun.attempt }, work);
     case 'running':
       throw new ProblemError(stillRunning);
     case 'other':
       throw new ProblemError(keyReused);
     case 'done':
-      if (begun.reply === undefined) throw new ProblemError(answerNotKept);
-      return { ...begun.reply, headers: { ...begun.reply.headers, 'idempotency-replayed': 'true' }, isKept: true };
+      if (begun.response === undefined) throw new ProblemError(answerNotKept);
+      return {
+        ...begun.response,
+        headers: { ...begun.response.headers, 'idempotency-replayed': 'true' },
+        isKept: true,
+      };
   }
 }
 
 interface Attempt {
-  readonly replies: Replies;
+  readonly idempotentResponses: IdempotentResponses;
   readonly name: string;
   readonly attempt: string;
 }
 
-async function firstAnswer({ replies, name, attempt }: Attempt, work: () => Promise<Answer | LongAnswer>) {
+async function firstAnswer({ idempotentResponses, name, attempt }: Attempt, work: () => Promise<Answer | LongAnswer>) {
   const answer = await work().catch(async (error: unknown) => {
     // why: whoever fails has done nothing; and if this fails too, the key is free again once the attempt counts as dead
-    if (!(error instanceof UndeclaredAnswer)) await replies.drop(name, attempt).catch(() => {});
+    if (!(error instanceof UndeclaredAnswer)) await idempotentResponses.drop(name, attempt).catch(() => {});
     throw error;
   });
   // why: it is done, and a secret in the answer is shown only once; without a note the key is taken until the attempt counts as
   // dead
-  await replies.end(name, attempt, keptOf(answer)).catch(() => {});
+  await idempotentResponses.end(name, attempt, keptOf(answer)).catch(() => {});
   return answer;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { BeforeHistory } from '../../ports/inventory-rows.ts';
 import { Declined } from '../../ports/queries.ts';
-import type { Replies } from '../../ports/store.ts';
+import type { IdempotentResponses } from '../../ports/store.ts';
 import { apiLimits, type CallerLimit } from '../limits.ts';
 import { takesType } from '../negotiation.ts';
 import { beforeHistoryProblem, declinedProblem, type Problem, ProblemError, sendProblem } from '../problem.ts';
@@ -37,7 +37,7 @@ export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   /** The kept answers for repeated Idempotency-Keys. */
-  readonly replies: Replies;
+  readonly idempotentResponses: IdempotentResponses;
   /** Absent: the usual one. */
   readonly callerLimit?: CallerLimit;
   readonly clock: Clock;
@@ -131,14 +131,14 @@ interface ServeDependencies {
   readonly admit: Admission;
   readonly limitLargeBodies: LargeBodyLimit;
   readonly streams: Streams;
-  readonly replies: Replies;
+  readonly idempotentResponses: IdempotentResponses;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Authenticates the caller and checks the permission before it reads a body; then checks the input and the answer. */
 function serveRoute(api: FastifyInstance, route: Route, dependencies: ServeDependencies): void {
-  const { admit, limitLargeBodies, streams, replies, clock, log } = dependencies;
+  const { admit, limitLargeBodies, streams, idempotentResponses, clock, log } = dependencies;
   const callers = new WeakMap<FastifyRequest, Caller>();
   api.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
@@ -161,7 +161,7 @@ function serveRoute(api: FastifyInstance, route: Route, dependencies: ServeDepen
         ...input,
         context: requestContext(request, { caller, gone, clock }),
       } as RouteRequest<RequestSchema>;
-      const answer = await answerOnce({ request, caller, replies }, async () =>
+      const answer = await answerOnce({ request, caller, idempotentResponses }, async () =>
         answerOf(route, await route.handle(asked)),
       );
       return 'chunks' in answer ? sendLong(reply, { answer, gone, streams }) : send(reply, answer);

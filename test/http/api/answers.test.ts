@@ -229,7 +229,7 @@ describe('what was done under an Idempotency-Key', () => {
     const failing = { end: () => Promise.reject(new Error('the store is away')) };
     const api = apiWorld({
       routes: both(async () => fine(++times)),
-      replies: (replies) => ({ ...replies, ...failing }),
+      idempotentResponses: (responses) => ({ ...responses, ...failing }),
     });
     const statuses: number[] = [];
     for (let i = 0; i < 2; i += 1) statuses.push((await api.ask('operator', 'POST /v1/thing', post)).status);

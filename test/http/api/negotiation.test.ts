@@ -196,9 +196,9 @@ describe('a server that stops', () => {
         return { status: 200, body: { words: 'a' } };
       },
     });
-    const { replies } = memoryDatabase(clock).connect();
+    const { idempotentResponses } = memoryDatabase(clock).connect();
     const { log } = silent(() => {});
-    const api = { routes: [slow], authenticate: async () => callerOf('viewer'), replies };
+    const api = { routes: [slow], authenticate: async () => callerOf('viewer'), idempotentResponses };
     const app = httpApp({ api, clock, log });
     t.after(() => {
       go.resolve();

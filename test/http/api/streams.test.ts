@@ -27,8 +27,8 @@ async function serving(make: Make) {
     request: {},
     handle: async ({ context }) => ({ status: 200, chunks: make(context) }),
   });
-  const { replies } = memoryDatabase(clock).connect();
-  const api = { routes: [long], authenticate: async () => callerOf('viewer'), replies };
+  const { idempotentResponses } = memoryDatabase(clock).connect();
+  const api = { routes: [long], authenticate: async () => callerOf('viewer'), idempotentResponses };
   const { log } = silent(() => {});
   const http = await startHttp({ port: 0, api, clock, log });
   const sockets: Socket[] = [];

@@ -26,11 +26,11 @@ let app: ReturnType<typeof openApp>;
 before(async () => {
   world = await hostileWorld();
   app = openApp(createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }));
-  const { replies } = memoryDatabase(world.clock).connect();
+  const { idempotentResponses } = memoryDatabase(world.clock).connect();
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   // why: this test is not about limits of requests
   const clock = { ...world.clock, now: () => world.clock.now() + 1_000 * asked++ };
-  serveRoutes(app, { routes: [route], authenticate: world.front(), replies, clock, log });
+  serveRoutes(app, { routes: [route], authenticate: world.front(), idempotentResponses, clock, log });
 });
 after(() => app.close());
 let asked = 0;

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { KeptReply, NamedRequest, Replies } from '../../../src/ports/store.ts';
+import type { IdempotentResponses, KeptResponse, NamedRequest } from '../../../src/ports/store.ts';
 import type { Memory } from './memory.ts';
 
 interface Held extends NamedRequest {
   readonly attempt: string;
   readonly at: number;
-  readonly done?: { readonly reply: KeptReply | undefined };
+  readonly done?: { readonly response: KeptResponse | undefined };
 }
 
 const keptMs = 86_400_000;
 const memories = new WeakMap<Memory, Map<string, Held>>();
 
-export function memoryReplies(memory: Memory, clock: Clock): Replies {
+export function memoryIdempotentResponses(memory: Memory, clock: Clock): IdempotentResponses {
   const held = memories.get(memory) ?? new Map<string, Held>();
   memories.set(memory, held);
   const ours = (name: string, attempt: string): Held | undefined => {
@@ -28,11 +28,11 @@ export function memoryReplies(memory: Memory, clock: Clock): Replies {
         return { as: 'first', attempt };
       }
       if (found.digest !== digest) return { as: 'other' };
-      return found.done === undefined ? { as: 'running' } : { as: 'done', reply: found.done.reply };
+      return found.done === undefined ? { as: 'running' } : { as: 'done', response: found.done.response };
     },
-    end: async (name, attempt, reply) => {
+    end: async (name, attempt, response) => {
       const found = ours(name, attempt);
-      if (found !== undefined) held.set(name, { ...found, done: { reply: structuredClone(reply) } });
+      if (found !== undefined) held.set(name, { ...found, done: { response: structuredClone(response) } });
     },
     drop: async (name, attempt) => {
       if (ours(name, attempt) !== undefined) held.delete(name);

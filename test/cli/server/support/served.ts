@@ -24,7 +24,7 @@ export async function served(database: MemoryDatabase): Promise<Served> {
   const { routes } = apiOn(ground, { reaches: [], access: undefined });
   const app = openApp(log);
   const authenticate = async (authorization = '') => callerOf(authorization.replace('Bearer ', ''));
-  serveRoutes(app, { routes, authenticate, replies: store.replies, clock, log });
+  serveRoutes(app, { routes, authenticate, idempotentResponses: store.idempotentResponses, clock, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(() => app.close());
   return { url, ask: (run, who) => (args, says) => withToken(who, () => run([...args, '--server', url], says)) };

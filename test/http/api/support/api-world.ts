@@ -5,7 +5,7 @@ import type { Caller, Route } from '../../../../src/http/api/route.ts';
 import { serveRoutes } from '../../../../src/http/api/serve-routes.ts';
 import type { CallerLimit } from '../../../../src/http/limits.ts';
 import { openApp } from '../../../../src/http/server.ts';
-import type { Replies } from '../../../../src/ports/store.ts';
+import type { IdempotentResponses } from '../../../../src/ports/store.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
@@ -41,12 +41,12 @@ export interface Setting {
   /** By name, beside one of each role in the estate acme, named after it. */
   readonly callers?: Readonly<Record<string, Caller>>;
   readonly clock?: VirtualClock;
-  readonly replies?: (replies: Replies) => Replies;
+  readonly idempotentResponses?: (responses: IdempotentResponses) => IdempotentResponses;
   readonly callerLimit?: CallerLimit;
 }
 
 export function apiWorld(setting: Setting): ApiWorld {
-  const { routes, callers = {}, clock = virtualClock(), replies = same, callerLimit } = setting;
+  const { routes, callers = {}, clock = virtualClock(), idempotentResponses = same, callerLimit } = setting;
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
@@ -55,7 +55,7 @@ export function apiWorld(setting: Setting): ApiWorld {
   serveRoutes(app, {
     routes,
     authenticate: async (authorization = '') => known[authorization.replace('Bearer ', '')],
-    replies: replies(memoryDatabase(clock).connect().replies),
+    idempotentResponses: idempotentResponses(memoryDatabase(clock).connect().idempotentResponses),
     clock,
     log,
     ...(callerLimit && { callerLimit }),
@@ -99,7 +99,7 @@ function plain(payload: Buffer, encoding: unknown): string {
   return (encoding === 'gzip' ? gunzipSync(payload) : payload).toString();
 }
 
-const same = (replies: Replies): Replies => replies;
+const same = (responses: IdempotentResponses): IdempotentResponses => responses;
 
 /** A caller with a role in one estate. `more`: narrower or elsewhere. */
 export const callerOf = (role: Role, more: Partial<Caller> = {}): Caller => ({

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/store.ts';
+import type { Begun, IdempotentResponses, KeptResponse, NamedRequest } from '../ports/store.ts';
 import type { Context } from './context.ts';
 import { pruneOld } from './retention.ts';
 import type { Database } from './tables.ts';
 
 const keptMs = 86_400_000;
 
-export function postgresReplies({ db, clock, storeNow }: Context): Replies {
+export function postgresIdempotentResponses({ db, clock, storeNow }: Context): IdempotentResponses {
   const prune = pruneOld(db, clock, 'replies');
   const ours = (name: string, attempt: string) => ({ name, attempt, done: false });
   return {
@@ -16,8 +16,8 @@ export function postgresReplies({ db, clock, storeNow }: Context): Replies {
       await prune();
       return begun;
     },
-    end: async (name, attempt, reply) => {
-      const row = { done: true, reply: reply === undefined ? null : JSON.stringify(reply) };
+    end: async (name, attempt, response) => {
+      const row = { done: true, reply: response === undefined ? null : JSON.stringify(response) };
       await db
         .updateTable('replies')
         .set(row)
@@ -61,6 +61,7 @@ async function begin({ db, now }: At, { name, digest }: NamedRequest, forMs: num
   const held = await db.selectFrom('replies').selectAll().where('name', '=', name).executeTakeFirst();
   if (held === undefined) return begin({ db, now }, { name, digest }, forMs);
   if (held.digest !== digest) return { as: 'other' };
+  if (!held.done) return { as: 'running' };
   // why: only `end` above writes it
-  return held.done ? { as: 'done', reply: (held.reply ?? undefined) as KeptReply | undefined } : { as: 'running' };
+  return { as: 'done', response: (held.reply ?? undefined) as KeptResponse | undefined };
 }
