@@ -1,7 +1,7 @@
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
+import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Witness } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
@@ -33,7 +33,7 @@ export interface CliDependencies {
   /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
   readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
   /** Parses a tree that a store kept. */
-  parseStoredSpecs(stored: KeptTree, revision: string): SpecTree;
+  parseStoredSpecs(stored: SpecSnapshot, revision: string): SpecTree;
   /** Specs as YAML, as a person writes it. */
   formatSpecs(specs: readonly WrittenSpec[]): string;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */

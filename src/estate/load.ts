@@ -1,7 +1,7 @@
 import { type Compiled, type CompiledScope, compileInSteps } from '../core/compile/compile.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Cloud } from '../core/resource.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
+import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/sources.ts';
@@ -48,12 +48,12 @@ export async function acceptSpecs(
   store: Store,
   after?: number,
 ): Promise<Generation> {
-  await store.fleet.trees.keep(name, tree.revision, keptTree(tree));
+  await store.fleet.specSnapshots.keep(name, tree.revision, snapshotOf(tree));
   return store.generations.accept(name, tree.revision, compiled.guards, after);
 }
 
 /** The stored part of a tree: enough to read it again without its folder. */
-export const keptTree = ({ files, userData, overlay }: SpecTree): KeptTree => ({
+export const snapshotOf = ({ files, userData, overlay }: SpecTree): SpecSnapshot => ({
   specs: files,
   userData: [...userData].map(([path, { bytes }]) => ({ path, base64: bytes.toString('base64') })),
   ...(overlay === undefined ? {} : { overlay }),
@@ -64,8 +64,8 @@ export async function keptSpecs(
   estate: string,
   { revision }: Pick<Generation, 'revision'>,
   { fleet }: Pick<Store, 'fleet'>,
-  parse: (kept: KeptTree, revision: string) => SpecTree | Promise<SpecTree>,
+  parse: (kept: SpecSnapshot, revision: string) => SpecTree | Promise<SpecTree>,
 ): Promise<SpecTree | undefined> {
-  const kept = await fleet.trees.read(estate, revision);
+  const kept = await fleet.specSnapshots.read(estate, revision);
   return kept && (await parse(kept, revision));
 }

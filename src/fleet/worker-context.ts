@@ -2,7 +2,7 @@ import type { EstateDoc } from '../core/documents/document.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Progress } from '../engine/control.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
+import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -25,7 +25,7 @@ export interface WorkerContext {
 export interface ExternalAccess {
   cloud(cloud: Cloud): Promise<Provider>;
   /** A tree that the store kept. */
-  specs(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
+  specs(kept: SpecSnapshot, revision: string): SpecTree | Promise<SpecTree>;
   readonly secrets: Secrets;
   /** True where targets may name an endpoint: an endpoint decides where credentials are sent. */
   readonly allowEndpoint: boolean;

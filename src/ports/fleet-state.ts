@@ -5,7 +5,7 @@ import type { Where } from './queue.ts';
 
 /** Messages between workers, and from people to them: in the store, so that any worker may die. */
 export interface FleetState {
-  readonly trees: Trees;
+  readonly specSnapshots: SpecSnapshots;
   readonly requests: Requests;
   readonly pauses: Pauses;
   readonly approvals: Approvals;
@@ -15,14 +15,14 @@ export interface FleetState {
   readonly counts: ScopeCounts;
 }
 
-/** Spec trees by revision, so that a reconcile needs no folder. Never changed once kept. */
-export interface Trees {
-  keep(estate: string, revision: string, tree: KeptTree): Promise<void>;
-  read(estate: string, revision: string): Promise<KeptTree | undefined>;
+/** Spec trees, each as read at a revision, so that a reconcile needs no folder. Never changed once kept. */
+export interface SpecSnapshots {
+  keep(estate: string, revision: string, tree: SpecSnapshot): Promise<void>;
+  read(estate: string, revision: string): Promise<SpecSnapshot | undefined>;
 }
 
 /** As read: `specs` are texts, `userData` bytes in base64; paths within the tree. No secret is in a spec tree. */
-export interface KeptTree {
+export interface SpecSnapshot {
   readonly specs: readonly { readonly path: string; readonly text: string }[];
   readonly userData: readonly { readonly path: string; readonly base64: string }[];
   /** That lies over the base; `specs` are of these two. */

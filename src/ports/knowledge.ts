@@ -56,7 +56,7 @@ export interface Generations {
   /** The newest that holds this commit, of the estate's own repository or of a team's. `commit`: how its hash begins. */
   ofCommit(estate: string, commit: string): Promise<Generation | undefined>;
   /**
-   * Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the
+   * Accepts a revision, whose tree was kept before (`fleet.specSnapshots`): the newest one's number if it is the same revision, else the
    * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is given
    * (0: none) and the newest one has another number.
    */

@@ -9,7 +9,7 @@ import type { HalfDone } from '../core/plan/succession.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
 import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
 import type { StatusCount } from './figures.ts';
-import type { Approval, By, KeptTree, Pause, Quarantined, StoppedRollout } from './fleet-state.ts';
+import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
 import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 
@@ -151,7 +151,7 @@ export interface PlanAsked extends EstateAsked {
 }
 
 /** Specs as somebody sent them, who need not be trusted. `team`: whose repository they are of; absent: the estate's own. */
-export interface Posted extends Pick<KeptTree, 'specs' | 'userData'> {
+export interface Posted extends Pick<SpecSnapshot, 'specs' | 'userData'> {
   readonly team?: string;
 }
 
@@ -224,7 +224,7 @@ export interface Proposal {
   /** Warnings. */
   readonly problems: readonly ReportedProblem[];
   /** Absent: the active specs. */
-  readonly tree?: KeptTree;
+  readonly tree?: SpecSnapshot;
 }
 
 export type ReportedProblem = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'>;

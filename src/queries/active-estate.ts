@@ -1,6 +1,6 @@
 import type { OpenedEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
+import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import { Declined, type EstateAsked, type Posted } from '../ports/queries.ts';
 import type { SpecTree } from '../ports/sources.ts';
@@ -21,7 +21,7 @@ interface PostedSpecReader {
   /** Reads and checks posted specs beside the active ones; throws `Declined` where they are too large. */
   read(posted: Posted, active: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */
-  again(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
+  again(kept: SpecSnapshot, revision: string): SpecTree | Promise<SpecTree>;
   /** Compiles a valid tree. */
   open(tree: SpecTree): Promise<OpenedEstate>;
 }

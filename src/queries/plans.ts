@@ -7,7 +7,7 @@ import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
-import { acceptSpecs, keptTree } from '../estate/load.ts';
+import { acceptSpecs, snapshotOf } from '../estate/load.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -84,7 +84,7 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
     },
     planned,
     problems: of === 'posted' ? tree.problems.map(reportedProblem) : [],
-    ...(of === 'posted' ? { tree: keptTree(tree) } : {}),
+    ...(of === 'posted' ? { tree: snapshotOf(tree) } : {}),
   };
   if (JSON.stringify(proposal).length > mostLength)
     throw new Declined('conflict', 'The plan is too large to save. Plan fewer targets, or use: setpoint plan');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Specs } from '../core/documents/check-specs.ts';
 import { sortProblems } from '../core/documents/problem.ts';
 import { estateOf } from '../core/documents/spec-set.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
+import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import { parseSpecs } from './parse-specs.ts';
 import { parseSpecsInThread } from './parse-thread.ts';
@@ -63,15 +63,19 @@ function folderAt(root: Folder, path: string): Folder | undefined {
 const entriesOf = (folder: Folder = new Map()): readonly TreeEntry[] =>
   [...folder].map(([name, inside]) => ({ name, kind: inside === 'file' ? 'file' : 'folder' }));
 
-/** A tree that the store kept (`keptTree`), as it was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
-export const parseStored = (kept: KeptTree, revision: string, today: string): SpecTree =>
+/** A tree that the store kept (`snapshotOf`), as it was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
+export const parseStored = (kept: SpecSnapshot, revision: string, today: string): SpecTree =>
   treeOf(kept, revision, parseSpecs(kept.specs, today));
 
 /** The same; a large one in a thread of its own. */
-export const parseStoredInThread = async (kept: KeptTree, revision: string, today: string): Promise<SpecTree> =>
+export const parseStoredInThread = async (kept: SpecSnapshot, revision: string, today: string): Promise<SpecTree> =>
   treeOf(kept, revision, await parseSpecsInThread(kept.specs, today));
 
-function treeOf({ specs, userData, overlay }: KeptTree, revision: string, { documents, problems }: Specs): SpecTree {
+function treeOf(
+  { specs, userData, overlay }: SpecSnapshot,
+  revision: string,
+  { documents, problems }: Specs,
+): SpecTree {
   return {
     estate: estateOf(documents),
     documents,
@@ -83,7 +87,7 @@ function treeOf({ specs, userData, overlay }: KeptTree, revision: string, { docu
   };
 }
 
-function scriptOf({ path, base64 }: KeptTree['userData'][number]): UserData {
+function scriptOf({ path, base64 }: SpecSnapshot['userData'][number]): UserData {
   const bytes = Buffer.from(base64, 'base64');
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Count } from '../core/limits.ts';
 import type {
   FleetState,
-  KeptTree,
   OtherScopes,
   PendingState,
   Requests,
   ScopeCount,
   ScopeCounts,
-  Trees,
+  SpecSnapshot,
+  SpecSnapshots,
 } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import { postgresApprovals } from './approvals.ts';
@@ -19,7 +19,7 @@ import { postgresRollouts } from './rollouts.ts';
 import type { Database } from './tables.ts';
 
 export const postgresFleet = (context: Context): FleetState => ({
-  trees: postgresTrees(context.db),
+  specSnapshots: postgresSpecSnapshots(context.db),
   requests: postgresRequests(context.db),
   pauses: postgresPauses(context),
   approvals: postgresApprovals(context),
@@ -76,7 +76,7 @@ async function pendingState(db: Database, { estate, scope }: Where): Promise<Pen
   return { request, ...(reason === null ? {} : { reason }), generation };
 }
 
-const postgresTrees = (db: Database): Trees => ({
+const postgresSpecSnapshots = (db: Database): SpecSnapshots => ({
   keep: async (estate, revision, tree) => {
     await db
       .insertInto('trees')
@@ -91,7 +91,7 @@ const postgresTrees = (db: Database): Trees => ({
       .where('estate', '=', estate)
       .where('revision', '=', revision)
       .executeTakeFirst();
-    return row?.tree as KeptTree | undefined; // why: only `keep` writes the column
+    return row?.tree as SpecSnapshot | undefined; // why: only `keep` writes the column
   },
 });
 

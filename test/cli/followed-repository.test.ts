@@ -12,8 +12,8 @@ const [old, head] = ['a'.repeat(40), 'b'.repeat(40)];
 /** As a worker does that follows a repository. */
 async function follows(commit: string): Promise<void> {
   const current = (await store.generations.current('acme')) ?? assert.fail('no generation');
-  const kept = (await store.fleet.trees.read('acme', current.revision)) ?? assert.fail('no tree');
-  await store.fleet.trees.keep('acme', `git:${commit}`, kept);
+  const kept = (await store.fleet.specSnapshots.read('acme', current.revision)) ?? assert.fail('no tree');
+  await store.fleet.specSnapshots.keep('acme', `git:${commit}`, kept);
   await store.generations.accept('acme', `git:${commit}`, current.guards);
   await store.sources.states.record('acme', { source, head: `git:${commit}`, state: 'followed', why: '' });
 }

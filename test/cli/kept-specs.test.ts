@@ -28,7 +28,7 @@ for (const [i, args] of [
     assert.equal(code, 0, stderr);
     const newest = (await store.generations.current('acme')) ?? assert.fail('no generation');
     assert.equal(newest.number, i + 1);
-    const kept = (await store.fleet.trees.read('acme', newest.revision)) ?? assert.fail('no tree');
+    const kept = (await store.fleet.specSnapshots.read('acme', newest.revision)) ?? assert.fail('no tree');
     const tree = parseStored(kept, newest.revision, '2027-01-31');
     assert.deepEqual(tree.problems, []);
     assert.match(tree.userData.get('web.sh')?.bytes.toString() ?? '', new RegExp(`# ${args[0]}\n`));

@@ -3,7 +3,7 @@ import { describe, it, test } from 'node:test';
 import { type AcceptRevision, revisionAcceptor } from '../../src/fleet/accept.ts';
 import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { CurrentRevision, HistoryValidation, Source } from '../../src/fleet/worker-context.ts';
-import type { KeptTree } from '../../src/ports/fleet-state.ts';
+import type { SpecSnapshot } from '../../src/ports/fleet-state.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -34,10 +34,10 @@ async function letIn(world: FleetWorld, tree: SpecTree): Promise<AcceptRevision>
 }
 
 /** Past the gate, as a person does who goes back to a commit. */
-async function bringIn({ store }: FleetWorld, revision: string, tree: KeptTree): Promise<void> {
+async function bringIn({ store }: FleetWorld, revision: string, tree: SpecSnapshot): Promise<void> {
   const current = await store.generations.current('acme');
   assert.ok(current);
-  await store.fleet.trees.keep('acme', revision, tree);
+  await store.fleet.specSnapshots.keep('acme', revision, tree);
   await store.generations.accept('acme', revision, current.guards);
 }
 

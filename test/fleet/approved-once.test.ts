@@ -31,7 +31,7 @@ async function reconcile(world: FleetWorld): Promise<readonly string[]> {
 async function shown({ store, context }: FleetWorld): Promise<readonly Action[]> {
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);
-  const kept = await store.fleet.trees.read(where.estate, current?.revision ?? '');
+  const kept = await store.fleet.specSnapshots.read(where.estate, current?.revision ?? '');
   assert.ok(current && observation && kept);
   const opened = await openEstate(
     await context.outside.specs(kept, current.revision),

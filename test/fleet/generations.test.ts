@@ -90,17 +90,17 @@ const labelled = (tier: string) => [
   machine('web', { replicas: 2, rollout: waves }, { labels: { tier } }),
 ];
 
-/** Early versions kept no trees, and a version may refuse specs of an earlier one. */
+/** Early versions kept no spec snapshots, and a version may refuse specs of an earlier one. */
 function forgetting(world: FleetWorld, forgotten: string): WorkerContext {
   const { fleet } = world.store;
-  const trees = {
-    ...fleet.trees,
+  const specSnapshots = {
+    ...fleet.specSnapshots,
     read: async (estate: string, revision: string) => {
-      const kept = await fleet.trees.read(estate, revision);
+      const kept = await fleet.specSnapshots.read(estate, revision);
       return kept?.specs.some(({ text }) => text.includes(forgotten)) ? undefined : kept;
     },
   };
-  return { ...world.context, store: { ...world.store, fleet: { ...fleet, trees } } };
+  return { ...world.context, store: { ...world.store, fleet: { ...fleet, specSnapshots } } };
 }
 
 const reconcileIn = ({ clock }: FleetWorld, context: WorkerContext) =>

@@ -197,7 +197,7 @@ async function actionsOf({ store, context }: FleetWorld): Promise<readonly Actio
   const current = await store.generations.current(where.estate);
   const [observation] = await store.inventory.latest(where.estate);
   assert.ok(current && observation);
-  const kept = await store.fleet.trees.read(where.estate, current.revision);
+  const kept = await store.fleet.specSnapshots.read(where.estate, current.revision);
   assert.ok(kept);
   const opened = await openEstate(
     await context.outside.specs(kept, current.revision),

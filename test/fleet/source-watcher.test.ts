@@ -58,7 +58,7 @@ describe('following a folder', () => {
       reason: 'generation 2',
       generation: 2,
     });
-    assert.ok(await world.store.fleet.trees.read('acme', 'r2'));
+    assert.ok(await world.store.fleet.specSnapshots.read('acme', 'r2'));
     await end();
   });
 
@@ -274,7 +274,7 @@ describe('an estate that is pinned', () => {
     const { world, revision, end } = await following();
     const { fleet, sources, generations } = world.store;
     await sources.pins.pin('acme', 'git:0', by);
-    await fleet.trees.keep('acme', 'git:0', treeOf([network({ internet: false })]));
+    await fleet.specSnapshots.keep('acme', 'git:0', treeOf([network({ internet: false })]));
     const current = await generations.current('acme');
     assert.ok(current);
     await generations.accept('acme', 'git:0', current.guards);

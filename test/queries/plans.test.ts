@@ -181,9 +181,9 @@ describe('a plan that is brought into force', () => {
   it('is refused where what is in force came out of a repository', async () => {
     const world = await activeWorld();
     const { revision, guards } = (await world.store.generations.current('acme')) ?? assert.fail();
-    const tree = (await world.store.fleet.trees.read('acme', revision)) ?? assert.fail();
+    const tree = (await world.store.fleet.specSnapshots.read('acme', revision)) ?? assert.fail();
     const commit = `git:${'a'.repeat(40)}`;
-    await world.store.fleet.trees.keep('acme', commit, tree);
+    await world.store.fleet.specSnapshots.keep('acme', commit, tree);
     await world.store.generations.accept('acme', commit, guards);
     const { status, text } = await apply(world, await postPlan(world, 'ada'));
     assert.equal(status, 409);

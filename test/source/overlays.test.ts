@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { hashesOf } from '../../src/estate/boot-data.ts';
-import { keptTree } from '../../src/estate/load.ts';
+import { snapshotOf } from '../../src/estate/load.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 
@@ -90,7 +90,7 @@ test('each overlay is a revision of its own, though nothing else differs', async
 
 test('a tree that was kept with its overlay reads as it did from its folder', async () => {
   const { tree } = await web('prod');
-  const kept = parseStored(JSON.parse(JSON.stringify(keptTree(tree))), tree.revision, today);
+  const kept = parseStored(JSON.parse(JSON.stringify(snapshotOf(tree))), tree.revision, today);
   const plain = ({ documents, ...rest }: typeof kept) => ({
     ...rest,
     estate: rest.estate?.value,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
-import { keptTree } from '../../src/estate/load.ts';
+import { snapshotOf } from '../../src/estate/load.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 import { parseStored, storedSource } from '../../src/source/stored-tree.ts';
 
@@ -59,7 +59,7 @@ test('a tree that was kept reads as it did from its folder, scripts and revision
     await writeFile(join(folder, 'boot.sh'), Buffer.from([0x23, 0x21, 0xc3, 0xbc]));
     const loaded = await loadSpecs(folder, today);
     assert.deepEqual(loaded.problems, []);
-    const kept = parseStored(JSON.parse(JSON.stringify(keptTree(loaded))), loaded.revision, today);
+    const kept = parseStored(JSON.parse(JSON.stringify(snapshotOf(loaded))), loaded.revision, today);
     assert.equal(kept.revision, loaded.revision);
     assert.deepEqual(
       kept.documents.map(({ value }) => value),

@@ -243,7 +243,7 @@ test('SQL: the views, in the new words', async () => {
 });
 
 test('command line: status and ledger', async () => {
-  const kept = await store.fleet.trees.read('acme', '3'.repeat(40));
+  const kept = await store.fleet.specSnapshots.read('acme', '3'.repeat(40));
   const specs = await temporaryFolder();
   ends.push(() => removeFolder(specs));
   await writeFile(join(specs, 'all.yaml'), kept?.specs[0]?.text ?? '');

@@ -4,7 +4,7 @@ import { openEstate } from '../../src/estate/load.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
-import type { KeptTree } from '../../src/ports/fleet-state.ts';
+import type { SpecSnapshot } from '../../src/ports/fleet-state.ts';
 import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
 import type { ReconcileOutcome, Telemetry } from '../../src/ports/telemetry.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
@@ -73,7 +73,7 @@ export function fleetWorld(): FleetWorld {
       const errors = tree.problems.filter(({ severity }) => severity === 'error');
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
       const { compiled } = await openEstate(tree, context.outside.cloud, today);
-      await store.fleet.trees.keep('acme', revision, kept);
+      await store.fleet.specSnapshots.keep('acme', revision, kept);
       return (await store.generations.accept('acme', revision, compiled.guards)).number;
     },
     reconcile: async (signal = new AbortController().signal, at = where) => {
@@ -87,7 +87,7 @@ export function fleetWorld(): FleetWorld {
   };
 }
 
-export function treeOf(documents: readonly object[], estate: object = {}): KeptTree {
+export function treeOf(documents: readonly object[], estate: object = {}): SpecSnapshot {
   const all = [
     { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } },
     { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },

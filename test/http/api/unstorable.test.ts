@@ -32,7 +32,7 @@ describe('texts that the database cannot hold', () => {
   before(async () => {
     const kept = treeOf([network()]);
     const { compiled } = await openEstate(parseStored(kept, 'one', today), context.outside.cloud, today);
-    await store.fleet.trees.keep(where.estate, 'one', kept);
+    await store.fleet.specSnapshots.keep(where.estate, 'one', kept);
     await store.generations.accept(where.estate, 'one', compiled.guards);
     const { routes } = apiOn({ ...context, store, log: context.telemetry.log }, { reaches: [], access: undefined });
     api = apiWorld({ routes, clock, callers });

@@ -12,11 +12,11 @@ export const fleetLaws: Laws = {
       specs: [{ path: 'a/net.yaml', text: 'kind: "Network"\u0000\ud800 \u{1f512}\n' }],
       userData: [{ path: 'web.sh', base64: 'AAEC' }],
     };
-    await store.fleet.trees.keep(estate, 'r1', tree);
-    await other.fleet.trees.keep(estate, 'r1', { specs: [], userData: [] });
-    assert.deepEqual(await other.fleet.trees.read(estate, 'r1'), tree);
-    assert.equal(await store.fleet.trees.read(estate, 'r2'), undefined);
-    assert.equal(await store.fleet.trees.read(`${estate}-2`, 'r1'), undefined);
+    await store.fleet.specSnapshots.keep(estate, 'r1', tree);
+    await other.fleet.specSnapshots.keep(estate, 'r1', { specs: [], userData: [] });
+    assert.deepEqual(await other.fleet.specSnapshots.read(estate, 'r1'), tree);
+    assert.equal(await store.fleet.specSnapshots.read(estate, 'r2'), undefined);
+    assert.equal(await store.fleet.specSnapshots.read(`${estate}-2`, 'r1'), undefined);
   },
 
   'a pendingState is the newest request that nobody answered, and the newest generation': async ({

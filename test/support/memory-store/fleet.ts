@@ -12,7 +12,7 @@ import type {
   Rollouts,
   ScopeCount,
   ScopeCounts,
-  Trees,
+  SpecSnapshots,
 } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { stoppedByBirths } from '../../../src/store/launch-health.ts';
@@ -145,7 +145,7 @@ function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
 }
 
 export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
-  trees: trees(memory),
+  specSnapshots: specSnapshots(memory),
   requests: requests(memory),
   pauses: memoryPauses(memory, clock),
   approvals: memoryApprovals(memory, clock),
@@ -155,12 +155,12 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   counts: memoryScopeCounts(memory, clock),
 });
 
-const trees = ({ fleet }: Memory): Trees => ({
+const specSnapshots = ({ fleet }: Memory): SpecSnapshots => ({
   keep: async (estate, revision, tree) => {
     const key = `${estate} ${revision}`;
-    if (!fleet.trees.has(key)) fleet.trees.set(key, structuredClone(tree));
+    if (!fleet.specSnapshots.has(key)) fleet.specSnapshots.set(key, structuredClone(tree));
   },
-  read: async (estate, revision) => structuredClone(fleet.trees.get(`${estate} ${revision}`)),
+  read: async (estate, revision) => structuredClone(fleet.specSnapshots.get(`${estate} ${revision}`)),
 });
 
 const requests = (memory: Memory): Requests => ({

@@ -19,11 +19,11 @@ import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,
-  KeptTree,
   Pause,
   Quarantined,
   Refused,
   ScopeCount,
+  SpecSnapshot,
   StoppedRollout,
 } from '../../../src/ports/fleet-state.ts';
 import type { RowLook } from '../../../src/ports/inventory-rows.ts';
@@ -69,9 +69,9 @@ const sourceMemory = (): SourceMemory => ({
   touches: new Map(),
 });
 
-/** The rows of the fleet. Keys of maps: `whereKey`, of trees estate and revision. */
+/** The rows of the fleet. Keys of maps: `whereKey`, of spec snapshots estate and revision. */
 interface FleetMemory {
-  readonly trees: Map<string, KeptTree>;
+  readonly specSnapshots: Map<string, SpecSnapshot>;
   readonly requests: Map<string, RequestMemory>;
   readonly rollouts: Map<string, RolloutMemory>;
   readonly quarantine: Map<string, Quarantined>;
@@ -103,7 +103,7 @@ export interface PauseMemory {
 }
 
 const fleetMemory = (): FleetMemory => ({
-  trees: new Map(),
+  specSnapshots: new Map(),
   requests: new Map(),
   rollouts: new Map(),
   quarantine: new Map(),

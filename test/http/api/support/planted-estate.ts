@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
-import type { KeptTree } from '../../../../src/ports/fleet-state.ts';
+import type { SpecSnapshot } from '../../../../src/ports/fleet-state.ts';
 import { parseStored } from '../../../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, where } from '../../../support/fleet-world.ts';
@@ -94,7 +94,7 @@ export async function plantedEstate(): Promise<PlantedEstate> {
 }
 
 async function accept({ store, context }: FleetWorld, tier: string, mode: string): Promise<void> {
-  const kept: KeptTree = {
+  const kept: SpecSnapshot = {
     specs: Object.entries(specs(tier, mode)).map(([path, documents]) => ({
       path,
       text: documents.map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one })).join('\n---\n'),
@@ -104,7 +104,7 @@ async function accept({ store, context }: FleetWorld, tier: string, mode: string
   const tree = parseStored(kept, tier, today);
   assert.deepEqual(tree.problems, []);
   const { compiled } = await openEstate(tree, context.outside.cloud, today);
-  await store.fleet.trees.keep('acme', tier, kept);
+  await store.fleet.specSnapshots.keep('acme', tier, kept);
   await store.generations.accept('acme', tier, compiled.guards);
 }
 

@@ -94,7 +94,7 @@ async function settle(context: WorkerContext, clock: VirtualClock, names: Names)
   const kept = { specs: [{ path: 'all.yaml', text: textOf(names) }], userData: [] };
   const tree = parseStored(kept, estate, today);
   const { compiled } = await openEstate(tree, here.outside.cloud, today);
-  await context.store.fleet.trees.keep(estate, estate, kept);
+  await context.store.fleet.specSnapshots.keep(estate, estate, kept);
   await context.store.generations.accept(estate, estate, compiled.guards);
   const at = { estate, scope: `memory/${account}/north` };
   await clock.run(() => reconcileHandler(here, generationsOf(here))(at, new AbortController().signal));
