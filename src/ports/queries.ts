@@ -5,9 +5,9 @@ import type { Problem } from '../core/documents/problem.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
-import type { HalfDone } from '../core/plan/succession.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
 import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
+import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
@@ -291,7 +291,7 @@ export interface TargetHeld {
 }
 
 /** `heldBy`: the reason that the last reconcile did not continue it; absent: nothing held it, as far as the caller sees. */
-export interface Replacement extends HalfDone {
+export interface Replacement extends UnfinishedReplacement {
   readonly heldBy?: string;
 }
 

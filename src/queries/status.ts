@@ -2,8 +2,8 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import { halfDoneIn } from '../core/plan/succession.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
@@ -182,7 +182,7 @@ async function rowsWith(
 /** `blocked`: rows that say why a replacement goes no further; of the same scope or of more. Sorted by address. */
 export function halfReplacedIn(knowledge: Knowledge, blocked: readonly KeptRow[]): readonly Replacement[] {
   const reasons = new Map(blocked.map(({ called, state }) => [called.address, state.reason]));
-  return halfDoneIn(knowledge).map((one): Replacement => {
+  return unfinishedReplacements(knowledge).map((one): Replacement => {
     const heldBy = reasons.get(one.address);
     return heldBy === undefined ? one : { ...one, heldBy };
   });

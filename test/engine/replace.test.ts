@@ -5,7 +5,7 @@ import type { InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { pausePolicy } from '../../src/core/plan/policies.ts';
-import { halfDoneIn } from '../../src/core/plan/succession.ts';
+import { unfinishedReplacements } from '../../src/core/unfinished-replacements.ts';
 import type { Planner } from '../../src/engine/ports.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { Killed, killedAt, type Step } from '../support/engine-world/laws.ts';
@@ -291,7 +291,7 @@ describe('surge and other rules', () => {
       new RegExp(`paused for the estate by ada.*${pair[0]} and its successor ${pair[1]} both exist since 20`),
     );
     assert.match(whys(applied), new RegExp(`${pair[0]} as soon as ${pair[1]} is ready`));
-    const half = async () => halfDoneIn(await world.store.inventory.knowledge('acme', applied.scope.scope));
+    const half = async () => unfinishedReplacements(await world.store.inventory.knowledge('acme', applied.scope.scope));
     const [one, ...others] = await half();
     assert.deepEqual([[one?.predecessor, one?.successor], others], [pair, []]);
     assert.match(one?.waitsFor ?? '', new RegExp(`^(the end of ${pair[0]}|${pair[1]} to be ready)$`));

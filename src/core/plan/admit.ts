@@ -12,7 +12,7 @@ import { type Address, type InstanceAttributes, isAddress, type Kind, type Ref }
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';
-import { halfDone } from './succession.ts';
+import { unfinishedNote } from './succession.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { gapOf, type World } from './world.ts';
 
@@ -39,7 +39,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   kind: action.kind,
   action: action.verb,
   code,
-  why: why + halfDone(action),
+  why: why + unfinishedNote(action),
   scope: input.observation.scope,
   ...(action.by === undefined ? {} : { by: action.by }),
 });

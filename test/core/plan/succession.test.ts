@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Birth, Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
-import { halfDoneIn } from '../../../src/core/plan/succession.ts';
+import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
 import { appliedAs, at, dialect, input, looked, ours, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
@@ -94,5 +94,5 @@ describe('replacements that have begun and not ended', () => {
     ['the successor alone', { ...both, settled: new Map([['i-2', successor]]) }, []],
     ['no replacement', { ...before, pending: [] }, []],
   ];
-  for (const [name, known, want] of rows) it(name, () => assert.deepEqual(halfDoneIn(known), want));
+  for (const [name, known, want] of rows) it(name, () => assert.deepEqual(unfinishedReplacements(known), want));
 });

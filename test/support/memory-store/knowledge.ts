@@ -1,7 +1,7 @@
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
-import { halfDoneIn } from '../../../src/core/plan/succession.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
+import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type Generations, type Inventory, Overtaken } from '../../../src/ports/knowledge.ts';
 import { Pinned } from '../../../src/ports/sources.ts';
@@ -35,7 +35,7 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
         .flatMap(([, scope]) => newest(scope)),
     halfReplaced: async (estate) => {
       const scopes = [...estateOf(memory, estate).scopes.keys()];
-      return new Set(scopes.filter((scope) => halfDoneIn(knowledge(memory, estate, scope)).length > 0));
+      return new Set(scopes.filter((scope) => unfinishedReplacements(knowledge(memory, estate, scope)).length > 0));
     },
     unrecorded: async (intents) => {
       const estates = [...memory.estates.values()];
