@@ -1,5 +1,4 @@
-import type { Action } from '../../src/core/action.ts';
-import type { Batch } from '../../src/core/batches.ts';
+import type { Action, Batch } from '../../src/core/action.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Observed } from '../../src/core/observed.ts';

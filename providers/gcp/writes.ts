@@ -1,5 +1,4 @@
-import type { Action } from '../../src/core/action.ts';
-import type { Batch } from '../../src/core/batches.ts';
+import type { Action, Batch } from '../../src/core/action.ts';
 import type { Attributes } from '../../src/core/resource.ts';
 import { type ActionWrites, writesOf } from '../shared/action-writes.ts';
 

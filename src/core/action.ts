@@ -106,6 +106,22 @@ export type Finding =
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
 
+/** The planner's decision about a resource: to act, or to report why not. */
+export type Decision = Action | Finding;
+
+export type DestructiveAction = Extract<Action, { readonly verb: 'update' | 'replace' }>;
+
+/** True where it deletes a machine, or stops it. */
+export const isDestructive = (action: Action): action is DestructiveAction =>
+  action.verb === 'replace' || (action.verb === 'update' && action.effect === 'stops');
+
+/** Actions that one call may carry. */
+export interface Batch {
+  readonly kind: Kind;
+  readonly verb: Action['verb'];
+  readonly actions: readonly Action[];
+}
+
 /** `why`: a sentence for people, with what to do next where there is something to do. `by`: who changed what it speaks of. */
 export interface FindingContext {
   readonly why: string;

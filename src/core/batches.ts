@@ -1,4 +1,4 @@
-import type { Action } from './action.ts';
+import type { Action, Batch } from './action.ts';
 import { documentOfReplica, type Kind, type RuleAttributes } from './resource.ts';
 
 /** Most actions of one call, by kind and what is sent; what is not named goes singly. Data of each provider. */
@@ -6,13 +6,6 @@ export type BatchLimits = Readonly<Partial<Record<`${Kind}/${Sent}`, number>>>;
 
 /** The type of a request to a cloud: adoption is an update, a replacement is a delete and then a create. */
 export type Sent = 'create' | 'update' | 'delete';
-
-/** Actions that one call may carry. */
-export interface Batch {
-  readonly kind: Kind;
-  readonly verb: Action['verb'];
-  readonly actions: readonly Action[];
-}
 
 /** Forgetting calls no cloud: this bounds a transaction only. */
 const forgotten = 1000;

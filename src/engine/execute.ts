@@ -1,5 +1,5 @@
-import type { Action, Finding, ScopePlan } from '../core/action.ts';
-import { type Batch, type BatchLimits, pack } from '../core/batches.ts';
+import type { Action, Batch, Finding, ScopePlan } from '../core/action.ts';
+import { type BatchLimits, pack } from '../core/batches.ts';
 import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { nobodyAround } from '../core/order/neighbours.ts';

@@ -1,5 +1,4 @@
-import type { Action } from '../core/action.ts';
-import type { Batch } from '../core/batches.ts';
+import type { Action, Batch } from '../core/action.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';

@@ -1,7 +1,6 @@
-import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import { type Action, type Finding, isDestructive, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
 import { type Budget, usedOf } from '../core/limits.ts';
-import { isDestructive } from '../core/plan/destructive-drift.ts';
 import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
 import { tally } from '../core/plan/tally.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Action } from '../../src/core/action.ts';
-import type { Batch } from '../../src/core/batches.ts';
+import type { Action, Batch } from '../../src/core/action.ts';
 import { nobodyAround } from '../../src/core/order/neighbours.ts';
 import { type Order, order } from '../../src/core/order/order.ts';
 import type { CloudId } from '../../src/core/resource.ts';

@@ -1,8 +1,8 @@
+import { isDestructive } from '../../core/action.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { withoutStore } from '../../core/knowledge.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
-import { isDestructive } from '../../core/plan/destructive-drift.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
 import { approvedBy } from '../../core/plan/policies.ts';
 import type { Address, ScopeKey } from '../../core/resource.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '../batches.ts';
+import type { Batch } from '../action.ts';
 import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type {

@@ -1,10 +1,9 @@
-import type { Action, Cause, DeleteReason, Finding } from '../action.ts';
+import type { Action, Cause, Decision, DeleteReason, Finding } from '../action.ts';
 import type { DeletionPolicy, DocumentRef } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, documentOfReplica } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { Decision } from './findings.ts';
 import { unrecordedMark } from './lost-commits.ts';
 import { gapOf, isUnrecorded, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { Action, Cause, Incarnated, Surge } from '../action.ts';
+import type { Action, Cause, Decision, Incarnated, Surge } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
@@ -11,7 +11,6 @@ import { effectHere, sortChanges } from './destructive-drift.ts';
 import {
   aboutOf,
   blocked,
-  type Decision,
   immutable,
   lostCommits,
   maxUnstuck,

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import { type Action, type DestructiveAction, isDestructive } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf } from '../kinds/kinds.ts';
@@ -65,12 +65,6 @@ export function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<Pl
   return dialect.holds.machineEffects?.[change.field] ?? effect;
 }
 
-type Destructive = Extract<Action, { readonly verb: 'update' | 'replace' }>;
-
-/** True where it deletes a machine, or stops it. */
-export const isDestructive = (action: Action): action is Destructive =>
-  action.verb === 'replace' || (action.verb === 'update' && action.effect === 'stops');
-
 /**
  * Withholds what would lose data although no spec asked for it, whoever applies; only an approval of this very action lets it pass.
  * Asked before any other policy: no approval of something else is to be taken for this one.
@@ -81,13 +75,13 @@ export const destructiveDriftPolicy = (input: PlanInput): Policy =>
     return { code: 'destructive-drift', why: reason(action, input) };
   }, input.choices?.approved);
 
-function isUnasked(action: Destructive, input: PlanInput): boolean {
+function isUnasked(action: DestructiveAction, input: PlanInput): boolean {
   const { desired, observed, changes } = action;
   const { held } = sortChanges(desired, observed, { changes, input });
   return held.length > 0;
 }
 
-function reason({ verb, desired, changes, address }: Destructive, input: PlanInput): string {
+function reason({ verb, desired, changes, address }: DestructiveAction, input: PlanInput): string {
   const seen = changes.map(({ field, from, to }) => `${field} is ${text(from)}, wanted ${text(to)}`).join('; ');
   const costs =
     verb === 'replace'

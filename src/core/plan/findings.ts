@@ -1,4 +1,4 @@
-import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
+import type { About, BlockCode, Cause, Finding } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
@@ -8,8 +8,6 @@ import { waysIn } from './destructive-drift.ts';
 import { wayOut } from './lost-commits.ts';
 import type { PlanInput, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
-
-export type Decision = Action | Finding;
 
 /** After this many settled updates that did not stick, a resource is left alone and named. */
 export const maxUnstuck = 3;

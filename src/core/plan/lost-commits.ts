@@ -1,10 +1,9 @@
-import type { Action, Finding } from '../action.ts';
+import { type Action, type Finding, isDestructive } from '../action.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import { formatMoment } from '../render/wording.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
-import { isDestructive } from './destructive-drift.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { isUnrecorded, type Unrecorded } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan, Standing } from '../action.ts';
+import type { Action, Decision, Finding, ScopePlan, Standing } from '../action.ts';
 import { type BatchLimits, pack } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
@@ -16,7 +16,6 @@ import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftPolicy } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
-import type { Decision } from './findings.ts';
 import { lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { failedBirthsPolicy, modePolicy, protectPolicy, ruleQuotaPolicy, storeOnlyPolicy } from './policies.ts';

@@ -1,10 +1,9 @@
-import type { Action } from '../action.ts';
+import type { Action, Decision } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { formatMoment } from '../render/wording.ts';
 import type { Address, CloudId } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { Decision } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { World } from './world.ts';
 
