@@ -1,7 +1,6 @@
 import { inProcessLimiter } from '../src/engine/limiter.ts';
 import type { Clock } from '../src/ports/clock-and-log.ts';
-import type { Need } from '../src/ports/limiter.ts';
-import type { Budget, Cost } from '../src/ports/provider.ts';
+import type { Budget, Cost, Need } from '../src/ports/limiter.ts';
 import type { Figure } from './figure.ts';
 import { costsOf, exponentOf } from './growth.ts';
 

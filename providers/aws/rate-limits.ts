@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/batches.ts';
-import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
+import type { Budget, Cost, Request } from '../../src/ports/limiter.ts';
 
 /**
  * EC2's published rate limits, per account, region and action. Some actions also take from a second bucket, one token for each

@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/batches.ts';
-import type { Budget, Request } from '../../src/ports/provider.ts';
+import type { Budget, Request } from '../../src/ports/limiter.ts';
 
 /**
  * Azure's rate limits per subscription and region: Resource Manager counts every request by what it does, and the resource

@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/batches.ts';
-import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
+import type { Budget, Cost, Request } from '../../src/ports/limiter.ts';
 
 /**
  * Compute Engine's quotas: per project, and per region too for regional and zonal resources, in windows of 60 s that begin

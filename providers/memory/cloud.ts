@@ -1,6 +1,6 @@
 import type { ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import type { Cost } from '../../src/ports/provider.ts';
+import type { Cost } from '../../src/ports/limiter.ts';
 import { type ActionName, calls, type Input, type Output } from './cloud/calls.ts';
 import { type CallEntry, type History, type HistoryRecorder, makeHistory } from './cloud/history.ts';
 import { type Inspection, inspect } from './cloud/inspect.ts';

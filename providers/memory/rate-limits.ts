@@ -1,6 +1,6 @@
 import type { BatchLimits } from '../../src/core/batches.ts';
 import type { ScopeKey } from '../../src/core/resource.ts';
-import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
+import type { Budget, Cost, Request } from '../../src/ports/limiter.ts';
 import { type ActionName, type Input, reads } from './cloud/calls.ts';
 
 /** Budgets in the shape of EC2's: one bucket for each action, and one more for the machines a call moves. */

@@ -2,8 +2,8 @@ import type { Sent } from '../core/batches.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { CallRecord, Reconcile } from '../ports/ledger.ts';
-import type { Limiter, Need, Rank } from '../ports/limiter.ts';
-import type { Answer, Call, KeptOperation, KeptOperations, Operations, Request, StoreTime } from '../ports/provider.ts';
+import type { Limiter, Need, Rank, Request } from '../ports/limiter.ts';
+import type { Answer, Call, KeptOperation, KeptOperations, Operations, StoreTime } from '../ports/provider.ts';
 import { type Cancellation, Cancelled, type ReconcileControl } from './control.ts';
 import type { EnginePorts, Site } from './ports.ts';
 

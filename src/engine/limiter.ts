@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Limiter, Need, Rank } from '../ports/limiter.ts';
-import type { Cost } from '../ports/provider.ts';
+import type { Cost, Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { Samples } from '../ports/telemetry.ts';
 import { type FairShare, leftTo, type RateLimitOptions, RateLimitState } from './rate-limit.ts';
 import { type Entry, ServiceOrder, SortedList } from './service-order.ts';

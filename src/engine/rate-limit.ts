@@ -1,5 +1,4 @@
-import type { Rank, Refusal } from '../ports/limiter.ts';
-import type { Budget } from '../ports/provider.ts';
+import type { Budget, Rank, Refusal } from '../ports/limiter.ts';
 import type { RateLimitLevel } from '../ports/telemetry.ts';
 
 /**

@@ -1,4 +1,3 @@
-import type { Cost } from './provider.ts';
 import type { Samples } from './telemetry.ts';
 
 /** The rate budgets. One rate limit is one budget, shared by all who use it. */
@@ -50,3 +49,35 @@ export interface Refusal {
   /** The amount that the refused request took from this rate limit. */
   readonly amount: number;
 }
+
+/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which rate limits (a launch takes from two). */
+export interface Request {
+  readonly action: string;
+  readonly mutating: boolean;
+  readonly costs: readonly Cost[];
+}
+
+export interface Cost {
+  readonly rateLimit: RateLimit;
+  readonly amount: number;
+}
+
+/** One budget: what the cloud counts together. `key` names it fleet-wide: `aws/1111/eu-west-1/RunInstances`. */
+export interface RateLimit {
+  readonly key: string;
+  readonly budget: Budget;
+}
+
+/**
+ * Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. `counts`: what one
+ * token is for, where it is not a request: one of the things that a request is about.
+ */
+export type Budget =
+  | {
+      readonly shape: 'bucket';
+      readonly capacity: number;
+      readonly perSecond: number;
+      readonly source: string;
+      readonly counts?: 'resources';
+    }
+  | { readonly shape: 'window'; readonly calls: number; readonly windowMs: number; readonly source: string };

@@ -8,6 +8,7 @@ import type { Touch } from '../core/last-modified.ts';
 import type { Mark, Observed } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Clock } from './clock-and-log.ts';
+import type { Request } from './limiter.ts';
 
 /** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
 export interface Provider {
@@ -180,38 +181,6 @@ export interface Launch {
   readonly userData?: string;
   readonly access?: { readonly user: string; readonly sshKeys: readonly string[]; readonly password?: string };
 }
-
-/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which rate limits (a launch takes from two). */
-export interface Request {
-  readonly action: string;
-  readonly mutating: boolean;
-  readonly costs: readonly Cost[];
-}
-
-export interface Cost {
-  readonly rateLimit: RateLimit;
-  readonly amount: number;
-}
-
-/** One budget: what the cloud counts together. `key` names it fleet-wide: `aws/1111/eu-west-1/RunInstances`. */
-export interface RateLimit {
-  readonly key: string;
-  readonly budget: Budget;
-}
-
-/**
- * Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. `counts`: what one
- * token is for, where it is not a request: one of the things that a request is about.
- */
-export type Budget =
-  | {
-      readonly shape: 'bucket';
-      readonly capacity: number;
-      readonly perSecond: number;
-      readonly source: string;
-      readonly counts?: 'resources';
-    }
-  | { readonly shape: 'window'; readonly calls: number; readonly windowMs: number; readonly source: string };
 
 export interface Answer {
   readonly requestId?: string;

@@ -5,8 +5,8 @@ import type { Failure } from '../../src/core/failure.ts';
 import { callLog, callsOf } from '../../src/engine/calls.ts';
 import { cancellationOn, type Progress } from '../../src/engine/control.ts';
 import type { Lease } from '../../src/ports/leases.ts';
-import type { Limiter, Need } from '../../src/ports/limiter.ts';
-import type { Call, Cost, Request } from '../../src/ports/provider.ts';
+import type { Cost, Limiter, Need, Request } from '../../src/ports/limiter.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { scriptedSession } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { requestFor } from '../../providers/aws/rate-limits.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Need } from '../../src/ports/limiter.ts';
-import type { Budget, Cost } from '../../src/ports/provider.ts';
+import type { Budget, Cost, Need } from '../../src/ports/limiter.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { refusalLaws } from './refusal-laws.ts';
 

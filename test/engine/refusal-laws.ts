@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Limiter } from '../../src/ports/limiter.ts';
-import type { Budget, Cost } from '../../src/ports/provider.ts';
+import type { Budget, Cost, Limiter } from '../../src/ports/limiter.ts';
 import type { RateLimitLevel, Samples } from '../../src/ports/telemetry.ts';
 
 /** A limiter and its time, both new to each law. */

@@ -11,7 +11,7 @@ import { cancellationOn } from '../../src/engine/control.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { unsent } from '../../src/engine/ports.ts';
 import { deliver } from '../../src/engine/retry.ts';
-import type { Request } from '../../src/ports/provider.ts';
+import type { Request } from '../../src/ports/limiter.ts';
 import { creationOf, desiredOf, recordedCall } from '../support/fixtures.ts';
 import { scriptedSession } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -1,7 +1,8 @@
 import type { Desired, Terms } from '../../src/core/desired.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import { type Address, type Attributes, documentOfReplica, type Kind } from '../../src/core/resource.ts';
-import type { Answer, Call, Creation, Request } from '../../src/ports/provider.ts';
+import type { Request } from '../../src/ports/limiter.ts';
+import type { Answer, Call, Creation } from '../../src/ports/provider.ts';
 
 /** A provider's dependencies, for tests that need no plan and no store. */
 export const terms: Terms = { mode: 'enforce', protect: false, deletionPolicy: 'delete' };

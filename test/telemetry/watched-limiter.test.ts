@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Need } from '../../src/ports/limiter.ts';
-import type { RateLimit } from '../../src/ports/provider.ts';
+import type { Need, RateLimit } from '../../src/ports/limiter.ts';
 import { watchedLimiter } from '../../src/telemetry/telemetry.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

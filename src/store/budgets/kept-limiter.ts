@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { SharedLimiter } from '../../ports/limiter.ts';
-import type { Budget } from '../../ports/provider.ts';
+import type { Budget, SharedLimiter } from '../../ports/limiter.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import { openSharedLimiter, type SharedLimiterOptions } from '../redis/limiter.ts';
 import { postgresShares } from './postgres-shares.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { RateLimitOptions } from '../../engine/rate-limit.ts';
-import type { SharedLimiter } from '../../ports/limiter.ts';
-import type { Cost } from '../../ports/provider.ts';
+import type { Cost, SharedLimiter } from '../../ports/limiter.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import type { Database } from '../tables.ts';
 import { type ShareLimiterOptions, type Shares, shareLimiter } from './share-limiter.ts';

@@ -8,8 +8,7 @@ import {
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
-import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
-import type { Cost } from '../../ports/provider.ts';
+import type { Cost, Refusal, SharedLimiter } from '../../ports/limiter.ts';
 import type { RateLimitLevel } from '../../ports/telemetry.ts';
 import { type Deadline, deadline, momentBy } from '../leases.ts';
 import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';

@@ -10,8 +10,7 @@ import {
   type UsableBudget,
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
-import type { Rank } from '../../ports/limiter.ts';
-import type { Cost } from '../../ports/provider.ts';
+import type { Cost, Rank } from '../../ports/limiter.ts';
 
 /**
  * One budget that several workers share. Each leases units of it for `leaseMs` and spends them as it likes; units that it did not

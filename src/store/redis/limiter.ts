@@ -1,8 +1,7 @@
 import { emptyRow, inProcessLimiter, join, leave, type Row, rowKey, type Waiter } from '../../engine/limiter.ts';
 import type { RateLimitOptions } from '../../engine/rate-limit.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
-import type { Limiter, Need, Rank, SharedLimiter } from '../../ports/limiter.ts';
-import type { Budget, Cost } from '../../ports/provider.ts';
+import type { Budget, Cost, Limiter, Need, Rank, SharedLimiter } from '../../ports/limiter.ts';
 import type { Samples } from '../../ports/telemetry.ts';
 import {
   type Answer,

@@ -11,7 +11,7 @@ import {
   type UsableBudget,
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
-import type { Budget, Cost } from '../../ports/provider.ts';
+import type { Budget, Cost } from '../../ports/limiter.ts';
 
 /** The rate limits of a fleet, in Redis: what `rate-limits.lua` answers. Every call rejects where Redis does not answer in time. */
 export interface RateLimits {

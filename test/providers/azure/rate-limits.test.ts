@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { actionsThat, requestFor } from '../../../providers/azure/rate-limits.ts';
-import type { Budget } from '../../../src/ports/provider.ts';
+import type { Budget } from '../../../src/ports/limiter.ts';
 
 const scope = 'azure/s1/westeurope';
 const base = 'https://management.azure.com/subscriptions/S1';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Need, SharedLimiter } from '../../../src/ports/limiter.ts';
-import type { Budget, Cost } from '../../../src/ports/provider.ts';
+import type { Budget, Cost, Need, SharedLimiter } from '../../../src/ports/limiter.ts';
 import { openPostgresLimiter, type PostgresLimiterOptions } from '../../../src/store/budgets/postgres-shares.ts';
 import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';

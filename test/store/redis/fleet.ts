@@ -1,8 +1,7 @@
 import { after, before } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Limiter, Need, SharedLimiter } from '../../../src/ports/limiter.ts';
-import type { Budget, Cost } from '../../../src/ports/provider.ts';
+import type { Budget, Cost, Limiter, Need, SharedLimiter } from '../../../src/ports/limiter.ts';
 import { openSharedLimiter, type SharedLimiterOptions } from '../../../src/store/redis/limiter.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 
