@@ -54,3 +54,7 @@ export const byStrictness = (a: Mode, b: Mode): number => strictness[a] - strict
 /** The strictest of those that are set; `plan` where none is. */
 export const strictest = (modes: readonly (Mode | undefined)[]): Mode =>
   modes.filter((mode) => mode !== undefined).toSorted(byStrictness)[0] ?? 'plan';
+
+/** Stated by a rule's document, not by a network's `default`. */
+export const isStatedRule = (one: Desired): one is Desired<'firewall-rule'> =>
+  one.kind === 'firewall-rule' && one.documents.some(({ address }) => address.includes('/firewall-rule/'));

@@ -1,5 +1,5 @@
 import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
-import type { KindRules } from './rules.ts';
+import { isTag, type KindRules, mapGroups } from './rules.ts';
 
 const groupPeer = 'group:';
 
@@ -38,12 +38,6 @@ function mapMatch(match: RuleMatch, to: (ref: Ref) => Ref): RuleMatch {
   const peers = mapPeers(match.peers, to);
   return match.targets === undefined ? { ...match, peers } : { ...match, peers, targets: mapGroups(match.targets, to) };
 }
-
-/** Groups that are objects are passed through `to`; tags are only names. Sorted. */
-export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readonly Ref[] =>
-  groups.map((group) => (isTag(group) ? group : to(group))).sort();
-
-const isTag = (group: string): boolean => group.startsWith('tag:');
 
 function mapPeers(peers: readonly string[], to: (ref: Ref) => Ref): readonly string[] {
   if (!peers.some((peer) => peer.startsWith(groupPeer))) return peers;

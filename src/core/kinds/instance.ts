@@ -1,6 +1,5 @@
 import type { FieldChange } from '../diff.ts';
-import { mapGroups } from './firewall-rule.ts';
-import type { KindRules } from './rules.ts';
+import { type KindRules, mapGroups } from './rules.ts';
 
 export const instance: KindRules<'instance'> = {
   tier: 4,

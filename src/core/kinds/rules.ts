@@ -30,3 +30,9 @@ export interface Named<K extends Kind = Kind> {
   /** Of what is observed. */
   readonly condition?: Pick<Condition, 'furtherBlocks'>;
 }
+
+/** Groups that are objects are passed through `to`; tags are only names. Sorted. */
+export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readonly Ref[] =>
+  groups.map((group) => (isTag(group) ? group : to(group))).sort();
+
+export const isTag = (group: string): boolean => group.startsWith('tag:');

@@ -1,6 +1,6 @@
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, Numbering } from '../compile/dialect.ts';
-import type { Desired, DocumentRef } from '../desired.ts';
+import { type Desired, type DocumentRef, isStatedRule } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts, subtractPorts } from '../port-set.ts';
 import type { Address } from '../resource.ts';
@@ -128,7 +128,7 @@ export function assignPriorities(desired: readonly Desired[], world: World): rea
   if (numbering === undefined) return desired;
   const held = heldNumbers(world);
   const numbered = new Map<Desired, Rule>();
-  for (const [place, rules] of Map.groupBy(desired.filter(isStated), placeOf)) {
+  for (const [place, rules] of Map.groupBy(desired.filter(isStatedRule), placeOf)) {
     const inOrder = rules.toSorted(byWantedOrder);
     const current = inOrder.map(({ address }) => currentNumber(address, world));
     const numbers = prioritiesFor(current, held.get(place) ?? new Set(), numbering);
@@ -136,17 +136,6 @@ export function assignPriorities(desired: readonly Desired[], world: World): rea
   }
   return desired.map((one) => numbered.get(one) ?? one);
 }
-
-/** The field that holds it. */
-export const givenNumber = 'order.priority';
-
-/** True where the planner gives this one its number. */
-export const hasAssignedPriority = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
-  rules.numbering !== undefined && isStated(one);
-
-/** Stated by a rule's document, not by a network's `default`. */
-const isStated = (one: Desired): one is Rule =>
-  one.kind === 'firewall-rule' && one.documents.some(({ address }) => address.includes('/firewall-rule/'));
 
 const placeOf = ({ attributes: { network, match } }: Pick<Rule, 'attributes'>): string =>
   `${network} ${match.direction}`;

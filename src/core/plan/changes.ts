@@ -1,11 +1,11 @@
 import type { Cause } from '../action.ts';
-import type { Desired } from '../desired.ts';
+import type { Dialect } from '../compile/dialect.ts';
+import { type Desired, isStatedRule } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
-import { givenNumber, hasAssignedPriority } from './align-desired.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /**
@@ -73,10 +73,16 @@ export function causeOfReturn(
   const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
   if (applied === undefined) return isBornWith(desired, knowledge) ? 'drift' : 'rollout';
   const moved = diff(desired.attributes, applied).filter(
-    ({ field }) => field !== givenNumber || !hasAssignedPriority(desired, dialect),
+    ({ field }) => field !== assignedPriority || !hasAssignedPriority(desired, dialect),
   );
   return moved.length === 0 ? 'drift' : 'rollout';
 }
+
+const assignedPriority = 'order.priority';
+
+/** True where the planner gives this one its number. */
+const hasAssignedPriority = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
+  rules.numbering !== undefined && isStatedRule(one);
 
 /**
  * True if the cloud created it with its group, and nobody asked since to delete it: no store records such a rule, for nobody sent it. A group
