@@ -5,19 +5,18 @@ import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { callerLimitOf } from './environment.ts';
 import { openFront } from './http-server.ts';
-import { externalAccess, openApiResources } from './process-context.ts';
-import type { Surroundings } from './worker.ts';
+import { externalAccess, openApiResources, type Runtime } from './process-context.ts';
 
 /** Wires the API without a worker. Where one of its parts fails none is left open. */
-export async function startApi(settings: ApiSettings, around: Surroundings): Promise<RunningFleet> {
+export async function startApi(settings: ApiSettings, runtime: Runtime): Promise<RunningFleet> {
   const { folder, allowEndpoint, listen } = settings;
-  const { env, clock, out } = around;
+  const { env, clock, out } = runtime;
   const log = createLog(out, logSettings(env));
   const callerLimit = callerLimitOf(env);
   await using stack = new AsyncDisposableStack();
   const { store, queue, close } = await openApiResources(folder, { env, clock, log });
   stack.defer(close);
-  const outside = externalAccess('api', allowEndpoint, around);
+  const outside = externalAccess('api', allowEndpoint, runtime);
   const { telemetry } = createTelemetry({ log });
   const ground = { store, queue, outside, clock, log };
   const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });

@@ -39,6 +39,14 @@ export interface ProcessBasics {
   readonly log: Log;
 }
 
+/** The parts of a process that its caller gives. */
+export interface Runtime {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly out: { write(text: string): void };
+}
+
 /** Opens it from below; where something fails, nothing is left open. */
 export const openWorkerResources = (settings: FleetSettings, basics: ProcessBasics): Promise<WorkerResources> =>
   openInOrder((stack) => (settings.as === 'worker' ? onServers : onPostgres)(settings, basics, stack));

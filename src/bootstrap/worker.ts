@@ -3,7 +3,6 @@ import { dayOf } from '../core/render/wording.ts';
 import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
 import type { WorkerContext } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import type { Samples } from '../ports/telemetry.ts';
 import { startHealth, type WorkerState } from '../telemetry/health.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
@@ -11,32 +10,31 @@ import { createTelemetry, watchedLimiter } from '../telemetry/telemetry.ts';
 import { callerLimitOf } from './environment.ts';
 import { openHealthChecks } from './health-checks.ts';
 import type { Behind, Front } from './http-server.ts';
-import { externalAccess, openWorkerResources, type ProcessBasics, type WorkerResources } from './process-context.ts';
+import {
+  externalAccess,
+  openWorkerResources,
+  type ProcessBasics,
+  type Runtime,
+  type WorkerResources,
+} from './process-context.ts';
 import { sourcesOf } from './sources.ts';
 
-export interface Surroundings {
-  readonly env: NodeJS.ProcessEnv;
-  readonly clock: Clock;
-  readonly secrets: Secrets;
-  readonly out: { write(text: string): void };
-}
-
 /** Wires one worker: its database, its queue, its budgets and what it tells of itself. Where one of them fails none is left open. */
-export async function startFleet(settings: FleetSettings, around: Surroundings): Promise<RunningFleet> {
-  const { env, out } = around;
+export async function startFleet(settings: FleetSettings, runtime: Runtime): Promise<RunningFleet> {
+  const { env, out } = runtime;
   const log = createLog(out, logSettings(env));
   const callerLimit = callerLimitOf(env);
   await using stack = new AsyncDisposableStack();
-  const ground = await openWorkerResources(settings, { ...around, log });
+  const ground = await openWorkerResources(settings, { ...runtime, log });
   stack.defer(ground.close);
   const samples = samplesOf(ground);
   const telemetry = createTelemetry({ log, samples });
   const stopping = new AbortController();
   const shown = { ...telemetry, rateLimits: samples.rateLimits, stopping: stopping.signal };
-  const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
+  const health = await openHealth(settings.ports.health, { ground, shown, clock: runtime.clock });
   stack.defer(health.close);
-  const context = contextOf(settings, around, { ground, telemetry: telemetry.telemetry });
-  const worker = await startWorker(workOf(settings, around), context);
+  const context = contextOf(settings, runtime, { ground, telemetry: telemetry.telemetry });
+  const worker = await startWorker(workOf(settings, runtime), context);
   stack.defer(worker.stop);
   const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
   const front = await frontOf(
@@ -106,7 +104,7 @@ const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<Ru
   ...(firstToken === undefined ? {} : { firstToken }),
 });
 
-const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
+const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Runtime): WorkSettings => ({
   sources: sourcesOf(specs, { folder, env, today: () => dayOf(clock.now()) }),
   reconcileEveryMs: reconcile.intervalMs,
   atOnce: reconcile.concurrency,
@@ -114,7 +112,7 @@ const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Sur
 
 function contextOf(
   { allowEndpoint }: FleetSettings,
-  { clock, secrets }: Surroundings,
+  { clock, secrets }: Runtime,
   {
     ground: { store, queue, limiter },
     telemetry,
