@@ -1,3 +1,5 @@
+import type { Address } from './resource.ts';
+
 /** `what`: healing (of drift) and rollout (of specs) are held apart. */
 export interface Held {
   readonly what: 'healing' | 'rollout' | 'all';
@@ -14,4 +16,11 @@ export interface PauseDraft extends Held {
   readonly reason: string;
   readonly person: string;
   readonly until: number;
+}
+
+/** The existing subjects, by each way to name them. */
+export interface SubjectNames {
+  readonly address: ReadonlySet<Address>;
+  readonly owner: ReadonlySet<string>;
+  readonly target: ReadonlySet<string>;
 }

@@ -17,6 +17,14 @@ export interface OpenedEstate {
   readonly clouds: ReadonlyMap<Cloud, Provider>;
 }
 
+/** The desired state of an estate, as far as a query covers it. */
+export interface Estate extends OpenedEstate {
+  /** Goes before the paths of its files, so that whoever asked can open them; '' where they are named by their path in the tree. */
+  readonly dir: string;
+  /** The scopes chosen, all where none was named. */
+  readonly scopes: readonly CompiledScope[];
+}
+
 /** Compiles a tree that was found without an error. `today` (2027-01-31) decides which `ignore` still holds. */
 export async function openEstate(
   tree: SpecTree,

@@ -279,6 +279,14 @@ export interface TargetReconciles {
   readonly nextAt?: number;
 }
 
+/** The changes that await an approval. */
+export interface Approvable {
+  /** Each scope's changes that a mode or a limit withholds from workers, and what else holds things there, them included. */
+  readonly plans: readonly ScopePlan[];
+  /** The number of further changes that workers make without an approval. */
+  readonly free: number;
+}
+
 /**
  * Reasons that a reconcile does less than its specs ask. `why` of a quarantine: for callers who see all targets of the scope.
  */

@@ -1,12 +1,12 @@
 import { type Action, type Finding, isDestructive, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
-import { type Budget, usedOf } from '../core/limits.ts';
 import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
-import { tally } from '../core/plan/tally.ts';
+import { boundedIn } from '../core/plan/tally.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, ApprovalDraft, By } from '../ports/fleet-state.ts';
 import {
+  type Approvable,
   type ApprovalAnswers,
   type ApprovalWord,
   Declined,
@@ -111,15 +111,6 @@ export async function giveApproval(
   return given;
 }
 
-/** As limits count: a removed document once, whatever it was made of. */
-export function boundedIn(
-  actions: ScopePlan['actions'],
-): Required<Pick<ApprovalDraft, 'destroys' | 'creates' | 'closures'>> {
-  const { generation, healing } = tally(actions);
-  const used = (budget: Budget): number => usedOf(generation, budget) + usedOf(healing, budget);
-  return { destroys: used('deletes'), creates: used('creates'), closures: used('closures') };
-}
-
 interface Withdrawal {
   readonly seq: number;
   readonly by: By;
@@ -181,13 +172,6 @@ export async function saidOf({ looked, estate, store }: EstateView & { readonly 
 }
 
 type SaidOf = ReadonlyMap<ScopeKey, Said>;
-
-export interface Approvable {
-  /** Each scope's changes that a mode or a limit withholds from workers, and what else holds things there, them included. */
-  readonly plans: readonly ScopePlan[];
-  /** The number of further changes that workers make without an approval. */
-  readonly free: number;
-}
 
 /** `going`: those changes, of each scope. */
 interface ApprovableAndGoing extends Approvable {

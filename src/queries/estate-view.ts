@@ -11,7 +11,7 @@ import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
-import { type OpenedEstate, providerOf } from '../estate/load.ts';
+import { type Estate, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -131,12 +131,4 @@ export const boundOf = (estate: Estate, constraints: ActiveConstraints, held: re
 export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {
   const states = (await store?.sources.states.list(estate)) ?? [];
   return states.filter(({ state }) => state !== 'followed');
-}
-
-/** The desired state of an estate, as far as a query covers it. */
-export interface Estate extends OpenedEstate {
-  /** Goes before the paths of its files, so that whoever asked can open them; '' where they are named by their path in the tree. */
-  readonly dir: string;
-  /** The scopes chosen, all where none was named. */
-  readonly scopes: readonly CompiledScope[];
 }

@@ -16,9 +16,10 @@ import {
 import type { Row } from '../core/inventory/row.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import { type Address, nameIn } from '../core/resource.ts';
+import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
-import { type Estate, type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
+import { type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
 import type { PreviewContext } from './preview.ts';
 import { boundWithin, seesAddress, seesScope } from './visible-plans.ts';
 

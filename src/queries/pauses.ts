@@ -1,15 +1,14 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
+import type { Held, PauseDraft, PauseSubject, SubjectNames } from '../core/pause.ts';
 import { heldText } from '../core/render/wording.ts';
-import type { Address, ScopeKey } from '../core/resource.ts';
-import type { OpenedEstate } from '../estate/load.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import type { Estate, OpenedEstate } from '../estate/load.ts';
 import type { By, Pause, StoppedRollout } from '../ports/fleet-state.ts';
 import { type BegunPause, Declined, type EstateAsked, type PauseAnswers, type PauseAsked } from '../ports/queries.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
-import type { Estate } from './estate-view.ts';
 import { callsOnTheWay, requestReconciles, scopesRunning } from './requests.ts';
 import { subjectWithin } from './visible-plans.ts';
 
@@ -181,15 +180,8 @@ export function stopsNamed(given: string, stops: readonly Stop[]): readonly Stop
   return whole.length > 0 ? whole : stops.filter(({ rollout: { document } }) => document.endsWith(`/${given}`));
 }
 
-/** The existing subjects, by each way to name them. */
-export interface Names {
-  readonly address: ReadonlySet<Address>;
-  readonly owner: ReadonlySet<string>;
-  readonly target: ReadonlySet<string>;
-}
-
 /** Whatever the specs speak of, and what the store knows as ours though no document speaks of it any more. */
-export async function namesIn(estate: Pick<Estate, 'name' | 'compiled'>, store: Store): Promise<Names> {
+export async function namesIn(estate: Pick<Estate, 'name' | 'compiled'>, store: Store): Promise<SubjectNames> {
   const { scopes } = estate.compiled;
   const known = await Promise.all(scopes.map(({ scope }) => store.inventory.knowledge(estate.name, scope)));
   return {

@@ -1,8 +1,8 @@
 import type { ScopeKey } from '../core/resource.ts';
+import type { Estate } from '../estate/load.ts';
 import type { OnTheWay } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { Estate } from './estate-view.ts';
 
 /**
  * Requests a reconcile of these scopes now: workers notice within a second. A running one begins again, by the then active

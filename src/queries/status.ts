@@ -4,6 +4,7 @@ import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/i
 import type { Knowledge } from '../core/knowledge.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
+import type { Estate } from '../estate/load.ts';
 import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
@@ -11,7 +12,6 @@ import type { HeldLease } from '../ports/leases.ts';
 import type { EstateAsked, Planned, Replacement } from '../ports/queries.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
-import type { Estate } from './estate-view.ts';
 
 /** The status of an estate, by its store alone. */
 export type EstateStatus = Spoken & InHand;

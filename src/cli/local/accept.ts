@@ -1,10 +1,9 @@
 import { shortRevision } from '../../core/render/wording.ts';
-import { acceptSpecs } from '../../estate/load.ts';
+import { acceptSpecs, type Estate } from '../../estate/load.ts';
 import type { By } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
-import type { Estate } from '../../queries/estate-view.ts';
 import { exitCodes, UserError } from '../errors.ts';
 
 /** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */

@@ -3,16 +3,14 @@ import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { TargetDoc } from '../../core/documents/document.ts';
 import { suggest } from '../../core/documents/problem.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
-import type { PauseSubject } from '../../core/pause.ts';
+import type { PauseSubject, SubjectNames } from '../../core/pause.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Address, Cloud } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import { openEstate } from '../../estate/load.ts';
+import { type Estate, openEstate } from '../../estate/load.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { SpecTree } from '../../ports/sources.ts';
-import type { Estate } from '../../queries/estate-view.ts';
-import type { Names } from '../../queries/pauses.ts';
 import type { CliDependencies, Context, SpecsOptions } from '../context.ts';
 import { UserError } from '../errors.ts';
 import { hasErrors, problemCount, problemText } from '../output/problems.ts';
@@ -173,7 +171,7 @@ export function findAddress(given: string, known: ReadonlySet<Address>): Address
 }
 
 /** The same subject by its whole name; an unknown name is an error that lists the known ones. */
-export function resolveSubject(given: PauseSubject, names: Names): PauseSubject {
+export function resolveSubject(given: PauseSubject, names: SubjectNames): PauseSubject {
   if (given.by === 'estate') return given;
   if (given.by === 'address') return { ...given, name: findAddress(given.name, names.address) };
   const known = names[given.by];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { ScopeKey } from '../../core/resource.ts';
+import type { Estate } from '../../estate/load.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { Authority, Reconcile } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
-import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { formatDuration } from '../output/format.ts';

@@ -12,18 +12,11 @@ import { observe } from '../../engine/observe.ts';
 import type { Site } from '../../engine/ports.ts';
 import { activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
-import { providerOf } from '../../estate/load.ts';
+import { type Estate, providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
-import {
-  boundOf,
-  type Estate,
-  type EstateView,
-  heldSources,
-  planAgain,
-  type ScopeView,
-} from '../../queries/estate-view.ts';
+import { boundOf, type EstateView, heldSources, planAgain, type ScopeView } from '../../queries/estate-view.ts';
 import { unmanagedScopes, withheldDrift } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { printHeldSources, printUnmanagedScopes } from '../output/plan.ts';

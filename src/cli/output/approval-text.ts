@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
+import { boundedIn } from '../../core/plan/tally.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
-import { type Approvable, boundedIn } from '../../queries/approvals.ts';
+import type { Approvable } from '../../ports/queries.ts';
 import { count, formatDuration } from './format.ts';
 
 /** The actions that a person is asked to approve. `generation`: of the specs, or, where `accepts` says so, their next one. */

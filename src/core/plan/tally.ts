@@ -59,6 +59,17 @@ export function tally(actions: readonly Action[]): Tally {
   return counts;
 }
 
+/** As limits count: a removed document once, whatever it was made of. */
+export function boundedIn(actions: readonly Action[]): {
+  readonly destroys: number;
+  readonly creates: number;
+  readonly closures: number;
+} {
+  const { generation, healing } = tally(actions);
+  const used = (budget: Budget): number => usedOf(generation, budget) + usedOf(healing, budget);
+  return { destroys: used('deletes'), creates: used('creates'), closures: used('closures') };
+}
+
 /**
  * The used part of each budget, by the higher of the two counts: each is compared with the limits by itself. An approval
  * keeps it, so that earlier actions do not count among those that it permits.
