@@ -28,7 +28,7 @@ export interface Terms {
   readonly claim?: { readonly adopt?: CloudId; readonly was?: readonly Address[] };
   readonly ignore?: readonly string[];
   readonly presence?: Presence;
-  /** Of a machine: how long it must have been ready before it counts, where its specs say so; see births.ts. */
+  /** Of a machine: how long it must have been ready before it counts, where its specs say so; see engine/launch-health.ts. */
   readonly minReadyMs?: number;
   /** Of machines: how one is replaced, where its document says so; otherwise as its cloud's dialect has it. */
   readonly replace?: ReplaceStrategy;

@@ -28,7 +28,7 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly unstuck: ReadonlyMap<Address, number>;
   /** The number of resources that have existed at an address; absent: none. */
   readonly incarnations?: ReadonlyMap<Address, number>;
-  /** Machines that were launched lately, and those of which none lived long: see births.ts. Absent: none. */
+  /** Machines that were launched lately, and those of which none lived long: see `failedBirths`. Absent: none. */
   readonly births?: readonly Birth[];
 }
 

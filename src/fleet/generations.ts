@@ -25,7 +25,7 @@ export function generationsOf({
     if (tree === undefined)
       throw new Error(`the specs of ${estate} at ${revision} are not in the store: apply them, or name their folder`);
     const [problem] = tree.problems.filter(({ severity }) => severity === 'error');
-    if (problem) throw new Error(`the specs of ${estate} at ${revision} are not sound: ${problem.message}`);
+    if (problem) throw new Error(`the specs of ${estate} at ${revision} are not valid: ${problem.message}`);
     if (!outside.allowEndpoint) refuseEndpoints(tree.documents);
     return openEstate(tree, outside.cloud, today);
   };

@@ -233,7 +233,7 @@ async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryCo
   const tree = await grounds.posted.read(posted, active.estate.tree);
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
-    throw unsound('The specs are not sound, so nothing is planned from them: see `problems`.', errors);
+    throw unsound('The specs are not valid, so Setpoint plans nothing from them: see `problems`.', errors);
   await breath();
   const refusals = refusalsOf(active.estate.tree.documents, tree.documents);
   if (refusals.length > 0) throw unsound(untrusted, refusals);

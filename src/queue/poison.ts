@@ -2,7 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import type { JobHandler, Where } from '../ports/queue.ts';
 import type { Settings } from './jobs.ts';
 
-/** Looks again for what a process that died, or a store that was away, left untold. */
+/** A process that died, or a store that was unavailable, leaves failed jobs unreported: they are looked for this often. */
 const everyMs = 10_000;
 
 /**
@@ -19,7 +19,7 @@ export function poison(
     looking = looking
       .then(() => tellAll(queue, shift, settings))
       .catch((error: unknown) =>
-        settings.onTrouble(`${queue.name}: a pass that is poison could not be told: ${String(error)}`),
+        settings.onTrouble(`${queue.name}: a failed job could not be reported: ${String(error)}`),
       );
     return looking;
   };
@@ -46,6 +46,6 @@ const stalledTooOften = 'job stalled more than allowable limit';
 
 function reasonOf(job: Job<Where>, { tries }: Settings): string {
   if (job.failedReason === stalledTooOften)
-    return `more than ${tries.kills} workers died or stood still while they ran this pass`;
-  return `the pass failed ${job.attemptsMade} times in a row, at last with: ${job.failedReason}`;
+    return `more than ${tries.kills} workers died or stood still while they ran this reconcile`;
+  return `the reconcile failed ${job.attemptsMade} times in a row, at last with: ${job.failedReason}`;
 }

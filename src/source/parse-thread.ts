@@ -25,7 +25,7 @@ const inlineLength = 4 * 1024;
 
 /**
  * `parseSpecs` in a thread of its own, so that a process that serves others goes on meanwhile: leases are renewed, requests are
- * answered. A few small files are read at once, as a thread takes longer to begin. Rejects with `TooSlow` once the thread has used
+ * answered. A few small files are read at once, as a thread takes longer to begin. Rejects with `ParseTimeout` once the thread has used
  * more than `mostMs` of the processor's time.
  */
 export function parseSpecsInThread(files: readonly SpecFile[], today: string, mostMs?: number): Promise<Specs> {

@@ -371,7 +371,7 @@ const poisonLaws: Laws = {
       await queue.request(at('good'), 'periodic');
       await until('it is told', () => seen.poisoned.length > 0);
       assert.deepEqual(seen.poisoned, [
-        { scope: 'aws/1/bad', why: 'the pass failed 3 times in a row, at last with: the spec is odd' },
+        { scope: 'aws/1/bad', why: 'the reconcile failed 3 times in a row, at last with: the spec is odd' },
       ]);
       await until('nothing is left', async () => (await queue.counts()).every(({ count }) => count === 0));
       assert.deepEqual(

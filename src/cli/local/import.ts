@@ -19,7 +19,7 @@ import { worldOf } from '../../core/plan/world.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Address, CloudId } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import { keptTree, openEstate, providerOf } from '../../estate/load.ts';
+import { snapshotOf, openEstate, providerOf } from '../../estate/load.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import type { ObservedEstate, ObservedScope } from './observe.ts';
@@ -129,7 +129,7 @@ interface Judgement {
 
 async function judge(files: readonly LaidOut[], view: ObservedEstate, context: Context): Promise<Judgement> {
   const { estate, looked } = view;
-  const kept = keptTree(estate.tree);
+  const kept = snapshotOf(estate.tree);
   const specs = [...kept.specs, ...files.map(({ path, text }) => ({ path, text }))];
   const tree = context.dependencies.parseStoredSpecs({ ...kept, specs }, 'import');
   const invalid = new Map(

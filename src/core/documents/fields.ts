@@ -156,7 +156,7 @@ export const rollout = () =>
         'The waves of a change. Each starts after the previous one is applied and healthy; a failure stops the rollout.',
     });
 
-/** Longer than this and a machine may be proven by its age first: see births.ts. */
+/** Longer than this and a machine may be proven by its age first: see engine/launch-health.ts. */
 const LONGEST_READY = 600;
 
 export const minReady = () =>

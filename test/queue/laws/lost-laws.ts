@@ -62,7 +62,7 @@ export const lostLaws: Laws = {
     const seen = shop({ by: async () => 'done' });
     await working(queue, seen, async () => {
       await until('it is told', () => seen.poisoned.length === 1);
-      assert.equal(seen.poisoned[0]?.why, 'more than 1 workers died or stood still while they ran this pass');
+      assert.equal(seen.poisoned[0]?.why, 'more than 1 workers died or stood still while they ran this reconcile');
       await queue.request(at('b'), 'periodic');
       await until('the other began', () => seen.begun.length > 0);
     });
