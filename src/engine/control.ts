@@ -66,7 +66,7 @@ export interface Cancellation {
 export class Cancelled extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(`stopped: ${why}`, options);
-    this.name = 'Stopped';
+    this.name = 'Cancelled';
   }
 }
 

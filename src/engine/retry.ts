@@ -244,7 +244,7 @@ function refusedTogether(outcomes: readonly Outcome[]): boolean {
   );
 }
 
-const stopped: Failure = { kind: 'ambiguous', code: 'Stopped', message: 'the pass ended before the answer came' };
+const stopped: Failure = { kind: 'ambiguous', code: 'Stopped', message: 'the reconcile ended before the answer came' };
 
 const cutShort: Failure = {
   kind: 'ambiguous',

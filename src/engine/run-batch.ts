@@ -33,7 +33,7 @@ export async function runBatch(batch: Batch, run: BatchRun): Promise<readonly Ou
     return await act(batch, run);
   } catch (error) {
     if (!isCancellation(error, run.context.cancellation.waits)) throw error;
-    run.context.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
+    run.context.cancellation.stop(error instanceof Error ? error.message : 'the reconcile ended');
     return actions.map(() => unsent);
   }
 }

@@ -184,7 +184,7 @@ async function settle(
   for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, context);
 }
 
-const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };
+const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the reconcile ended before it was sent' };
 
 const notSentFor = (outcome: Outcome): Failure =>
   outcome.as === 'withheld' ? { kind: 'conflict', code: 'NotSent', message: outcome.why } : notSent;

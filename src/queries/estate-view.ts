@@ -68,7 +68,7 @@ const neverLooked = (scope: ScopeKey): Observation => ({
   scope,
   at: 0,
   resources: [],
-  gaps: kindNames.map((kind) => ({ kind, code: 'never-looked', reason: 'no pass has looked at this scope yet' })),
+  gaps: kindNames.map((kind) => ({ kind, code: 'never-looked', reason: 'no reconcile has observed this scope yet' })),
   pending: [],
   calls: 0,
 });

@@ -36,7 +36,7 @@ export function cloudQueueOf(
   return {
     cloud,
     queue,
-    request: (where, urgency) => deadline(request(where, urgency), `a pass of ${keyOf(where)} was not queued`),
+    request: (where, urgency) => deadline(request(where, urgency), `a reconcile of ${keyOf(where)} was not queued`),
   };
 }
 

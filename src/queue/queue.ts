@@ -50,7 +50,7 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   }
   return {
     request: (where, urgency) => cloudQueueFor(lines, where).request(where, urgency),
-    schedule: (reconciles) => deadline(syncSchedules(due, reconciles), 'the periodic passes were not scheduled'),
+    schedule: (reconciles) => deadline(syncSchedules(due, reconciles), 'the periodic reconciles were not scheduled'),
     work: async (shift) => workerPoolOf({ bull, due, lines, settings }, shift),
     probe: async () => {
       await bull.probe();
@@ -131,7 +131,7 @@ async function countsOf({ cloud, queue }: CloudQueue): Promise<readonly QueueCou
     failed = 0,
   } = await deadline(
     queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
-    `the passes of ${cloud} were not counted`,
+    `the reconciles of ${cloud} were not counted`,
   );
   return [
     { cloud, state: 'waiting', count: wait + prioritized },

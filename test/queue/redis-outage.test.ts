@@ -95,7 +95,7 @@ test('a request that Redis does not answer fails, and says so', options, async (
   await server.stop();
   await assert.rejects(
     queue.request(at('a'), 'now'),
-    /^Error: a pass of shop\/aws\/1\/a was not queued: the queue's server did not answer within 10 s$/,
+    /^Error: a reconcile of shop\/aws\/1\/a was not queued: the queue's server did not answer within 10 s$/,
   );
   await queue.close();
 });
