@@ -179,8 +179,8 @@ function askedWait(headers: HttpAnswer['headers']): number | undefined {
   return /^\d+$/.test(ms) ? boundedWait(Number(ms)) : waitIn(headers('retry-after'), headers('date'));
 }
 
-const frontBuckets = ['subscription', 'tenant', 'subscription-global'].flatMap((whose) =>
-  ['reads', 'writes', 'deletes'].map((what) => `${whose}-${what}`),
+const frontBuckets = ['subscription', 'tenant', 'subscription-global'].flatMap((scope) =>
+  ['reads', 'writes', 'deletes'].map((what) => `${scope}-${what}`),
 );
 
 const meaningOf = (code: string): Failure['kind'] | undefined =>

@@ -99,9 +99,9 @@ const leastWaitMs = 20;
 
 type BudgetClaim = Pick<Need, 'rank' | 'share'>;
 
-async function budgetFor({ action, costs }: Request, whose: BudgetClaim, input: CallsInput): Promise<number> {
+async function budgetFor({ action, costs }: Request, claim: BudgetClaim, input: CallsInput): Promise<number> {
   const { ports, cancellation, notify } = input;
-  const taken = ports.limiter.take({ costs, ...whose }, cancellation.waits);
+  const taken = ports.limiter.take({ costs, ...claim }, cancellation.waits);
   if (!notify) return taken;
   const from = ports.clock.now();
   const timer = new AbortController();

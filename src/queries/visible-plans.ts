@@ -59,7 +59,9 @@ function lookWithin(view: ScopeView, { estate, seen }: Visibility): ScopeLook {
 function within(plan: ScopePlan, view: ScopeView, sight: Visibility): ScopePlan {
   if (seesAll(sight.seen, sight.estate)) return plan;
   const { scope } = plan;
-  const actions = plan.actions.filter((action) => holds(whoseOf(action, view, sight), targetsOf(action, view), sight));
+  const actions = plan.actions.filter((action) =>
+    holds(ownersFor(action, view, sight), targetsOf(action, view), sight),
+  );
   return {
     scope,
     actions,
@@ -78,7 +80,7 @@ function holds(owners: Owners, targets: readonly string[], { estate, seen, quant
 }
 
 /** The former owners must approve too. */
-const whoseOf = (action: Action, view: ScopeView, { quantity }: Visibility): Owners =>
+const ownersFor = (action: Action, view: ScopeView, { quantity }: Visibility): Owners =>
   quantity === 'every' ? [...ownersOf(action, view), ...formerOwners(action, view)] : ownersOf(action, view);
 
 function ownersOf(action: Action, view: ScopeView): Owners {
@@ -145,8 +147,8 @@ function seesFinding(finding: Finding, view: ScopeView, sight: Visibility): bool
   if ('address' in finding) return seesAddress(finding.address, view, sight);
   if (!('id' in finding)) return true;
   if (finding.of !== undefined) return seesAddress(finding.of, view, sight);
-  const whose = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
-  return holds(whose, view.input.wanted.targets, sight);
+  const owners = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
+  return holds(owners, view.input.wanted.targets, sight);
 }
 
 /**

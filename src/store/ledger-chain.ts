@@ -318,7 +318,7 @@ export function wordsOf(estate: string, { seq, type, body }: Linked): readonly E
   const reason = note['reason'] ?? fieldsOf(note['by'])['reason'];
   if (word === undefined || typeof person !== 'string') return [];
   const about = { word, seq, person, ...(typeof reason === 'string' ? { reason: reason.slice(0, mostReason) } : {}) };
-  return [{ estate, type: 'word', ...whose(fieldsOf(note['of'])), about: { ...about, ...onWhat(note) } }];
+  return [{ estate, type: 'word', ...ownersOf(fieldsOf(note['of'])), about: { ...about, ...onWhat(note) } }];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -333,8 +333,8 @@ const onWhat = (note: Fields): Fields =>
       .filter(([, value]) => value !== undefined),
   );
 
-/** A word that holds one target or owner still is theirs; any other is everybody's. */
-function whose({ by, name }: Fields): Pick<EventDraft, 'targets' | 'owner'> {
+/** An entry that holds one target or owner is for those who may see it; any other is for all. */
+function ownersOf({ by, name }: Fields): Pick<EventDraft, 'targets' | 'owner'> {
   if (typeof name !== 'string') return {};
   if (by === 'target') return { targets: [name] };
   return by === 'owner' ? { owner: name } : {};

@@ -300,12 +300,12 @@ interface ChangedRows {
 export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly EventDraft[] {
   const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];
   if (changed.length <= mostEvents)
-    return changed.map(({ about, ...whose }) => ({ estate, type: 'resource', ...whose, about: { ...about, scope } }));
+    return changed.map(({ about, ...owners }) => ({ estate, type: 'resource', ...owners, about: { ...about, scope } }));
   const groups = Map.groupBy(changed, ({ targets, owner, notTo }) => JSON.stringify([targets, owner, notTo]));
   return [...groups.values()].slice(0, mostEvents).flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
-    const { about: _, ...whose } = first;
-    return { estate, type: 'resource', ...whose, about: { scope, changed: 1 + rest.length } };
+    const { about: _, ...owners } = first;
+    return { estate, type: 'resource', ...owners, about: { scope, changed: 1 + rest.length } };
   });
 }
 

@@ -95,10 +95,10 @@ function lookupFor(image: string, { location, account }: Scope): Lookup | undefi
       kind.toLowerCase() === 'communitygalleries'
         ? compute.communityGalleryImages.get(location, gallery, shared)
         : compute.sharedGalleryImages.get(location, gallery, shared);
-  const isHere = (subscription: string): boolean => subscription.toLowerCase() === account.toLowerCase();
-  const [, whose, group, name] = ownImage.exec(id) ?? [];
-  if (whose !== undefined && group !== undefined && name !== undefined)
-    return isHere(whose) ? ({ compute }) => compute.images.get(group, name) : undefined;
+  const isHere = (other: string): boolean => other.toLowerCase() === account.toLowerCase();
+  const [, subscription, group, name] = ownImage.exec(id) ?? [];
+  if (subscription !== undefined && group !== undefined && name !== undefined)
+    return isHere(subscription) ? ({ compute }) => compute.images.get(group, name) : undefined;
   const [, owner = '', place = '', shelf = '', definition = '', version] = galleryImage.exec(id) ?? [];
   if (!isHere(owner)) return undefined;
   if (version === undefined || version.toLowerCase() === 'latest')

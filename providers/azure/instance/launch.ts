@@ -77,10 +77,10 @@ async function taken(item: Item, vm: VirtualMachine, scope: Scope, call: Call): 
 
 function foreignAmong({ mark, desired }: Item, { nic, address, disk }: PartsFound): Result<never> | undefined {
   if (disk) {
-    const whose = isPartOfMachine(mark, disk.tags, 'disk')
+    const origin = isPartOfMachine(mark, disk.tags, 'disk')
       ? 'was left by an earlier machine'
       : 'belongs to another machine';
-    return inTheWay(disk.id, `${whose}: delete it, or rename it to keep its data`);
+    return inTheWay(disk.id, `${origin}: delete it, or rename it to keep its data`);
   }
   const found = [
     ['network-interface', nic],

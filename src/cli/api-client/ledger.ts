@@ -45,14 +45,14 @@ interface Asked extends ServerEstateOption {
 export async function fetchLedger(client: ApiClient, { estate, address, limit }: Asked): Promise<LedgerPage> {
   const asked = { estate, address, order: 'newest', total: true };
   const newest: LedgerEntry[] = [];
-  let [whose, total]: [string, number | undefined] = ['', undefined];
+  let [estateName, total]: [string, number | undefined] = ['', undefined];
   for await (const got of pages(client, { path: '/v1/ledger', asked, most: limit }, page)) {
     newest.push(...got.items);
-    whose = got.estate;
+    estateName = got.estate;
     total ??= got.total;
   }
   return {
-    estate: whose,
+    estate: estateName,
     total,
     entries: newest.slice(0, limit).reverse(),
     sources: [],

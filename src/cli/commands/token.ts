@@ -124,8 +124,8 @@ function draftOf(options: MakeOptions, now: number): TokenDraft {
 }
 
 function verdictOf({ id, name, grants, expiresAt, for: person }: Token): string {
-  const whose = person === undefined ? '' : ` for ${person}`;
-  const verdict = `Made: token ${name} (${id})${whose} · ${grantsText(grants)} · until ${formatMoment(expiresAt)} · shown this once`;
+  const holder = person === undefined ? '' : ` for ${person}`;
+  const verdict = `Made: token ${name} (${id})${holder} · ${grantsText(grants)} · until ${formatMoment(expiresAt)} · shown this once`;
   const mayApprove = grants.some(({ role }) => permissionsOf[role].includes('approve'));
   if (person !== undefined || !mayApprove) return verdict;
   return `${verdict}\n  It has no person, so it cannot approve changes of people. To name a person: --for`;

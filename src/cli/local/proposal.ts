@@ -67,15 +67,15 @@ const oneOfTwo = { next: 'Remove one of the two. To choose the estate of a propo
 
 function sourceOf(dir: string, options: ProposalOptions & EstateOptions, proposal: string | true): ProposalSource {
   const { repo: url, path, allowLocalRepo: allowLocal = false, team } = options;
-  const whose = team === undefined ? {} : { team };
+  const teamField = team === undefined ? {} : { team };
   if (proposal === true && url !== undefined)
     throw new UserError('The proposal has a repository but no commit.', named);
-  if (proposal === true) return { dir, ...whose };
-  if (url === undefined) return { dir, ref: proposal, ...whose };
+  if (proposal === true) return { dir, ...teamField };
+  if (url === undefined) return { dir, ref: proposal, ...teamField };
   return {
     dir,
     ref: proposal,
-    ...whose,
+    ...teamField,
     repository: { url, path, allowLocal, folder: join(options.dir, 'repositories') },
   };
 }

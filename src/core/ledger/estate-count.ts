@@ -66,7 +66,7 @@ export function periodCount(bounds: LimitBounds, ran: Ran): EstateCount {
       const budget = budgetOf[place.as];
       const used = usedOf(count, budget);
       const names = list([...ran.named, ...taken.values()], budget, used);
-      return `${over}${whose[place.by]}; already done or under way: ${names}. ${flagOf[budget]} ${used + 1} would let this one pass.`;
+      return `${over}${periodNote[place.by]}; already done or under way: ${names}. ${flagOf[budget]} ${used + 1} would let this one pass.`;
     }
     taken.set(placeKey(place), place);
     count = more;
@@ -82,7 +82,7 @@ export const placeKey = ({ as, scope, subject }: Pick<Place, 'as' | 'scope' | 's
 export const countOfPlaces = (places: readonly Pick<Place, 'as'>[]): Count =>
   places.reduce((count, { as }) => plus(count, as), noCount);
 
-const whose = { generation: '', healing: ' for healing in 24 h' };
+const periodNote = { generation: '', healing: ' for healing in 24 h' };
 
 /** Only what bounds the place itself: another sort of its budget may be over its limit because a person let that reconcile. */
 function excessText({ as }: Place, bounds: LimitBounds, count: Count): string | undefined {

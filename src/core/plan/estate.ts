@@ -88,11 +88,11 @@ function overLimit(held: Held, planned: Tally, bounds: Bounds): Policy | undefin
   const all = [spent, others].reduce(sumOf, planned[by]);
   const over = excessesOf(bounds, all, budget);
   if (over.length === 0) return undefined;
-  const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
+  const period = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
   const elsewhere = usedOf(others, budget);
   const ran = `${usedOf(spent, budget)} already made${elsewhere > 0 ? `, ${elsewhere} in other scopes` : ''}`;
   const would = over.map((one) => excessText(one, bounds)).join('; ');
-  const why = `${whose} would make ${would} (${ran}). Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
+  const why = `${period} would make ${would} (${ran}). Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
   return (action) => (isHeld(action, held) ? { code: 'limit', why } : undefined);
 }
 

@@ -59,8 +59,8 @@ function currentWave(
   const mayGo = !isBetween || unready.length === 0;
   const wave = mayGo ? open.slice(0, (bounds[at] ?? 0) - reached.length) : [];
   const number = mayGo ? at + 1 : at;
-  const whose = subject.of === input.observation.scope ? ' of this scope' : '';
-  const stand = `wave ${number} of ${bounds.length}${whose}: ${reached.length} of ${reached.length + open.length} done`;
+  const ofScope = subject.of === input.observation.scope ? ' of this scope' : '';
+  const stand = `wave ${number} of ${bounds.length}${ofScope}: ${reached.length} of ${reached.length + open.length} done`;
   const stop = input.choices?.stopped?.find(({ document }) => document === subject.of);
   if (stop !== undefined)
     return { passing: new Set(), reason: { code: 'rollout-stopped', why: stopped(stand, stop.why, subject) } };

@@ -259,12 +259,12 @@ test('and where the way to the internet goes', async () => {
   assert.deepEqual(await gateways(), []);
 });
 
-for (const [whose, more] of Object.entries({
+for (const [strange, more] of Object.entries({
   'another intent': { intent: 'intent-9' },
   'another estate': { estate: 'other' },
   'another store': { store: 'store-9' },
 })) {
-  test(`one of ${whose} is no part of it, and stays`, async () => {
+  test(`one of ${strange} is no part of it, and stays`, async () => {
     await createOne(lateSession, lateCore);
     await secondGateway({ ...lateCore.mark, ...more });
     assert.equal((await lateOnly()).attributes.internet, true);

@@ -295,8 +295,8 @@ describe('the state of what was written last', () => {
 });
 
 describe('every bucket that may be empty', () => {
-  const fronts = ['subscription', 'tenant', 'subscription-global'].flatMap((whose) =>
-    ['reads', 'writes', 'deletes'].map((what) => `x-ms-ratelimit-remaining-${whose}-${what}`),
+  const fronts = ['subscription', 'tenant', 'subscription-global'].flatMap((scope) =>
+    ['reads', 'writes', 'deletes'].map((what) => `x-ms-ratelimit-remaining-${scope}-${what}`),
   );
   for (const name of fronts)
     test(name, () => {

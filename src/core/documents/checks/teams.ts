@@ -120,8 +120,8 @@ function* shared(same: readonly Holding[]): Iterable<Problem> {
   for (const { use, tree, guest } of same) {
     const other = guest ? claims.find((claim) => claim.tree !== tree) : undefined;
     if (!other) continue;
-    const whose = other.tree === '' ? 'the root' : `\`${other.tree}\``;
-    const message = `the group ${use.name} of ${use.network} is of ${whose}: see ${place(other.use.document.at(other.use.path))}`;
+    const owner = other.tree === '' ? 'the root' : `\`${other.tree}\``;
+    const message = `the group ${use.name} of ${use.network} is of ${owner}: see ${place(other.use.document.at(other.use.path))}`;
     const expected = `a group with only machines of \`${tree}\`; other groups are allowed as peers`;
     yield error('not-its-own', use.document.at(use.path), message, { expected });
   }
