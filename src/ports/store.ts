@@ -18,18 +18,30 @@ import type { Authors, Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Everything that outlives a process: one database. */
-export type Store = StorePorts &
-  Watched &
-  Front & {
-    readonly fleet: FleetState;
-    readonly sources: Sources;
-    readonly touches: Touches;
-    readonly estates: Estates;
-    readonly audit: Audit;
-    readonly health: StoreHealth;
-    /** Signs the chains that this store wrote to, and lets go of the database. */
-    close(): Promise<void>;
-  };
+export interface Store {
+  readonly ledger: Ledger;
+  readonly inventory: Inventory;
+  readonly generations: Generations;
+  readonly leases: Leases;
+  readonly operations: KeptOperations;
+  readonly rows: Rows;
+  readonly events: Events;
+  readonly reconciles: Reconciles;
+  readonly figures: Figures;
+  readonly entryPages: EntryPages;
+  readonly tokens: Tokens;
+  readonly idempotentResponses: IdempotentResponses;
+  readonly proposals: Proposals;
+  readonly authors: Authors;
+  readonly fleet: FleetState;
+  readonly sources: Sources;
+  readonly touches: Touches;
+  readonly estates: Estates;
+  readonly audit: Audit;
+  readonly health: StoreHealth;
+  /** Signs the chains that this store wrote to, and lets go of the database. */
+  close(): Promise<void>;
+}
 
 /** The availability of the database, from small queries and from the errors of others. */
 export interface StoreHealth {
@@ -54,32 +66,6 @@ export interface StoreFailure {
   readonly as: 'unavailable' | 'conflict' | 'cancelled';
   /** The database's code, for people; never where it is. */
   readonly code: string;
-}
-
-/** The parts of the store for the API. */
-interface Front {
-  readonly tokens: Tokens;
-  readonly idempotentResponses: IdempotentResponses;
-  readonly proposals: Proposals;
-  readonly authors: Authors;
-}
-
-/** The parts of the store for people who watch. */
-interface Watched {
-  readonly rows: Rows;
-  readonly events: Events;
-  readonly reconciles: Reconciles;
-  readonly figures: Figures;
-  readonly entryPages: EntryPages;
-}
-
-/** The parts of the store for the engine. */
-interface StorePorts {
-  readonly ledger: Ledger;
-  readonly inventory: Inventory;
-  readonly generations: Generations;
-  readonly leases: Leases;
-  readonly operations: KeptOperations;
 }
 
 export interface Estates {
