@@ -4,7 +4,7 @@ import { supervise } from '../fleet/supervisor.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { callerLimitOf } from './environment.ts';
-import { openFront } from './http-server.ts';
+import { openApiServer } from './http-server.ts';
 import { externalAccess, openApiResources, type Runtime } from './process-context.ts';
 
 /** Wires the API without a worker. Where one of its parts fails none is left open. */
@@ -19,16 +19,16 @@ export async function startApi(settings: ApiSettings, runtime: Runtime): Promise
   const outside = externalAccess('api', allowEndpoint, runtime);
   const { telemetry } = createTelemetry({ log });
   const ground = { store, queue, outside, clock, log };
-  const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
+  const server = await openApiServer(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
   const end = new AbortController();
   const context = { store, outside, clock, telemetry };
   const signer = supervise('signer', () => signLedgers(context, end.signal), { clock, log, signal: end.signal });
   stack.defer(() => signer);
-  stack.defer(front.close);
+  stack.defer(server.close);
   const owned = stack.move();
   return {
-    httpUrl: front.url,
-    firstToken: front.firstToken,
+    httpUrl: server.url,
+    firstToken: server.firstToken,
     stop: async () => {
       log.info('API stopping: finishing open requests');
       end.abort();

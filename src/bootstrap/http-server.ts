@@ -30,14 +30,14 @@ import { openHealthChecks } from './health-checks.ts';
 import { postedSpecs } from './proposals.ts';
 
 /** The open server. */
-export interface Front {
+export interface ApiServer {
   readonly url?: string;
   /** Made because there was none: to be shown once. */
   readonly firstToken?: string;
   close(): Promise<void>;
 }
 
-export interface Behind {
+export interface ApiServerSettings {
   readonly ground: ApiResources;
   /** Absent: no webhooks are heard here. */
   readonly webhooks?: WebhookDependencies;
@@ -50,8 +50,8 @@ export interface Behind {
  * Opens the API, and webhooks beside it. Beyond this machine only with TLS, or a proxy that has it, and only where somebody can
  * prove who they are. A port that nobody asked for by name, and that is taken, is done without.
  */
-export async function openFront(listen: ListenAddress, behind: Behind): Promise<Front> {
-  const { ground, isAlone } = behind;
+export async function openApiServer(listen: ListenAddress, settings: ApiServerSettings): Promise<ApiServer> {
+  const { ground, isAlone } = settings;
   const access = listen.access === undefined ? undefined : await readAccess(listen.access);
   const isOpen = !isLoopbackHost(listen.host);
   if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
@@ -59,7 +59,7 @@ export async function openFront(listen: ListenAddress, behind: Behind): Promise<
   await using stack = new AsyncDisposableStack();
   const reaches = openHealthChecks(ground, 'api');
   stack.defer(reaches.stop);
-  const http = await startHere(listen, { ...behind, reaches: reaches.all, access }).catch((error: unknown) => {
+  const http = await startHere(listen, { ...settings, reaches: reaches.all, access }).catch((error: unknown) => {
     if (!(error instanceof PortTaken) || listen.isNamed) throw error;
     ground.log.warn('API NOT STARTED: its default port is in use', { reason: error.message });
   });
@@ -71,9 +71,9 @@ export async function openFront(listen: ListenAddress, behind: Behind): Promise<
   return { url: http.url, firstToken: token, close: () => owned.disposeAsync() };
 }
 
-type Opening = Behind & {
+type Opening = ApiServerSettings & {
   readonly access: Access | undefined;
-  readonly reaches: Parameters<typeof apiOn>[1]['reaches'];
+  readonly reaches: readonly Reach[];
 };
 
 async function startHere(
@@ -143,7 +143,7 @@ export interface ApiResources {
   readonly rateLimits?: Samples['rateLimits'];
 }
 
-interface Around {
+interface ApiConditions {
   readonly reaches: readonly Reach[];
   /** Whom we believe besides our own tokens. */
   readonly access: Access | undefined;
@@ -151,29 +151,27 @@ interface Around {
   readonly callerLimit?: CallerLimit;
 }
 
-/** The services behind each resource of the API, in one process. */
-interface Rim extends Around {
-  readonly authenticate: Authenticate;
-}
-
 /** The routes on a store, and who may ask them. */
-export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOptions['api']> {
+export function apiOn(ground: ApiResources, conditions: ApiConditions): NonNullable<HttpOptions['api']> {
   const { store, clock, log } = ground;
-  const { access, callerLimit } = around;
+  const { access, callerLimit } = conditions;
   const authenticate = authenticator({
     apiTokens: { tokens: store.tokens, clock },
     ...(access === undefined ? {} : { issuers: { access, fetchJson, clock, log } }),
   });
   return {
-    routes: routesOn(desksOn(ground, { ...around, authenticate })),
+    routes: routesOn(dependenciesOn(ground, { reaches: conditions.reaches, authenticate })),
     authenticate,
     idempotentResponses: store.idempotentResponses,
     ...(callerLimit && { callerLimit }),
   };
 }
 
-/** One line a noun. */
-function desksOn({ rateLimits, ...ground }: ApiResources, { reaches, authenticate }: Rim): RouteDependencies {
+/** The services behind each resource of the API, in one process. */
+function dependenciesOn(
+  { rateLimits, ...ground }: ApiResources,
+  { reaches, authenticate }: Pick<ApiConditions, 'reaches'> & { readonly authenticate: Authenticate },
+): RouteDependencies {
   const { store, clock, log } = ground;
   const { rows, events, reconciles, entryPages, figures, audit } = store;
   const estates = store.estates.list;

@@ -9,7 +9,7 @@ import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry, watchedLimiter } from '../telemetry/telemetry.ts';
 import { callerLimitOf } from './environment.ts';
 import { openHealthChecks } from './health-checks.ts';
-import type { Behind, Front } from './http-server.ts';
+import type { ApiServer, ApiServerSettings } from './http-server.ts';
 import {
   externalAccess,
   openWorkerResources,
@@ -37,18 +37,18 @@ export async function startFleet(settings: FleetSettings, runtime: Runtime): Pro
   const worker = await startWorker(workOf(settings, runtime), context);
   stack.defer(worker.stop);
   const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
-  const front = await frontOf(
+  const server = await apiServerOf(
     settings.ports.http,
     { ...context, log, rateLimits: samples.rateLimits },
     { isAlone, callerLimit },
   );
-  stack.defer(front.close);
+  stack.defer(server.close);
   log.info('worker started', {
     ...(health.url === undefined ? {} : { url: health.url }),
   });
   const owned = stack.move();
   return {
-    ...tellOf(health, front),
+    ...addressesOf(health, server),
     stop: async () => {
       stopping.abort();
       log.info('worker stopping: finishing or handing over its reconciles');
@@ -74,7 +74,7 @@ interface Shown {
 async function openHealth(
   port: number | undefined,
   { ground: { store, queue }, shown, clock }: Shown,
-): Promise<Pick<Front, 'url' | 'close'>> {
+): Promise<Pick<ApiServer, 'url' | 'close'>> {
   if (port === undefined) return { close: async () => {} };
   await using stack = new AsyncDisposableStack();
   const reaches = openHealthChecks({ store, queue, clock }, 'worker');
@@ -88,17 +88,17 @@ async function openHealth(
 type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'rateLimits'>;
 
 /** The libraries of a server are loaded where one is opened. */
-async function frontOf(
+async function apiServerOf(
   listen: ListenAddress | undefined,
   context: Served,
-  around: Pick<Behind, 'isAlone' | 'callerLimit'>,
-): Promise<Front> {
+  around: Pick<ApiServerSettings, 'isAlone' | 'callerLimit'>,
+): Promise<ApiServer> {
   if (listen === undefined) return { close: async () => {} };
-  const { openFront, webhooksOf } = await import('./http-server.ts');
-  return openFront(listen, { ground: context, webhooks: webhooksOf(context), ...around });
+  const { openApiServer, webhooksOf } = await import('./http-server.ts');
+  return openApiServer(listen, { ground: context, webhooks: webhooksOf(context), ...around });
 }
 
-const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<RunningFleet, 'stop'> => ({
+const addressesOf = (health: Pick<ApiServer, 'url'>, { url, firstToken }: ApiServer): Omit<RunningFleet, 'stop'> => ({
   ...(health.url === undefined ? {} : { healthUrl: health.url }),
   ...(url === undefined ? {} : { httpUrl: url }),
   ...(firstToken === undefined ? {} : { firstToken }),

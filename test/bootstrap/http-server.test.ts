@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, test } from 'node:test';
 import { freePort } from '../../scripts/demo/free-port.ts';
-import { firstToken, openFront, readAccess } from '../../src/bootstrap/http-server.ts';
+import { firstToken, openApiServer, readAccess } from '../../src/bootstrap/http-server.ts';
 import type { ListenAddress } from '../../src/cli/context.ts';
 import { authenticator } from '../../src/http/auth/authenticator.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -56,8 +56,8 @@ test('where a token was made before, though it ended, there is no first one', as
   assert.equal(await firstToken(store, clock), undefined);
 });
 
-const frontFolder = await mkdtemp(join(tmpdir(), 'front-'));
-after(() => rm(frontFolder, { recursive: true }));
+const certificates = await mkdtemp(join(tmpdir(), 'front-'));
+after(() => rm(certificates, { recursive: true }));
 
 /** A process on a store of its own. */
 function behind() {
@@ -75,10 +75,10 @@ function behind() {
 }
 
 /** Opens it until the test ends. */
-const frontFor: typeof openFront = async (...options) => {
-  const front = await openFront(...options);
-  after(front.close);
-  return front;
+const serverFor: typeof openApiServer = async (...options) => {
+  const server = await openApiServer(...options);
+  after(server.close);
+  return server;
 };
 
 const here: ListenAddress = { host: '127.0.0.1', port: 0, isNamed: true };
@@ -87,12 +87,12 @@ const draft = { name: 'ci', grants: [{ role: 'viewer' }], maker: { person: 'kim'
 
 describe('who may be listened to', () => {
   it('this machine', async () => {
-    const front = await frontFor(here, behind());
-    assert.match(front.url ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
-    assert.deepEqual([front.firstToken, (await fetch(`${front.url}/livez`)).status], [undefined, 200]);
-    assert.equal((await fetch(`${front.url}/v1/whoami`)).status, 401);
-    await front.close();
-    await assert.rejects(fetch(`${front.url}/livez`));
+    const server = await serverFor(here, behind());
+    assert.match(server.url ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual([server.firstToken, (await fetch(`${server.url}/livez`)).status], [undefined, 200]);
+    assert.equal((await fetch(`${server.url}/v1/whoami`)).status, 401);
+    await server.close();
+    await assert.rejects(fetch(`${server.url}/livez`));
   });
 
   it('nothing after a failure: the server closes where the first token cannot be made', async () => {
@@ -100,36 +100,40 @@ describe('who may be listened to', () => {
     const tokens = { ...ground.store.tokens, makeFirst: () => Promise.reject(new Error('no database')) };
     const store = { ...ground.store, tokens };
     const port = await freePort();
-    const opened = openFront({ ...here, port }, { ...around, ground: { ...ground, store }, isAlone: true });
+    const opened = openApiServer({ ...here, port }, { ...around, ground: { ...ground, store }, isAlone: true });
     await assert.rejects(opened, { message: 'no database' });
     await assert.rejects(fetch(`http://127.0.0.1:${port}/livez`), 'the server is closed');
   });
 
   it('each caller, as often as somebody chose', async () => {
-    const front = await frontFor(here, behind());
-    const { headers } = await fetch(`${front.url}/livez`);
+    const server = await serverFor(here, behind());
+    const { headers } = await fetch(`${server.url}/livez`);
     assert.equal(headers.get('ratelimit-policy'), '"caller";q=7;w=3');
   });
 
   it('nobody else, where others could listen in or nobody could prove who they are', async () => {
     const without = behind();
-    await assert.rejects(openFront({ ...everywhere, tls: 'proxy' }, without), /setpoint token make.*--access/);
+    await assert.rejects(openApiServer({ ...everywhere, tls: 'proxy' }, without), /setpoint token make.*--access/);
     await without.store.tokens.make({ ...draft, expiresAt: Date.now() - 1 });
-    await assert.rejects(openFront({ ...everywhere, tls: 'proxy' }, without), /setpoint token make/, 'it has run out');
+    await assert.rejects(
+      openApiServer({ ...everywhere, tls: 'proxy' }, without),
+      /setpoint token make/,
+      'it has run out',
+    );
     await without.store.tokens.make({ ...draft, expiresAt: Date.now() + 60_000 });
-    await assert.rejects(openFront(everywhere, without), /--tls-cert and --tls-key.*--tls-by-proxy/);
-    const front = await frontFor({ ...everywhere, tls: 'proxy' }, without);
-    assert.match(front.url ?? '', /^http:\/\/0\.0\.0\.0:\d+$/);
+    await assert.rejects(openApiServer(everywhere, without), /--tls-cert and --tls-key.*--tls-by-proxy/);
+    const server = await serverFor({ ...everywhere, tls: 'proxy' }, without);
+    assert.match(server.url ?? '', /^http:\/\/0\.0\.0\.0:\d+$/);
   });
 
   it('whoever knows our certificate', async () => {
     const { cert, key } = ownCertificate();
-    const tls = { cert: join(frontFolder, 'cert.pem'), key: join(frontFolder, 'key.pem') };
-    await assert.rejects(openFront({ ...here, tls }, behind()), /cert\.pem of --tls-cert cannot be read/);
+    const tls = { cert: join(certificates, 'cert.pem'), key: join(certificates, 'key.pem') };
+    await assert.rejects(openApiServer({ ...here, tls }, behind()), /cert\.pem of --tls-cert cannot be read/);
     await Promise.all([writeFile(tls.cert, cert), writeFile(tls.key, key)]);
-    const front = await frontFor({ ...here, tls }, behind());
+    const server = await serverFor({ ...here, tls }, behind());
     const headers = await new Promise<NodeJS.Dict<unknown>>((resolve, reject) => {
-      const asked = request(`${front.url}/livez`, { ca: cert }, (answer) => resolve(answer.resume().headers));
+      const asked = request(`${server.url}/livez`, { ca: cert }, (answer) => resolve(answer.resume().headers));
       asked.on('error', reject).end();
     });
     assert.match(String(headers['strict-transport-security']), /max-age=\d+/);
@@ -139,11 +143,11 @@ describe('who may be listened to', () => {
 describe('a process on its own database', () => {
   it('tells a first token, once, that lets an admin in', async () => {
     const alone = { ...behind(), isAlone: true };
-    const front = await frontFor(here, alone);
-    const headers = { authorization: `Bearer ${front.firstToken}` };
-    assert.equal((await fetch(`${front.url}/v1/tokens`, { headers })).status, 200);
-    await front.close();
-    const again = await frontFor(here, alone);
+    const server = await serverFor(here, alone);
+    const headers = { authorization: `Bearer ${server.firstToken}` };
+    assert.equal((await fetch(`${server.url}/v1/tokens`, { headers })).status, 200);
+    await server.close();
+    const again = await serverFor(here, alone);
     assert.equal(again.firstToken, undefined);
     assert.ok(!alone.lines.join('').includes('setpoint_'), 'the log is read by others');
   });
@@ -151,12 +155,12 @@ describe('a process on its own database', () => {
 
 describe('a port that is taken', () => {
   it('is an error where it was named, and else is done without, loudly', async () => {
-    const first = await frontFor(here, behind());
+    const first = await serverFor(here, behind());
     const port = Number(new URL(first.url ?? '').port);
-    await assert.rejects(openFront({ ...here, port }, behind()), new RegExp(`port ${port} .*--listen`));
+    await assert.rejects(openApiServer({ ...here, port }, behind()), new RegExp(`port ${port} .*--listen`));
     const second = behind();
-    const front = await frontFor({ ...here, port, isNamed: false }, second);
-    assert.equal(front.url, undefined);
+    const server = await serverFor({ ...here, port, isNamed: false }, second);
+    assert.equal(server.url, undefined);
     assert.match(second.lines.join(''), /warn API NOT STARTED/);
   });
 });
