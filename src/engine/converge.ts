@@ -5,7 +5,7 @@ import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { nobodyAround, type Surroundings } from '../core/order/neighbours.ts';
 import { type Gate, order, type Step } from '../core/order/order.ts';
-import { mostAsked, strangeIntents } from '../core/plan/lost-commits.ts';
+import { maxUnexplainedIntents, unexplainedIntents } from '../core/plan/lost-commits.ts';
 import { type CloudId, type Kind, nameIn } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
@@ -142,7 +142,7 @@ async function runRound(sight: PlannedObservation, run: ReconcileRun): Promise<C
   state.learn(sight.plan.actions, executed);
   if (executed.next === 'stopped') return 'stopped';
   run.rests = 0;
-  if (executed.next === 'look') await rest(rounds.length, { detail: 'what was written' }, run);
+  if (executed.next === 'observe') await rest(rounds.length, { detail: 'what was written' }, run);
   return 'again';
 }
 
@@ -394,8 +394,8 @@ export async function withUnrecorded(
   observation: Observation,
   inventory: Pick<Inventory, 'unrecorded'>,
 ): Promise<Knowledge> {
-  const strange = strangeIntents(observation, knowledge);
-  if (strange.length === 0) return knowledge;
-  const asked = await inventory.unrecorded(strange.slice(0, mostAsked));
-  return { ...knowledge, unrecorded: new Set([...asked, ...strange.slice(mostAsked)]) };
+  const unexplained = unexplainedIntents(observation, knowledge);
+  if (unexplained.length === 0) return knowledge;
+  const asked = await inventory.unrecorded(unexplained.slice(0, maxUnexplainedIntents));
+  return { ...knowledge, unrecorded: new Set([...asked, ...unexplained.slice(maxUnexplainedIntents)]) };
 }

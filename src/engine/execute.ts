@@ -154,9 +154,9 @@ function sumUp(
     }
   }
   for (const finding of findings) notify?.({ at: 'withheld', finding });
-  const look =
+  const needsObservation =
     failed.some(({ expected }) => expected === 'next-reconcile') || outcomes.some(({ as }) => as === 'unsent');
-  const next = look ? 'look' : 'done';
+  const next = needsObservation ? 'observe' : 'done';
   return { settled, failed, findings, next: cancellation.waits.aborted ? 'stopped' : next, calls: calls.calls };
 }
 

@@ -91,8 +91,8 @@ export interface Executed {
   readonly failed: readonly Failing[];
   /** Actions that were not sent: what they depend on failed, a limit refused them, or an atom was not verified. */
   readonly findings: readonly Finding[];
-  /** `look`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
-  readonly next: 'done' | 'look' | 'stopped';
+  /** `observe`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
+  readonly next: 'done' | 'observe' | 'stopped';
   readonly calls: { readonly reads: number; readonly writes: number };
 }
 

@@ -100,7 +100,7 @@ const settled = (action: Action): Executed => ({
   next: 'done',
   calls,
 });
-const lost: Executed = { settled: [], failed: [failure], findings: [], next: 'look', calls };
+const lost: Executed = { settled: [], failed: [failure], findings: [], next: 'observe', calls };
 
 /** The last observation of a scope, and the work that remained then. */
 const sight = (actions: readonly Action[], findings: readonly Finding[] = []): PlannedObservation => ({

@@ -8,24 +8,27 @@ import type { PlanInput, Policy } from './plan-input.ts';
 import { isUnrecorded, type Unrecorded } from './world.ts';
 
 /** A store is asked about so many intents at once; what is beyond counts as not recorded, which only withholds more. */
-export const mostAsked = 1000;
+export const maxUnexplainedIntents = 1000;
 
 /**
  * Intents named by our mark on objects that nothing in the store explains, sorted. None in a scope that holds nothing strange, so that
  * no store is asked. What is not spelled as an intent never was one: that mark is a copy or a forgery.
  */
-export function strangeIntents({ resources }: Pick<Observation, 'resources'>, knowledge: Knowledge): readonly string[] {
+export function unexplainedIntents(
+  { resources }: Pick<Observation, 'resources'>,
+  knowledge: Knowledge,
+): readonly string[] {
   const { estate, store, settled, ended, pending, expiredIntents } = knowledge;
   if (store === undefined) return [];
   const open = new Set(pending.map(({ intent }) => intent));
-  const strange = resources.flatMap(({ id, signs: { mark }, condition: { state } }) => {
+  const unexplained = resources.flatMap(({ id, signs: { mark }, condition: { state } }) => {
     // why: what is gone stays listed for an hour, and stands for nothing
     if (state === 'gone' || state === 'deleting') return [];
     if (mark?.estate !== estate || mark.store !== store || settled.has(id) || ended?.has(id)) return [];
     const { intent = '' } = mark;
     return isSpelled.test(intent) && !open.has(intent) && !expiredIntents?.has(intent) ? [intent] : [];
   });
-  return [...new Set(strange)].sort(compareText);
+  return [...new Set(unexplained)].sort(compareText);
 }
 
 const isSpelled = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import { strangeIntents } from '../../../src/core/plan/lost-commits.ts';
+import { unexplainedIntents } from '../../../src/core/plan/lost-commits.ts';
 import { allow, appliedAs, at, input, know, looked, mark, ours, see, vpc, want } from './fixture.ts';
 import { runCases } from './run-cases.ts';
 
@@ -205,5 +205,5 @@ describe('a store is asked only about intents that nothing explains', () => {
     },
   ] as const;
   for (const { name, seen, knows, want: wants } of cases)
-    it(name, () => assert.deepEqual(strangeIntents(looked(seen), knows), wants));
+    it(name, () => assert.deepEqual(unexplainedIntents(looked(seen), knows), wants));
 });
