@@ -3,11 +3,11 @@ import type { RateLimitName } from './rate-limits.ts';
 
 /** Remaining budgets of `rate-limits.ts` by an answer's headers; nothing if the headers do not mention them. */
 export function remainingIn(scope: string, header: (name: string) => string | undefined): Remaining {
-  const inFront = Object.entries(frontDoor).flatMap(([name, rateLimit]) => told(rateLimit, header(name)));
+  const inFront = Object.entries(frontDoor).flatMap(([name, rateLimit]) => remainingOf(rateLimit, header(name)));
   const policies = (header('x-ms-ratelimit-remaining-resource') ?? '').split(',').flatMap((each) => {
     const [name = '', left] = each.trim().split(';');
     const rateLimit = behind[policyOf(name)];
-    return rateLimit === undefined ? [] : told(rateLimit, left);
+    return rateLimit === undefined ? [] : remainingOf(rateLimit, left);
   });
   return [...inFront, ...policies].map(({ rateLimit, amount }) => ({ rateLimit: `${scope}/${rateLimit}`, amount }));
 }
@@ -38,7 +38,7 @@ const behind: Readonly<Record<string, RateLimitName>> = {
 const policyOf = (name: string): string =>
   /^Microsoft\.Compute\/(\w+?)(?:SubscriptionMaximum|3Min)$/.exec(name)?.[1] ?? '';
 
-function told(
+function remainingOf(
   rateLimit: RateLimitName,
   left: string | undefined,
 ): readonly { rateLimit: RateLimitName; amount: number }[] {

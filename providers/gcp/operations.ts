@@ -58,7 +58,7 @@ async function settleAt(
   let open = note(operations, operations, ended);
   try {
     for (let troubles = 0; open.length > 0 && scope.clock.now() - began < longestMs; ) {
-      const seen = await look(open, scope, call);
+      const seen = await poll(open, scope, call);
       if (seen.ok) open = note(open, seen.value, ended);
       else if (!passing(seen.failure) || ++troubles > mostTroubles) break;
       if (open.length > 0) await scope.clock.sleep(pauseAfter(seen), call.signal);
@@ -96,7 +96,7 @@ const unknownEnd = ({ name, operationType }: Operation): Failure => ({
 });
 
 /** Several by a listing; where that shows none of them, the first one by its name. */
-async function look(open: readonly Operation[], scope: Scope, call: Call): Promise<Result<readonly Operation[]>> {
+async function poll(open: readonly Operation[], scope: Scope, call: Call): Promise<Result<readonly Operation[]>> {
   const [first] = open;
   if (!first) return { ok: true, value: [] };
   if (open.length === 1) return waitFor(first, scope, call);

@@ -53,7 +53,7 @@ export function makeCloud(options: CloudOptions): MemoryCloud {
   const history = makeHistory(now);
   const world = makeWorld(now, { rulesPerGroup }, history.changed);
   const faults = makeFaults(random);
-  const front: Front = { world, history, random, buckets: makeBuckets(now), options };
+  const simulation: Simulation = { world, history, random, buckets: makeBuckets(now), options };
   return {
     clock,
     faults,
@@ -63,15 +63,15 @@ export function makeCloud(options: CloudOptions): MemoryCloud {
     serve: async (caller, action, input) => {
       caller.signal.throwIfAborted();
       const struck = faults.strike(action);
-      await pause(front, struck, 'delay', caller.signal);
-      const served = answer(front, { caller, action, input, struck });
-      await pause(front, struck, 'delay-after', caller.signal);
+      await pause(simulation, struck, 'delay', caller.signal);
+      const served = answer(simulation, { caller, action, input, struck });
+      await pause(simulation, struck, 'delay-after', caller.signal);
       return served;
     },
   };
 }
 
-interface Front {
+interface Simulation {
   readonly world: World;
   readonly history: HistoryRecorder;
   readonly random: Random;
@@ -87,7 +87,7 @@ interface Asked<A extends ActionName> {
 }
 
 async function pause(
-  { options }: Front,
+  { options }: Simulation,
   struck: readonly Fault[],
   when: 'delay' | 'delay-after',
   signal: AbortSignal,
@@ -98,11 +98,11 @@ async function pause(
 }
 
 /** All of a call happens at one moment: nothing comes between its checks and its writes. */
-function answer<A extends ActionName>(front: Front, asked: Asked<A>): Served<A> {
-  const entry = front.history.begin(asked.caller.name, asked.action);
+function answer<A extends ActionName>(simulation: Simulation, asked: Asked<A>): Served<A> {
+  const entry = simulation.history.begin(asked.caller.name, asked.action);
   const requestId = `req-${entry.seq}`;
   try {
-    const output = perform(front, asked);
+    const output = perform(simulation, asked);
     if (asked.struck.some((fault) => fault.do === 'lost-after')) throw unanswered();
     if (asked.struck.some((fault) => fault.do === 'error-after'))
       throw new Refusal('InternalError', 'an internal error');
@@ -137,8 +137,8 @@ const outcomeOf = (refusal: Refusal): CallEntry['answer'] => ({
 
 const unanswered = (): Refusal => new Refusal('ConnectionReset', 'the connection was reset');
 
-function perform<A extends ActionName>(front: Front, { caller, action, input, struck }: Asked<A>): Output<A> {
-  const dry = front.buckets.take(requestOf(caller.scope, action, input).costs);
+function perform<A extends ActionName>(simulation: Simulation, { caller, action, input, struck }: Asked<A>): Output<A> {
+  const dry = simulation.buckets.take(requestOf(caller.scope, action, input).costs);
   if (dry !== undefined) throw new BudgetSpent(dry);
   for (const fault of struck) {
     if (fault.do === 'refuse')
@@ -147,16 +147,16 @@ function perform<A extends ActionName>(front: Front, { caller, action, input, st
   }
   // why: `calls[action]` takes exactly this input and gives exactly this output; TypeScript cannot tie the unions together
   const call = calls[action] as unknown as (world: World, input: Input<A>, view: View) => Output<A>;
-  const { instances } = front.world.tables;
+  const { instances } = simulation.world.tables;
   const before = action === 'RunInstances' ? instances.all().length : undefined;
-  const output = call(front.world, input, viewOf(front, struck));
-  if (before !== undefined) endLaunched(front, instances.all().slice(before), struck);
+  const output = call(simulation.world, input, viewOf(simulation, struck));
+  if (before !== undefined) endLaunched(simulation, instances.all().slice(before), struck);
   return output;
 }
 
 /** Machines that were just launched and die by their image or by the schedule of faults. */
 function endLaunched(
-  { world, history, options: { clock } }: Front,
+  { world, history, options: { clock } }: Simulation,
   launched: readonly InstanceRecord[],
   struck: readonly Fault[],
 ): void {
@@ -172,7 +172,7 @@ function endLaunched(
   }
 }
 
-function viewOf({ random, options }: Front, struck: readonly Fault[]): View {
+function viewOf({ random, options }: Simulation, struck: readonly Fault[]): View {
   let view: View = { staleMs: 0, random, pageSize: options.pageSize ?? 100, misses: 0 };
   for (const fault of struck) {
     if (fault.do === 'lag') view = { ...view, staleMs: fault.ms };

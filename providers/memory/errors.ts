@@ -29,8 +29,8 @@ const makesTwins: ReadonlySet<ActionName> = new Set<ActionName>(['CreateNetwork'
 export function toFailure(error: unknown, action: ActionName): Failure {
   if (!(error instanceof Refusal)) throw error;
   const { code, message, retryAfterMs, requestId } = error;
-  const told = { kind: kindOf(code, action), code, message, ...(requestId !== undefined && { requestId }) };
-  return withWait(told, retryAfterMs === undefined ? undefined : boundedWait(retryAfterMs));
+  const failure = { kind: kindOf(code, action), code, message, ...(requestId !== undefined && { requestId }) };
+  return withWait(failure, retryAfterMs === undefined ? undefined : boundedWait(retryAfterMs));
 }
 
 /** A read that was not answered can simply be sent again; what would make a twin cannot. */

@@ -32,8 +32,8 @@ export function refusal({ status, code }: Refused, meanings: Meanings): Result<n
   const known = code !== undefined && Object.hasOwn(meanings, code) ? meanings[code] : undefined;
   const [kind, name, message] = words[known ?? byStatus(status)];
   // why: a code that is not ours to know may be anything, the secret among it
-  const told = known === undefined ? statusText(status) : ` (${code})`;
-  return { ok: false, failure: { kind, code: name, message: `${message}${told}` } };
+  const detail = known === undefined ? statusText(status) : ` (${code})`;
+  return { ok: false, failure: { kind, code: name, message: `${message}${detail}` } };
 }
 
 const statusText = (status: number | undefined): string => (status === undefined ? '' : ` (HTTP ${status})`);

@@ -104,7 +104,7 @@ export async function scanAnswer(
     if (isTurnOver()) await nextTurn();
   if (scan.excess === 'gap') throw new AnswerRefused('UnreadableAnswer', asked, 'what is no JSON');
   if (scan.excess !== undefined) throw new AnswerRefused(tooLarge, asked, foundIn(scan.excess, bounds));
-  // why: one that is short and no JSON is told by its parser
+  // why: one that is short and no JSON is refused by its parser
   if (!scan.isClosed && bytes.length > short.bytes)
     throw new AnswerRefused('UnreadableAnswer', asked, 'JSON that does not end');
   if (isTurnOver()) await nextTurn();
@@ -162,7 +162,7 @@ export class Pieces {
 
   constructor(asked: Asked, make: () => JsonCutter) {
     this.asked = asked;
-    this.cutter = this.told(make);
+    this.cutter = this.withRefusal(make);
   }
 
   get isDone(): boolean {
@@ -170,14 +170,14 @@ export class Pieces {
   }
 
   next(): JsonPiece {
-    const piece = this.told(() => this.cutter.next());
+    const piece = this.withRefusal(() => this.cutter.next());
     if (piece === undefined) throw new Error(`${this.asked.action} has no piece more`);
     this.taken += 1;
     this.joins = piece.joins;
     return piece;
   }
 
-  private told<T>(work: () => T): T {
+  private withRefusal<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {

@@ -20,14 +20,14 @@ export async function listContext(vms: readonly VirtualMachine[], scope: Scope, 
     vnets('instance', call),
     asgs('instance', call),
   ]);
-  const told = states.flatMap(({ id = '', instanceView }) =>
+  const views = states.flatMap(({ id = '', instanceView }) =>
     instanceView === undefined ? [] : [[canonicalId(id), instanceView] as const],
   );
   return {
     nics: byId(nics),
     addresses: byId(addresses),
     disks: byId(disks),
-    views: new Map(told),
+    views: new Map(views),
     ...refsAmong([...networks, ...groups]),
   };
 }

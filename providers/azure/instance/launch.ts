@@ -198,15 +198,15 @@ const telling = 12;
 
 function without(message: string, secret: string): string {
   const least = Math.min(telling, Math.ceil(secret.length / 2));
-  let told = '';
+  let redacted = '';
   for (let at = 0; at < message.length; ) {
     let end = at;
     while (end < message.length && secret.includes(message.slice(at, end + 1))) end++;
     const tells = end - at >= least;
-    told += tells ? '…' : message.charAt(at);
+    redacted += tells ? '…' : message.charAt(at);
     at = tells ? end : at + 1;
   }
-  return told;
+  return redacted;
 }
 
 /** The same call, whose reports tell no secret. */

@@ -22,15 +22,15 @@ const handled = ['labels', 'groups', 'machine.identity', 'machine.size', 'machin
 
 /** Labels for many at once, awaited together; then what else each machine needs. A failure ends an item's steps. */
 export async function change(batch: readonly Item[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
-  const looked = await each(batch, (item) => look(item, scope, call));
+  const found = await each(batch, (item) => currentInstance(item, scope, call));
   const begun = await each([...batch.entries()], async ([index, item]): Promise<StartedOperation> => {
-    const seen = looked[index] ?? unanswered;
+    const seen = found[index] ?? unanswered;
     if (!seen.ok) return seen;
     return seen.value ? retag(item, seen.value, scope, call) : { ok: true, value: undefined };
   });
   const tagged = await settle(begun, scope, call);
   return each([...batch.entries()], async ([index, item]): Promise<Result<void>> => {
-    const [seen, before] = [looked[index], tagged[index] ?? unanswered];
+    const [seen, before] = [found[index], tagged[index] ?? unanswered];
     if (!before.ok) return before;
     return seen?.ok && seen.value ? changeOne(item, seen.value, scope, call) : done;
   });
@@ -39,7 +39,7 @@ export async function change(batch: readonly Item[], scope: Scope, call: Call): 
 const unanswered = failed('ambiguous', 'Unanswered', 'the cloud did not answer for this instance');
 
 /** As it stands now, with the fingerprints that a write needs; undefined where there is nothing to write. */
-async function look(item: Item, scope: Scope, call: Call): Promise<Result<Instance | undefined>> {
+async function currentInstance(item: Item, scope: Scope, call: Call): Promise<Result<Instance | undefined>> {
   const failure = refusal(item);
   if (failure) return { ok: false, failure };
   if (item.changes.length === 0 && !item.mark) return { ok: true, value: undefined };

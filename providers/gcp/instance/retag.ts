@@ -25,8 +25,8 @@ export async function retag(item: Item, seen: Instance, scope: Scope, call: Call
   const labels = labelsAfter(before, item);
   if (JSON.stringify(sorted(labels)) === JSON.stringify(sorted(before))) return { ok: true, value: undefined };
   if (item.mark) {
-    const told = await tellWhole(item, seen, scope, call);
-    if (!told.ok) return told;
+    const written = await writeMarkText(item, seen, scope, call);
+    if (!written.ok) return written;
     const marked = await markDisk(item, seen, scope, call);
     if (!marked.ok) return marked;
   }
@@ -54,7 +54,12 @@ const sorted = (labels: Labels): readonly (readonly [string, string])[] =>
   Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** The mark in words, where labels cannot say it; and no words of an older one. */
-async function tellWhole({ mark, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
+async function writeMarkText(
+  { mark, observed }: Item,
+  seen: Instance,
+  scope: Scope,
+  call: Call,
+): Promise<Result<void>> {
   const text = mark && markText(mark);
   const before = readMetadata(seen.metadata);
   if (before[metadataKeys.mark] === text) return done;

@@ -21,16 +21,16 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly retryAfterMs: number | undefined;
   readonly requestId: string | undefined;
-  constructor(code: RefusalCode, message: string, told: Told = {}) {
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
-    this.retryAfterMs = told.retryAfterMs;
-    this.requestId = told.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+    this.requestId = details.requestId;
   }
 }
 
-interface Told {
+interface RefusalDetails {
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
