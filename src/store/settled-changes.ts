@@ -1,4 +1,4 @@
-import type { Standing } from '../core/action.ts';
+import type { Confirmed } from '../core/action.ts';
 import { type Applied, neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
@@ -134,10 +134,10 @@ const appliedOf = ({
 });
 
 /** Resources that match without a call, as if they had been applied now. */
-export const standingChanges = (
+export const confirmedChanges = (
   { authority: { generation } }: Reconcile,
-  standing: readonly Standing[],
+  confirmed: readonly Confirmed[],
 ): SettledChanges['applied'] =>
   new Map(
-    standing.map(({ address, attributes, documents }) => [address, { generation, body: { attributes, documents } }]),
+    confirmed.map(({ address, attributes, documents }) => [address, { generation, body: { attributes, documents } }]),
   );

@@ -92,7 +92,7 @@ interface RequestMemory {
 }
 
 export interface RolloutMemory {
-  standing: number;
+  appliedGeneration: number;
   readonly stopped: Map<string, StoppedRollout>;
 }
 
