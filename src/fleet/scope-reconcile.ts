@@ -20,7 +20,7 @@ import {
   type ReconcileRecorder,
   reconcileRecorderOf,
 } from './recorder.ts';
-import { type ActiveSpec, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
+import { type ActiveScope, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
@@ -217,7 +217,7 @@ async function holding<T>(
 
 /** Opens the scope at its cloud. The session ends with the work. */
 async function withSite(
-  { scope, estate }: ActiveSpec,
+  { scope, estate }: ActiveScope,
   { signal }: ReconcileRequest,
   { outside, clock }: WorkerContext,
   work: (site: Site) => Promise<End>,
