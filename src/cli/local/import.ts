@@ -19,7 +19,7 @@ import { worldOf } from '../../core/plan/world.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Address, CloudId } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import { snapshotOf, openEstate, providerOf } from '../../estate/load.ts';
+import { openEstate, providerOf, snapshotOf } from '../../estate/load.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import type { ObservedEstate, ObservedScope } from './observe.ts';

@@ -1,10 +1,10 @@
 import {
   type FairShare,
   leftTo,
+  order,
   patienceMs,
   type RateLimitOptions,
   RateLimitState,
-  order,
   rounding,
   type SavedRateLimit,
   type UsableBudget,
