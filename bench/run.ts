@@ -29,6 +29,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'commit-to-converged': async () => unasked((await import('./commit-to-converged.ts')).commitToConverged),
   'event-to-heal': async () => unasked((await import('./event-to-heal.ts')).eventToHeal),
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
+  'import-recorded': async () => unasked((await import('./import-recorded.ts')).importRecorded),
+  import: async () => unasked((await import('./import.ts')).importAccounts),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'api-100k': async () => (await import('./api-100k.ts')).api100k,
   queue: async () => unasked((await import('./queue.ts')).queue),

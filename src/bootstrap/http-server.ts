@@ -54,7 +54,7 @@ export async function openApiServer(listen: ListenAddress, settings: ApiServerSe
   const { ground, isAlone } = settings;
   const access = listen.access === undefined ? undefined : await readAccess(listen.access);
   const isOpen = !isLoopbackHost(listen.host);
-  if (isOpen && access === undefined && !(await hasActiveToken(ground.store, ground.clock)))
+  if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
     throw new Error(nobodyKnown(listen.host));
   await using stack = new AsyncDisposableStack();
   const reaches = openHealthChecks(ground, 'api');
@@ -121,7 +121,7 @@ export async function firstToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock
 }
 
 /** True if a token still grants anything. */
-export async function hasActiveToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<boolean> {
+export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<boolean> {
   let before: string | undefined;
   for (;;) {
     const page = await tokens.list({ most: 100, before });

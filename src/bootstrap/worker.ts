@@ -1,6 +1,6 @@
 import type { FleetSettings, ListenAddress, RunningFleet } from '../cli/context.ts';
 import { dayOf } from '../core/render/wording.ts';
-import { startWorker, type WorkerSettings } from '../fleet/worker.ts';
+import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
 import type { WorkerContext } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Samples } from '../ports/telemetry.ts';
@@ -104,7 +104,7 @@ const addressesOf = (health: Pick<ApiServer, 'url'>, { url, firstToken }: ApiSer
   ...(firstToken === undefined ? {} : { firstToken }),
 });
 
-const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Runtime): WorkerSettings => ({
+const workOf = ({ specs, folder, reconcile }: FleetSettings, { clock, env }: Runtime): WorkSettings => ({
   sources: sourcesOf(specs, { folder, env, today: () => dayOf(clock.now()) }),
   reconcileEveryMs: reconcile.intervalMs,
   atOnce: reconcile.concurrency,

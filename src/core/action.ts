@@ -176,13 +176,13 @@ export interface ScopePlan {
   readonly findings: readonly Finding[];
   readonly calls: { readonly observed?: number; readonly predicted: number };
   /** As wanted with nothing sent; absent: none that the store does not know of. */
-  readonly confirmed?: readonly Confirmed[];
+  readonly standing?: readonly Standing[];
   /** Machines and rules that the order of its actions depends on; absent where none does. */
   readonly around?: Surroundings;
 }
 
 /** A resource that stands as it is wanted, by its documents' addresses. */
-export interface Confirmed {
+export interface Standing {
   readonly id: CloudId;
   readonly address: Address;
   readonly attributes: Desired['attributes'];

@@ -243,7 +243,7 @@ async function recordConfirmed(
   { inventory }: EnginePorts,
 ): Promise<void> {
   const lastWrite = (id: CloudId): number => knowledge.settled.get(id)?.lastWriteAt ?? Number.NEGATIVE_INFINITY;
-  const sure = (plan.confirmed ?? []).filter(({ id }) => observation.at - lastWrite(id) > visibilityMs);
+  const sure = (plan.standing ?? []).filter(({ id }) => observation.at - lastWrite(id) > visibilityMs);
   if (sure.length > 0) await unlessLeaseLost(() => inventory.confirm(reconcile, sure));
 }
 

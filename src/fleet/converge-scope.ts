@@ -20,7 +20,7 @@ import type { Generations } from './generations.ts';
 import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
 import { guardOf, type ReconcilePolicy } from './reconcile-policy.ts';
 import type { PlanningResult } from './recorder.ts';
-import type { ActiveScope, ConvergeResult } from './rollouts.ts';
+import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One scope, opened and leased, by the specs of one generation. */
@@ -29,7 +29,7 @@ export interface ScopeContext {
   readonly reconcileId: string;
   readonly site: Site;
   readonly lease: Lease;
-  readonly activeSpec: ActiveScope;
+  readonly activeSpec: ActiveSpec;
 }
 
 /** `from`: an observation made just before. `saw` receives each observation as it was planned. */
@@ -95,7 +95,7 @@ const undone: ReadonlySet<Finding['type']> = new Set([
  */
 export function observationPlanner(
   where: Where,
-  activeSpec: ActiveScope,
+  activeSpec: ActiveSpec,
   reconcilePolicy: ReconcilePolicy,
   { store, clock }: Pick<WorkerContext, 'store' | 'clock'>,
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {

@@ -14,7 +14,7 @@ import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { ReconcilePolicy } from './reconcile-policy.ts';
-import type { ActiveScope } from './rollouts.ts';
+import type { ActiveSpec } from './rollouts.ts';
 
 /**
  * The remaining changes of a generation in the other scopes of its estate. `uncounted`: the number of scopes without a count.
@@ -37,7 +37,7 @@ const countingMs = 5_000;
  */
 export async function elsewhere(
   where: Where,
-  { estate, generation: { number: generation } }: Pick<ActiveScope, 'estate' | 'generation'>,
+  { estate, generation: { number: generation } }: Pick<ActiveSpec, 'estate' | 'generation'>,
   guards: Guards,
   { store, clock }: { readonly store: Pick<Store, 'inventory' | 'fleet'>; readonly clock: Clock },
 ): Promise<OtherScopesCount> {
@@ -67,7 +67,7 @@ function fromOwn(scopes: readonly CompiledScope[], { scope }: Where): readonly C
 
 interface Other {
   readonly other: CompiledScope;
-  readonly estate: ActiveScope['estate'];
+  readonly estate: ActiveSpec['estate'];
   readonly guards: Guards;
 }
 
@@ -88,7 +88,7 @@ async function countByLastObservation(
 
 interface Look {
   readonly scope: CompiledScope;
-  readonly estate: ActiveScope['estate'];
+  readonly estate: ActiveSpec['estate'];
   readonly guards: Guards & Pick<ReconcilePolicy, 'approved'>;
   readonly observation: Observation;
   readonly knowledge: Knowledge;

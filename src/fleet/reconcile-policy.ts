@@ -11,7 +11,7 @@ import { activeConstraints } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import { type ActiveScope, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
+import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
 /** The rules of a reconcile that no person watches: guards and limits, pauses, and approvals. */
 export interface ReconcilePolicy {
@@ -36,7 +36,7 @@ export interface ReconcilePolicy {
 
 export async function reconcilePolicyOf(
   where: Where,
-  activeSpec: ActiveScope,
+  activeSpec: ActiveSpec,
   records: GenerationAccess,
 ): Promise<ReconcilePolicy> {
   const { store } = records;
@@ -131,7 +131,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   mode `plan` of any of them, and no approval is active     | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
-export function guardOf(activeSpec: ActiveScope, reconcilePolicy: ReconcilePolicy): Guard {
+export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy): Guard {
   let drawn: { readonly epoch: number; readonly reconcilePolicy: Promise<ReconcilePolicy> } | undefined;
   const policyAt = (epoch: number): Promise<ReconcilePolicy> => {
     if (drawn?.epoch !== epoch) drawn = { epoch, reconcilePolicy: reconcilePolicy.again() };
@@ -156,7 +156,7 @@ export function guardOf(activeSpec: ActiveScope, reconcilePolicy: ReconcilePolic
 }
 
 const policiesNow = (
-  { scope: { wanted } }: ActiveScope,
+  { scope: { wanted } }: ActiveSpec,
   before: ReconcilePolicy,
   now: ReconcilePolicy,
 ): readonly Policy[] => [

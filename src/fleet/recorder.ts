@@ -47,7 +47,7 @@ export function reconcileRecorderOf(
   const keep = (write: () => Promise<void>): Promise<void> => kept(write, about, paper);
   return {
     record: (event) => {
-      const entry = timelineEntryOf(event, clock.now());
+      const entry = entryOf(event, clock.now());
       if (entry !== undefined) timeline.add(entry);
     },
     waited: (reason, detail, since) => {
@@ -162,7 +162,7 @@ function count(counts: Counting, entry: ReconcileEntry): void {
 }
 
 /** The timeline's entry for a progress event at `now`; undefined where it has none. Takes declared fields only. */
-export function timelineEntryOf(event: Progress, now: number): ReconcileEntry | undefined {
+export function entryOf(event: Progress, now: number): ReconcileEntry | undefined {
   switch (event.at) {
     case 'called':
       return callOf(event, now);

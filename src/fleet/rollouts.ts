@@ -15,7 +15,7 @@ import type { Generations } from './generations.ts';
 /** The progressive rollouts that stopped here, and still ask for what they asked for then. */
 export async function stoppedRolloutsOf(
   where: Where,
-  activeSpec: ActiveScope,
+  activeSpec: ActiveSpec,
   records: GenerationAccess,
 ): Promise<readonly StoppedWaves[]> {
   const all = await records.store.fleet.rollouts.stopped(where);
@@ -31,7 +31,7 @@ export interface GenerationAccess {
 
 async function asksTheSame(
   one: StoppedRollout,
-  activeSpec: ActiveScope,
+  activeSpec: ActiveSpec,
   { where, store, generations }: GenerationAccess & { readonly where: Where },
 ): Promise<boolean> {
   if (one.generation === activeSpec.generation.number) return true;
@@ -47,7 +47,7 @@ async function asksTheSame(
 /** Stops the rollout of a wave with permanent failures, until a person resumes it or the spec changes. */
 export async function stopFailedRollouts(
   where: Where,
-  activeSpec: ActiveScope,
+  activeSpec: ActiveSpec,
   { converged, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   store: Store,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export function msToNextWave(
 }
 
 /** A generation, and what it says of the scope. */
-export interface ActiveScope {
+export interface ActiveSpec {
   readonly generation: Generation;
   readonly estate: OpenedEstate;
   readonly scope: CompiledScope;

@@ -20,11 +20,11 @@ import {
   type ReconcileRecorder,
   reconcileRecorderOf,
 } from './recorder.ts';
-import { type ActiveScope, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
+import { type ActiveSpec, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
- * A reconcile of one scope, from its job to its end: the `JobHandler.reconcile` of a fleet. `everyMs`: how often a scope has one, for people
+ * A reconcile of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: how often a scope has one, for people
  * who ask when the next one comes.
  */
 export function reconcileHandler(
@@ -180,10 +180,7 @@ async function whileLeased(lease: Lease, clock: WorkerContext['clock'], ending: 
   const over = async (): Promise<End> => {
     await aborted(lease.signal, ended.signal);
     await clock.sleep(endsWithinMs, ended.signal);
-    return {
-      as: 'stopped',
-      why: 'its lease was over and something in it did not answer: Setpoint starts the reconcile again',
-    };
+    return { as: 'stopped', why: 'its lease was over and something in it did not answer: Setpoint starts the reconcile again' };
   };
   try {
     return await Promise.race([ending, over().catch(() => ending)]);
@@ -217,7 +214,7 @@ async function holding<T>(
 
 /** Opens the scope at its cloud. The session ends with the work. */
 async function withSite(
-  { scope, estate }: ActiveScope,
+  { scope, estate }: ActiveSpec,
   { signal }: ReconcileRequest,
   { outside, clock }: WorkerContext,
   work: (site: Site) => Promise<End>,
@@ -253,7 +250,7 @@ async function convergeAndHeal(
   await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
-  if (isFullyApplied(newest)) await fleet.rollouts.keepAppliedGeneration(where, activeSpec.generation.number);
+  if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
   const look = observationPlanner(where, activeSpec, reconcilePolicy, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     inventory.saw(await look(observation, knowledge));

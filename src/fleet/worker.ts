@@ -8,7 +8,7 @@ import { watchSource } from './source-watcher.ts';
 import { supervise } from './supervisor.ts';
 import type { Source, WorkerContext } from './worker-context.ts';
 
-export interface WorkerSettings {
+export interface FleetSettings {
   /** Folders whose specs are followed; none: others do. */
   readonly sources: readonly Source[];
   /** A reconcile of every scope at least this often. */
@@ -42,7 +42,7 @@ async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise
 
 /** One worker: runs reconciles, follows sources and maintains the queue, in turns. */
 export async function startWorker(
-  { sources, reconcileEveryMs, atOnce }: WorkerSettings,
+  { sources, reconcileEveryMs, atOnce }: FleetSettings,
   context: WorkerContext,
 ): Promise<Worker> {
   const { store, queue, clock, telemetry } = context;

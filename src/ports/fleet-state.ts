@@ -50,12 +50,12 @@ export interface PendingState {
 
 /** The progress of a generation in a scope. */
 export interface Rollouts {
-  /** The newest generation that was fully applied here: what healing returns to. 0: none. */
-  appliedGeneration(where: Where): Promise<number>;
+  /** The newest generation that came wholly into force here: what healing returns to. 0: none. */
+  standing(where: Where): Promise<number>;
   /** True where a fleet on this database ever fully applied any generation. */
   any(): Promise<boolean>;
   /** Never lower than it stands. */
-  keepAppliedGeneration(where: Where, generation: number): Promise<void>;
+  stand(where: Where, generation: number): Promise<void>;
   /** Progressive rollouts that stopped, and wait for a person. */
   stopped(where: Where): Promise<readonly StoppedRollout[]>;
   /** A document's newest stop replaces an earlier one; one of a lower generation than that changes nothing. */

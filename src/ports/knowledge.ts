@@ -1,4 +1,4 @@
-import type { Confirmed } from '../core/action.ts';
+import type { Standing } from '../core/action.ts';
 import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
 import type { Count, Guards } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
@@ -27,7 +27,7 @@ export interface Inventory {
    * These resources match the reconcile's generation without a call: that generation counts as applied there. Needs the reconcile's lease,
    * as a write to the ledger does; where a higher generation is active nothing changes.
    */
-  confirm(reconcile: Reconcile, resources: readonly Confirmed[]): Promise<void>;
+  confirm(reconcile: Reconcile, standing: readonly Standing[]): Promise<void>;
   /**
    * Records an observation's verdicts on the machines that this store launched. Needs the reconcile's lease. Of a failed birth the ledger has a note;
    * a machine that was never ready is not applied, so its address goes back to what was applied there before. One that survived

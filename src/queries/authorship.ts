@@ -30,7 +30,7 @@ interface Waiting {
  */
 export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
   const { estate, generation, scopes } = waiting;
-  const standing = await Promise.all(scopes.map((scope) => store.fleet.rollouts.appliedGeneration({ estate, scope })));
+  const standing = await Promise.all(scopes.map((scope) => store.fleet.rollouts.standing({ estate, scope })));
   const after = Math.min(generation - 1, ...standing);
   return judged(await store.authors.since(estate, after, most + 1), by);
 }

@@ -110,7 +110,7 @@ async function scopeStatusOf(
   const where = { estate, scope };
   const [knowledge, appliedGeneration, approvals, stopped, { request, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),
-    fleet.rollouts.appliedGeneration(where),
+    fleet.rollouts.standing(where),
     fleet.approvals.active(where),
     fleet.rollouts.stopped(where),
     fleet.requests.pendingState(where),

@@ -114,7 +114,7 @@ export async function connected(make: () => Worker<Where>, pauseMs = usualPauseM
     // why: an error nobody listens to ends the process
     worker.on('error', () => {});
     try {
-      await withDeadline(worker.waitUntilReady(), 'the worker was not connected');
+      await deadline(worker.waitUntilReady(), 'the worker was not connected');
       return worker;
     } catch (error) {
       await closeWorker(worker, 1_000, true);
@@ -135,7 +135,7 @@ export async function closeWorker(worker: Worker<Where>, ms: number, force = fal
 const patienceMs = 10_000;
 
 /** The result of `work`, or an error after 10 s. The work may still end later. */
-export async function withDeadline<T>(work: Promise<T>, what: string): Promise<T> {
+export async function deadline<T>(work: Promise<T>, what: string): Promise<T> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => over.reject(new Error(`${what}: the queue's server did not answer within ${patienceMs / 1000} s`)),

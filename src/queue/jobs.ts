@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Urgency, Where } from '../ports/queue.ts';
-import { type Bull, withDeadline } from './connection.ts';
+import { type Bull, deadline } from './connection.ts';
 
 /** The reconciles of one cloud that wait. */
 export interface CloudQueue {
@@ -36,7 +36,7 @@ export function cloudQueueOf(
   return {
     cloud,
     queue,
-    request: (where, urgency) => withDeadline(request(where, urgency), `a reconcile of ${keyOf(where)} was not queued`),
+    request: (where, urgency) => deadline(request(where, urgency), `a reconcile of ${keyOf(where)} was not queued`),
   };
 }
 

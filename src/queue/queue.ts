@@ -1,6 +1,6 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
 import type { JobHandler, Queue, QueueCount, Where, WorkerPool } from '../ports/queue.ts';
-import { atMost, type Backend, type Bull, bullOf, closeWorker, withDeadline } from './connection.ts';
+import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
 import {
   type CloudQueue,
   cloudOf,
@@ -43,15 +43,14 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
     await atMost(bull.end(), closeMs);
   };
   try {
-    await Promise.all(queues.map((queue) => withDeadline(queue.waitUntilReady(), 'the queue was not opened')));
+    await Promise.all(queues.map((queue) => deadline(queue.waitUntilReady(), 'the queue was not opened')));
   } catch (error) {
     await close();
     throw error;
   }
   return {
     request: (where, urgency) => cloudQueueFor(lines, where).request(where, urgency),
-    schedule: (reconciles) =>
-      withDeadline(syncSchedules(due, reconciles), 'the periodic reconciles were not scheduled'),
+    schedule: (reconciles) => deadline(syncSchedules(due, reconciles), 'the periodic reconciles were not scheduled'),
     work: async (shift) => workerPoolOf({ bull, due, lines, settings }, shift),
     probe: async () => {
       await bull.probe();
@@ -130,7 +129,7 @@ async function countsOf({ cloud, queue }: CloudQueue): Promise<readonly QueueCou
     active = 0,
     delayed = 0,
     failed = 0,
-  } = await withDeadline(
+  } = await deadline(
     queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
     `the reconciles of ${cloud} were not counted`,
   );

@@ -149,7 +149,7 @@ export function runningReconciles(lockMs: number): Running {
   };
 }
 
-/** Aborts a reconcile that another worker may have taken over. */
+/** The reason of a signal whose pass another worker may have taken over. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
   constructor() {

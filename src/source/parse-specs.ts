@@ -4,7 +4,7 @@ import { error, type Problem, sortProblems, warning } from '../core/documents/pr
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';
 import { mergeParsed, type ParsedFile } from './parsed-file.ts';
-import { forbiddenCharacter, indexLines, replaceUnprintable } from './text.ts';
+import { forbiddenCharacter, indexLines, printableText } from './text.ts';
 import type { SpecFile } from './tree.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -60,7 +60,7 @@ function withSource(problems: readonly Problem[], lines: readonly string[]): rea
   const masked = problems.length > 0 ? maskSecrets(lines) : lines;
   return problems.map((problem) => {
     const source = masked[problem.at.line - 1];
-    return source === undefined ? problem : { ...problem, source: replaceUnprintable(source) };
+    return source === undefined ? problem : { ...problem, source: printableText(source) };
   });
 }
 

@@ -13,7 +13,7 @@ export const forbiddenKey = (key: string): boolean =>
   key === '__proto__' || key === 'constructor' || key === 'prototype';
 
 /** Text out of a tree as people are shown it: nothing in it moves a cursor, colours a terminal or turns text round. */
-export const replaceUnprintable = (text: string): string =>
+export const printableText = (text: string): string =>
   text.replaceAll(/[^\P{Cc}\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
 /** A file's lines, and where an offset into its text stands. Built once: O(n); each question O(log lines). */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { treeOf } from '../core/documents/overlay.ts';
 import { error, type Problem } from '../core/documents/problem.ts';
 import { limits } from './limits.ts';
-import { forbiddenCharacter, replaceUnprintable } from './text.ts';
+import { forbiddenCharacter, printableText } from './text.ts';
 
 /** The bytes of a file inside a tree, or why it is not read. */
 export type FileReading =
@@ -144,7 +144,7 @@ function twins(paths: readonly string[]): readonly Problem[] {
   const groups = Map.groupBy(paths, foldedPath);
   return [...groups.values()].flatMap(([first, ...others]) =>
     others.map((path) =>
-      problemAt(path, 'twin-file', `this name differs from ${replaceUnprintable(first ?? '')} in case or accents only`),
+      problemAt(path, 'twin-file', `this name differs from ${printableText(first ?? '')} in case or accents only`),
     ),
   );
 }
@@ -153,7 +153,7 @@ function twins(paths: readonly string[]): readonly Problem[] {
 export const foldedPath = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 
 const problemAt = (file: string, code: string, message: string): Problem =>
-  error(code, { file: replaceUnprintable(file), line: 1, column: 1 }, message);
+  error(code, { file: printableText(file), line: 1, column: 1 }, message);
 
 interface SpecFiles {
   readonly files: readonly SpecFile[];

@@ -23,14 +23,14 @@ import { sha256 } from './signing.ts';
 import { storableJson, storableText } from './statements.ts';
 import type { Database } from './tables.ts';
 import { withinBounds } from './visibility.ts';
-import { saveRows } from './write-inventory-rows.ts';
+import { keepRows } from './write-inventory-rows.ts';
 
 /** `historyMs`: for how long what was is kept; a question of a time before is refused. */
 export function postgresRows({ db, reading, clock }: Context, historyMs: number): Rows {
   const within = withinHistory({ clock }, historyMs);
   const prune = pruneHistory(db, clock, historyMs);
   return {
-    keep: async (where, look) => prune(await saveRows(db, where, look)),
+    keep: async (where, look) => prune(await keepRows(db, where, look)),
     page: async (query) => inTime(pageRows(reading, within(query))),
     find: async (query) => inTime(findRows(reading, within(query))),
     history: async (query) => inTime(historyOf(reading, within(query))),

@@ -10,7 +10,7 @@ import { checkLease } from './leases.ts';
 import { actionOf } from './ledger-entries.ts';
 import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
-import { confirmedChanges } from './settled-changes.ts';
+import { standingChanges } from './settled-changes.ts';
 import type { Database, Write } from './tables.ts';
 
 const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -39,11 +39,11 @@ export const postgresInventory = (context: Context): Inventory => ({
   latest: (estate, scope) => untilAnswered(() => latest(context.db, estate, scope)),
   history: (estate, id) => untilAnswered(() => history(context.db, estate, id)),
   births: (reconcile, verdicts) => judgeBirths(context, reconcile, verdicts),
-  confirm: (reconcile, resources) =>
+  confirm: (reconcile, standing) =>
     untilAnswered(() =>
       context.db.transaction().execute(async (trx) => {
         await checkLease(trx, reconcile, 'begin');
-        await saveApplied(trx, reconcile, confirmedChanges(reconcile, resources));
+        await saveApplied(trx, reconcile, standingChanges(reconcile, standing));
       }),
     ),
   halfReplaced: (estate) => untilAnswered(() => halfReplaced(context.db, estate)),

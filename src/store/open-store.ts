@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { KeptOperations } from '../ports/provider.ts';
 import { Declined } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { type AuditOptions, type PostgresAudit, postgresAudit } from './audit.ts';
@@ -24,13 +23,13 @@ import { postgresTouches } from './last-modified.ts';
 import { postgresLeases } from './leases.ts';
 import { postgresEntryPages, postgresLedger } from './ledger.ts';
 import { alone, migrate } from './migrate.ts';
+import { postgresOperations } from './operations.ts';
 import { postgresProposals } from './proposals.ts';
 import { postgresReconciles } from './reconciles.ts';
 import { usualHistoryMs } from './retention.ts';
 import { appRole, ensureAppRole, ensureReaderRole, readerRole } from './roles.ts';
 import { postgresSources } from './sources.ts';
 import { storeNow } from './statements.ts';
-import type { Database } from './tables.ts';
 import { postgresTokens } from './tokens.ts';
 
 export interface Opening extends Tellings {
@@ -232,30 +231,3 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     },
   };
 }
-
-const postgresOperations = (db: Database): KeptOperations => ({
-  list: (estate, scope) =>
-    db
-      .selectFrom('operations')
-      .select(['id', 'state'])
-      .where('estate', '=', estate)
-      .where('scope', '=', scope)
-      .orderBy('kept_at')
-      .orderBy('id')
-      .execute(),
-  keep: async (estate, scope, { id, state }) => {
-    await db
-      .insertInto('operations')
-      .values({ estate, scope, id, state })
-      .onConflict((conflict) => conflict.columns(['estate', 'scope', 'id']).doUpdateSet({ state }))
-      .execute();
-  },
-  drop: async (estate, scope, id) => {
-    await db
-      .deleteFrom('operations')
-      .where('estate', '=', estate)
-      .where('scope', '=', scope)
-      .where('id', '=', id)
-      .execute();
-  },
-});

@@ -7,15 +7,15 @@ import { noteBody, rolloutNote } from './ledger-entries.ts';
 import type { Database } from './tables.ts';
 
 export const postgresRollouts = (context: Context): Rollouts => ({
-  appliedGeneration: (where) => appliedGeneration(context.db, where),
+  standing: (where) => standing(context.db, where),
   any: async () => (await context.db.selectFrom('standing').select('scope').limit(1).executeTakeFirst()) !== undefined,
-  keepAppliedGeneration: (where, generation) => keepAppliedGeneration(context.db, where, generation),
+  stand: (where, generation) => stand(context.db, where, generation),
   stopped: (where) => stopped(context.db, where),
   stop: (where, rollout) => stop(context.db, where, rollout),
   resume: (where, by, document) => resume(context, { where, by, document }),
 });
 
-async function appliedGeneration(db: Database, { estate, scope }: Where): Promise<number> {
+async function standing(db: Database, { estate, scope }: Where): Promise<number> {
   const row = await db
     .selectFrom('standing')
     .select('generation')
@@ -25,7 +25,7 @@ async function appliedGeneration(db: Database, { estate, scope }: Where): Promis
   return row?.generation ?? 0;
 }
 
-async function keepAppliedGeneration(db: Database, { estate, scope }: Where, generation: number): Promise<void> {
+async function stand(db: Database, { estate, scope }: Where, generation: number): Promise<void> {
   await db
     .insertInto('standing')
     .values({ estate, scope, generation })

@@ -1,4 +1,4 @@
-import type { Confirmed } from '../core/action.ts';
+import type { Standing } from '../core/action.ts';
 import { type Applied, neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
@@ -134,10 +134,10 @@ const appliedOf = ({
 });
 
 /** Resources that match without a call, as if they had been applied now. */
-export const confirmedChanges = (
+export const standingChanges = (
   { authority: { generation } }: Reconcile,
-  confirmed: readonly Confirmed[],
+  standing: readonly Standing[],
 ): SettledChanges['applied'] =>
   new Map(
-    confirmed.map(({ address, attributes, documents }) => [address, { generation, body: { attributes, documents } }]),
+    standing.map(({ address, attributes, documents }) => [address, { generation, body: { attributes, documents } }]),
   );

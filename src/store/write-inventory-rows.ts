@@ -20,7 +20,7 @@ interface Look extends Where {
  * Writes changes only, and the freshness of everything: the first observation of 10,000 resources takes about 3 s, an equal one
  * 0.2 s. Returns the number of ended versions.
  */
-export const saveRows = (db: Database, where: Where, look: KeptLook): Promise<number> =>
+export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<number> =>
   db.transaction().execute(async (trx) => {
     const { estate, scope } = where;
     const before = await lockLook(trx, where, look);

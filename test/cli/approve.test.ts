@@ -56,7 +56,7 @@ test('specs that were never applied: shown, asked, accepted and approved; a work
   assert.match((await store.fleet.requests.pendingState(where)).reason ?? '', /approved: seen in 812/);
   assert.equal(await worker(where), 'done');
   assert.deepEqual(JSON.parse((await run(['plan', specs, allow, '--json'])).stdout).actions, []);
-  assert.equal(await store.fleet.rollouts.appliedGeneration(where), 1);
+  assert.equal(await store.fleet.rollouts.standing(where), 1);
 });
 
 test('whoever says no, cannot be asked, or says nothing of why, changes nothing', async () => {

@@ -21,7 +21,7 @@ test('without a store there is nothing to tell', async () => {
 
 test('a quiet estate is a few lines; no cloud is asked', async () => {
   assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
-  await store.fleet.rollouts.keepAppliedGeneration(where, 1);
+  await store.fleet.rollouts.stand(where, 1);
   sandbox.control.log.clear();
   const { code, stdout, stderr } = await run(['status', specs]);
   assert.equal(code, 0, stderr);

@@ -13,9 +13,9 @@ describe('the generation that stands', () => {
     cloud.faults.add({ on: 'CreateNetwork', nth: 1, fault: { do: 'refuse', code: 'Denied' } });
     const number = await accept([network({ internet: false })]);
     assert.equal((await reconcile()).outcome, 'partly');
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), 0);
+    assert.equal(await store.fleet.rollouts.standing(where), 0);
     assert.equal((await reconcile()).outcome, 'done');
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), number);
+    assert.equal(await store.fleet.rollouts.standing(where), number);
   });
 
   it('is none of which a part could not be seen', async () => {
@@ -23,10 +23,10 @@ describe('the generation that stands', () => {
     const number = await accept([network({ internet: false }), rule('https')]);
     cloud.faults.add({ on: 'ListRules', fault: { do: 'refuse', code: 'Denied' } });
     await reconcile();
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), 0);
+    assert.equal(await store.fleet.rollouts.standing(where), 0);
     cloud.faults.clear();
     await reconcile();
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), number);
+    assert.equal(await store.fleet.rollouts.standing(where), number);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { timelineEntryOf, timelineOf } from '../../src/fleet/recorder.ts';
+import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { ReconcileEntry } from '../../src/ports/reconciles.ts';
@@ -158,26 +158,26 @@ describe('a line of it', () => {
       attributes: { secret: 'x' },
     };
     const entry = { what: 'call', at: 970, action: 'Make', mutating: true, lanes: ['a', 'b'], durationMs: 30 };
-    assert.deepEqual(timelineEntryOf(event, now), { ...entry, requestId: 'q' });
+    assert.deepEqual(entryOf(event, now), { ...entry, requestId: 'q' });
   });
 
   it('of a batch names the first of many', () => {
     const addresses = Array.from({ length: 25 }, (_, i) => `a${i}`);
-    const entry = timelineEntryOf({ at: 'acting', kind: 'instance', verb: 'create', addresses }, now);
+    const entry = entryOf({ at: 'acting', kind: 'instance', verb: 'create', addresses }, now);
     assert.ok(entry?.what === 'sent');
     assert.deepEqual([entry.count, entry.addresses.length, entry.addresses[0]], [25, 10, 'a0']);
   });
 
   it('of a failure is no longer than anybody reads', () => {
     const failure = { kind: 'terminal', code: 'Denied', message: 'x'.repeat(9_000) } as const;
-    const entry = timelineEntryOf({ at: 'settled', ...timelineNetwork, failure }, now);
+    const entry = entryOf({ at: 'settled', ...timelineNetwork, failure }, now);
     assert.ok(entry?.what === 'settled' && entry.code === 'Denied');
     assert.equal(entry.why?.length, 501);
   });
 
   it('is none of what is only on its way', () => {
-    assert.equal(timelineEntryOf({ at: 'waiting', why: 'budget', detail: 'x' }, now), undefined);
-    assert.equal(timelineEntryOf({ at: 'observing', kind: 'network', seen: 3, complete: false }, now), undefined);
+    assert.equal(entryOf({ at: 'waiting', why: 'budget', detail: 'x' }, now), undefined);
+    assert.equal(entryOf({ at: 'observing', kind: 'network', seen: 3, complete: false }, now), undefined);
   });
 });
 

@@ -35,7 +35,7 @@ describe('a rollout in waves', () => {
     const { outcome, writes } = await world.reconcile();
     assert.deepEqual([outcome, tiers(world)], ['done', ['b', 'b', 'b', 'b']]);
     assert.equal(writes.filter((action) => action === 'TagObjects').length, 2, 'the canary, then the rest');
-    assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), generation);
+    assert.equal(await world.store.fleet.rollouts.standing(where), generation);
   });
 
   it('stops at the first failure, heals to what stood before, and goes on when a person says so', async () => {

@@ -46,7 +46,7 @@ describe('a reconcile of a fleet', () => {
     const first = await world.reconcile();
     assert.deepEqual([first.outcome, first.ended], ['done', 'done']);
     assert.equal(machines(world).length, 1);
-    assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), number);
+    assert.equal(await world.store.fleet.rollouts.standing(where), number);
     const second = await world.reconcile();
     assert.deepEqual([second.outcome, second.writes], ['done', []]);
   });
@@ -78,7 +78,7 @@ describe('a reconcile of a fleet', () => {
     const generation = await world.accept(estate, { mode: 'plan' });
     const waiting = await world.reconcile();
     assert.deepEqual([waiting.outcome, waiting.writes], ['partly', []]);
-    assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), 0);
+    assert.equal(await world.store.fleet.rollouts.standing(where), 0);
     const network = (await actionsOf(world)).filter(({ kind }) => kind === 'network');
     await approve(world, generation, network);
     const approved = await world.reconcile();
@@ -101,14 +101,14 @@ describe('a reconcile while people hold a fleet still', () => {
     const held = await world.reconcile();
     assert.equal(held.outcome, 'partly');
     assert.equal(tierOf(world), 'a', 'what drifted is back as the former generation had it');
-    assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), first);
+    assert.equal(await world.store.fleet.rollouts.standing(where), first);
     await world.store.fleet.pauses.end(
       where.estate,
       { what: 'rollout', of: { by: 'estate' } },
       { person: 'ada', reason: 'the freeze is over' },
     );
     assert.equal((await world.reconcile()).outcome, 'done');
-    assert.deepEqual([tierOf(world), await world.store.fleet.rollouts.appliedGeneration(where)], ['b', second]);
+    assert.deepEqual([tierOf(world), await world.store.fleet.rollouts.standing(where)], ['b', second]);
   });
 
   it('rolls out, and heals nothing, while healing is held', async () => {
@@ -133,7 +133,7 @@ describe('a reconcile beside others', () => {
     const { outcome, writes } = await world.reconcile();
     assert.deepEqual([outcome, writes], ['partly', []]);
     assert.match(world.said().at(-1) ?? '', /not listed: network \(\w+\)/);
-    assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), 0);
+    assert.equal(await world.store.fleet.rollouts.standing(where), 0);
   });
 
   it('comes again where somebody else holds the lease', async () => {

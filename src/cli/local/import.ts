@@ -21,8 +21,8 @@ import type { Address, CloudId } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { openEstate, providerOf, snapshotOf } from '../../estate/load.ts';
 import type { SpecTree } from '../../ports/sources.ts';
+import type { EstateView, ScopeView } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
-import type { ObservedEstate, ObservedScope } from './observe.ts';
 
 /** Documents for existing objects. A plan of them with the specs adopts these objects, and does nothing else. */
 export interface ProvenImport extends Imported {
@@ -48,9 +48,9 @@ export interface ImportRequest {
  * out with the reason, and the rest is planned again, until nothing but adoptions is left.
  */
 export async function provenImport(
-  view: ObservedEstate,
+  view: Pick<EstateView, 'estate' | 'looked' | 'plans'>,
   { selection, folder }: ImportRequest,
-  context: Context,
+  context: Pick<Context, 'dependencies' | 'clock'>,
 ): Promise<ProvenImport> {
   const { tree } = view.estate;
   const scopes = view.looked.map((one, index) => importScope(one, view.plans[index], view.estate));
@@ -73,9 +73,9 @@ export async function provenImport(
 }
 
 function importScope(
-  { scope, input }: ObservedScope,
+  { scope, input }: ScopeView,
   scopePlan: ScopePlan | undefined,
-  estate: ObservedEstate['estate'],
+  estate: EstateView['estate'],
 ): ImportScope {
   const world = worldOf(input, claim(input.observation.resources, input));
   const wanted = new Set(input.wanted.desired.map(({ address }) => address));
@@ -99,7 +99,7 @@ interface LaidOut extends ImportedFile {
 function layOut(
   documents: readonly ImportedDocument[],
   { tree, folder }: { readonly tree: SpecTree; readonly folder: string },
-  { dependencies }: Context,
+  { dependencies }: Pick<Context, 'dependencies'>,
 ): readonly LaidOut[] {
   const taken = new Set(tree.files.map(({ path }) => path.toLowerCase()));
   return [...Map.groupBy(documents, ({ network }) => network)].map(([network, together]) => {
@@ -127,7 +127,11 @@ interface Judgement {
   readonly adopts: number;
 }
 
-async function judge(files: readonly LaidOut[], view: ObservedEstate, context: Context): Promise<Judgement> {
+async function judge(
+  files: readonly LaidOut[],
+  view: Pick<EstateView, 'estate' | 'looked' | 'plans'>,
+  context: Pick<Context, 'dependencies' | 'clock'>,
+): Promise<Judgement> {
   const { estate, looked } = view;
   const kept = snapshotOf(estate.tree);
   const specs = [...kept.specs, ...files.map(({ path, text }) => ({ path, text }))];
@@ -138,7 +142,7 @@ async function judge(files: readonly LaidOut[], view: ObservedEstate, context: C
       const document = documentAt(files, at);
       if (document === undefined) throw new Error(`${at.file}:${at.line}: ${message}`);
       const reason = `A document cannot say it: ${message}${hint?.expected === undefined ? '' : `; expected ${hint.expected}`}.`;
-      return document.objects.map((id) => [id, reason] as const);
+      return objectsAt(files, at, document).map((id) => [id, reason] as const);
     }),
   );
   if (invalid.size > 0) return { exceptions: invalid, adopts: 0 };
@@ -160,6 +164,23 @@ const documentAt = (
   { file, line }: { readonly file: string; readonly line: number },
 ): ImportedDocument | undefined =>
   files.find(({ path }) => path === file)?.documents.findLast((one) => one.line <= line)?.document;
+
+/** The objects that an entry of a list stands for, where the problem is in one: a subnet or group of a network. Else all. */
+function objectsAt(
+  files: readonly LaidOut[],
+  { file, line }: { readonly file: string; readonly line: number },
+  { objects }: ImportedDocument,
+): readonly CloudId[] {
+  const lines = files.find(({ path }) => path === file)?.text.split('\n') ?? [];
+  const isEntry = (text: string | undefined): boolean => /^ {4}- /.test(text ?? '');
+  const first = lines.slice(0, line).findLastIndex((text) => isEntry(text) || /^ {0,2}\S/.test(text));
+  if (!isEntry(lines[first])) return objects;
+  const rest = lines.slice(first + 1);
+  const end = rest.findIndex((text) => !/^ {6}/.test(text));
+  const entry = [lines[first], ...rest.slice(0, end < 0 ? undefined : end)].join('\n');
+  const named = objects.filter((id) => entry.includes(id));
+  return named.length === 0 ? objects : named;
+}
 
 function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: readonly LaidOut[]): Judgement {
   if (scope === undefined) return { exceptions: new Map(), adopts: 0 };

@@ -1,4 +1,4 @@
-import type { Action, Confirmed, Decision, Finding, ScopePlan } from '../action.ts';
+import type { Action, Decision, Finding, ScopePlan, Standing } from '../action.ts';
 import { type BatchLimits, pack } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
@@ -80,7 +80,7 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
   const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
   const { actions, findings } = yield* admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
-  const confirmed = stop.length > 0 ? [] : confirmedIn(desired, decisions, { ...world, input: given });
+  const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
   yield;
   const around = surroundingsOf(ordered, desired, world);
   return {
@@ -91,7 +91,7 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
       observed: observation.calls,
       predicted: predictedCalls(ordered, input),
     },
-    ...(confirmed.length > 0 ? { confirmed } : {}),
+    ...(standing.length > 0 ? { standing } : {}),
     ...(around === undefined ? {} : { around }),
   };
 }
@@ -203,14 +203,14 @@ const byText = (a: Finding, b: Finding): number => compareText(keyOf(a), keyOf(b
  * The resources in sync for which the store knows another state as applied, or none: a person was faster, or it was taken
  * over. No call is sent for them, and yet from now on every diff there is drift.
  */
-function confirmedIn(
+function standingOf(
   desired: readonly Desired[],
   decisions: readonly Decision[],
   { input: { knowledge }, ours }: World,
-): readonly Confirmed[] {
+): readonly Standing[] {
   if (knowledge.store === undefined) return [];
   const busy = busyAddresses(decisions, knowledge);
-  const confirmed = desired.flatMap((one): readonly Confirmed[] => {
+  const standing = desired.flatMap((one): readonly Standing[] => {
     const { address, attributes, terms } = one;
     const [present] = ours.get(address) ?? [];
     if (present === undefined || busy.has(address)) return [];
@@ -220,7 +220,7 @@ function confirmedIn(
     if (applied !== undefined && isSame(applied, { attributes, documents })) return [];
     return [{ id: present.observed.id, address, attributes, documents }];
   });
-  return confirmed.toSorted((a, b) => compareText(a.address, b.address));
+  return standing.toSorted((a, b) => compareText(a.address, b.address));
 }
 
 function busyAddresses(decisions: readonly Decision[], { pending }: Knowledge): ReadonlySet<string> {
@@ -229,7 +229,7 @@ function busyAddresses(decisions: readonly Decision[], { pending }: Knowledge): 
 }
 
 /** True where both state the same. */
-const isSame = (applied: Applied, now: Pick<Confirmed, 'attributes' | 'documents'>): boolean =>
+const isSame = (applied: Applied, now: Pick<Standing, 'attributes' | 'documents'>): boolean =>
   diff(now.attributes, applied.attributes).length === 0 &&
   diff(applied.attributes, now.attributes).length === 0 &&
   now.documents.join('\n') === (applied.documents ?? []).toSorted().join('\n');

@@ -10,14 +10,14 @@ interface Input {
 }
 
 /** As the server hands it over. */
-export interface SentRequest {
+export interface Sent {
   readonly params: unknown;
   readonly url: string;
   readonly body: unknown;
 }
 
 /** Reads all that came by the schemas of its route, or refuses with everything that does not fit. */
-export function readInput({ params, query, several = [], body }: RequestSchema, request: SentRequest): Input {
+export function readInput({ params, query, several = [], body }: RequestSchema, request: Sent): Input {
   const errors: InputError[] = [];
   const read = (where: InputError['in'], schema: z.ZodType | undefined, sent: unknown): unknown => {
     if (schema === undefined) {

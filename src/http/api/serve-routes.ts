@@ -21,7 +21,7 @@ import {
 import { type LargeBodyLimit, largeBodyLimit, parseJsonBodies } from './bodies.ts';
 import { documentRoutes } from './docs-page.ts';
 import { answerOnce } from './idempotency.ts';
-import { readInput, type SentRequest } from './read-input.ts';
+import { readInput, type Sent } from './read-input.ts';
 import {
   type Authenticate,
   anonymous,
@@ -197,7 +197,7 @@ function extendTimeout({ raw: { socket } }: FastifyRequest): void {
 }
 
 /** Renames the router's parameter `*` to the route's own name. */
-function sentOf({ path }: Route, { params, url, body }: FastifyRequest): SentRequest {
+function sentOf({ path }: Route, { params, url, body }: FastifyRequest): Sent {
   const name = restParameter(path);
   if (name === undefined || typeof params !== 'object' || params === null || !('*' in params))
     return { params, url, body };

@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Cost, Refusal, SharedLimiter } from '../../ports/limiter.ts';
 import type { RateLimitLevel } from '../../ports/telemetry.ts';
 import { type Deadline, deadline, momentBy } from '../leases.ts';
-import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type SpentAmount } from './shares.ts';
+import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';
 
 /** Leases shares of budgets. */
 export interface Shares {
@@ -262,7 +262,7 @@ class LeasedRateLimit implements BudgetStore {
   question(waiting: readonly WaitingRow[] | undefined): ShareAsk {
     const now = this.#around.clock.now();
     const rows = (waiting ?? []).map((row) => rowAsk(row, this.#has(row.first), now));
-    const spent = this.#spent.map(({ at, ...rest }): SpentAmount => ({ ...rest, agoMs: Math.max(0, now - at) }));
+    const spent = this.#spent.map(({ at, ...rest }): Spent => ({ ...rest, agoMs: Math.max(0, now - at) }));
     const refusals = this.#refusals.map(({ sentAt, ...rest }) => ({ ...rest, sentAgoMs: Math.max(0, now - sentAt) }));
     const wanted = rows.reduce((sum, { all }) => sum + all, 0);
     const used = spent.reduce((sum, { amount }) => sum + amount, 0);

@@ -58,7 +58,7 @@ interface WaitingRow {
 /** A worker's question about one rate limit. All `…Ms` are spans before the question. */
 export interface ShareAsk extends Pick<Cost, 'rateLimit'> {
   /** Its last share, which it no longer spends from; absent: it never had one. */
-  readonly held?: { readonly number: number; readonly spent: readonly SpentAmount[] };
+  readonly held?: { readonly number: number; readonly spent: readonly Spent[] };
   /** Requests that the cloud refused since. */
   readonly refusals: readonly { readonly sentAgoMs: number; readonly retryAfterMs: number; readonly amount: number }[];
   /** The cloud's own word for what is left. */
@@ -69,7 +69,7 @@ export interface ShareAsk extends Pick<Cost, 'rateLimit'> {
 }
 
 /** Units that were spent in one name, in order of time. */
-export interface SpentAmount {
+export interface Spent {
   readonly share: string;
   readonly amount: number;
   readonly agoMs: number;

@@ -53,7 +53,7 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
   await ownFolder(folder);
   const inside = await realpath(folder);
   const file = join(inside, 'users.sqlite');
-  const joined = await updateUsers(file, async (users) => {
+  const joined = await withUsers(file, async (users) => {
     const cluster = await clusterOf(inside, onProgress);
     const passwords = await passwordsIn(inside);
     if (!(await isInitialised(cluster.home))) {
@@ -68,7 +68,7 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
   const forgotten = atExit(() => leaveNow(file, entry, cluster));
   const leave = async (): Promise<void> => {
     forgotten.takeBack();
-    await updateUsers(file, async (users) => {
+    await withUsers(file, async (users) => {
       users.remove(entry);
       if (users.count() === 0) await stop(cluster);
     });
@@ -181,7 +181,7 @@ const patienceMs = 120_000;
  * Runs `work` while no other process runs it on the same file. SQLite holds the lock because its locks are the kernel's:
  * they end with their process, however that ends, which no lock file can promise.
  */
-export async function updateUsers<T>(file: string, work: (users: Users) => Promise<T>): Promise<T> {
+export async function withUsers<T>(file: string, work: (users: Users) => Promise<T>): Promise<T> {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     await lock(database, file);

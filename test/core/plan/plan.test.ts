@@ -504,14 +504,14 @@ const standingCases: readonly StandingCase[] = [
 
 for (const { name, known, resources = [standingSeen], desired = standingNet, want: wanted } of standingCases)
   test(`standing: ${name}`, () => {
-    const { confirmed: standing } = plan(input([desired], looked(resources), { knowledge: know(resources, known) }));
+    const { standing } = plan(input([desired], looked(resources), { knowledge: know(resources, known) }));
     const one = { id: 'vpc-1', address, attributes: blue, documents: [address] };
     assert.deepEqual(standing, wanted ? [one] : undefined);
   });
 
 test('standing: without a store there is nobody to tell', () => {
   assert.equal(
-    plan(input([standingNet], looked([standingSeen]), { knowledge: withoutStore('acme') })).confirmed,
+    plan(input([standingNet], looked([standingSeen]), { knowledge: withoutStore('acme') })).standing,
     undefined,
   );
 });

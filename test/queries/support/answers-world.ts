@@ -104,7 +104,7 @@ export async function activeWorld(others: Readonly<Record<string, Caller>> = {})
   const { status, text } = await approve(world, 'bob');
   assert.equal(status, 201, text);
   assert.equal((await world.reconcile()).outcome, 'done');
-  assert.equal(await world.store.fleet.rollouts.appliedGeneration(where), 1);
+  assert.equal(await world.store.fleet.rollouts.standing(where), 1);
   await world.clock.advance(1_000);
   return world;
 }

@@ -1,10 +1,10 @@
 // A process that registers itself, and on a message takes the lock and never lets it go.
-import { updateUsers } from '../../../src/store/embedded/embedded.ts';
+import { withUsers } from '../../../src/store/embedded/embedded.ts';
 
 const [file = ''] = process.argv.slice(2);
-await updateUsers(file, async (users) => users.add());
+await withUsers(file, async (users) => users.add());
 process.on('message', () => {
-  void updateUsers(file, () => {
+  void withUsers(file, () => {
     process.send?.('holding');
     return new Promise(() => {});
   });

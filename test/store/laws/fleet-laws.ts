@@ -83,14 +83,14 @@ export const fleetLaws: Laws = {
 
   'what stands in a scope only ever rises': async ({ store, other, estate }) => {
     const where = { estate, scope };
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), 0);
-    await store.fleet.rollouts.keepAppliedGeneration(where, 3);
-    await other.fleet.rollouts.keepAppliedGeneration(where, 2);
+    assert.equal(await store.fleet.rollouts.standing(where), 0);
+    await store.fleet.rollouts.stand(where, 3);
+    await other.fleet.rollouts.stand(where, 2);
     assert.equal(await other.fleet.rollouts.any(), true);
-    assert.equal(await other.fleet.rollouts.appliedGeneration(where), 3);
-    await other.fleet.rollouts.keepAppliedGeneration(where, 4);
-    assert.equal(await store.fleet.rollouts.appliedGeneration(where), 4);
-    assert.equal(await store.fleet.rollouts.appliedGeneration({ estate, scope: elsewhere }), 0);
+    assert.equal(await other.fleet.rollouts.standing(where), 3);
+    await other.fleet.rollouts.stand(where, 4);
+    assert.equal(await store.fleet.rollouts.standing(where), 4);
+    assert.equal(await store.fleet.rollouts.standing({ estate, scope: elsewhere }), 0);
   },
 
   'what a cloud refused waits by the clock of the store, and is let go by its address or all at once': async (

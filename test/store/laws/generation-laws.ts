@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Confirmed } from '../../../src/core/action.ts';
+import type { Standing } from '../../../src/core/action.ts';
 import { LeaseLost } from '../../../src/ports/leases.ts';
 import type { Effect, Reconcile } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
@@ -125,7 +125,7 @@ const applied = (name: string, generation: number): Effect => ({
   attributes: { cidr: `10.${generation}.0.0/16` },
 });
 
-const standing = (name: string, generation: number): Confirmed => ({
+const standing = (name: string, generation: number): Standing => ({
   id: `vpc-${name}`,
   address: addressOf(name),
   attributes: { cidr: `10.${generation}.0.0/16`, internet: false, labels: {} },

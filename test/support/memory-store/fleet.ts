@@ -115,16 +115,16 @@ function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   const of = (where: Where): RolloutMemory => {
     const found = memory.fleet.rollouts.get(whereKey(where));
     if (found) return found;
-    const made = { appliedGeneration: 0, stopped: new Map() };
+    const made = { standing: 0, stopped: new Map() };
     memory.fleet.rollouts.set(whereKey(where), made);
     return made;
   };
   const scopeAt = ({ estate, scope }: Where) => scopeOf(estateOf(memory, estate), scope);
   return {
-    appliedGeneration: async (where) => of(where).appliedGeneration,
-    any: async () => [...memory.fleet.rollouts.values()].some(({ appliedGeneration }) => appliedGeneration > 0),
-    keepAppliedGeneration: async (where, generation) => {
-      of(where).appliedGeneration = Math.max(of(where).appliedGeneration, generation);
+    standing: async (where) => of(where).standing,
+    any: async () => [...memory.fleet.rollouts.values()].some(({ standing }) => standing > 0),
+    stand: async (where, generation) => {
+      of(where).standing = Math.max(of(where).standing, generation);
     },
     stopped: async (where) => unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where)))),
     stop: async (where, rollout) => {

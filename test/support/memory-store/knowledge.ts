@@ -8,7 +8,7 @@ import { Pinned } from '../../../src/ports/sources.ts';
 import { acceptedOf } from '../../../src/store/generations.ts';
 import { mostExpiredIntents } from '../../../src/store/knowledge.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
-import { confirmedChanges } from '../../../src/store/settled-changes.ts';
+import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
 import { apply } from './ledger.ts';
@@ -54,9 +54,9 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
       checkLease(memory, reconcile);
       judgeBirths(estateOf(memory, reconcile.estate), reconcile, verdicts, clock.now());
     },
-    confirm: async (reconcile, resources) => {
+    confirm: async (reconcile, standing) => {
       checkLease(memory, reconcile, clock.now());
-      apply(scopeOf(estateOf(memory, reconcile.estate), reconcile.scope), confirmedChanges(reconcile, resources));
+      apply(scopeOf(estateOf(memory, reconcile.estate), reconcile.scope), standingChanges(reconcile, standing));
     },
     history: async (estate, id) =>
       [...estateOf(memory, estate).scopes.values()]

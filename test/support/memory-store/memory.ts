@@ -92,7 +92,7 @@ interface RequestMemory {
 }
 
 export interface RolloutMemory {
-  appliedGeneration: number;
+  standing: number;
   readonly stopped: Map<string, StoppedRollout>;
 }
 

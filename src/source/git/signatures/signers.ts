@@ -48,7 +48,7 @@ export function authorizeKey({ key, listings, committer, today }: SigningKey): A
     const emails = [...new Set(listings.map(({ email }) => email))].join(', ');
     return refused(
       'other-email',
-      `${shortPrintable(committer)} committed it, and ${key}, which signed it, is listed for ${emails}`,
+      `${printable(committer)} committed it, and ${key}, which signed it, is listed for ${emails}`,
     );
   }
   const standing = own.find(({ until }) => until === undefined || today <= until);
@@ -90,7 +90,7 @@ export const refused = (code: RefusalCode, what: string): SignatureRefusal => ({
 });
 
 /** Text out of a commit, fit for a log line: printable ASCII, of bounded length. */
-export const shortPrintable = (text: string): string => {
+export const printable = (text: string): string => {
   const plain = text.replaceAll(/[^\x20-\x7e]/g, '?');
   return plain.length > 80 ? `${plain.slice(0, 79)}…` : plain;
 };

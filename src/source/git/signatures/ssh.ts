@@ -3,14 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram, type SignatureWorkspace } from './program.ts';
 import type { SignedCommit } from './signed-commit.ts';
-import {
-  type Authorized,
-  authorizeKey,
-  refused,
-  type SignatureRefusal,
-  type Signer,
-  shortPrintable,
-} from './signers.ts';
+import { type Authorized, authorizeKey, printable, refused, type SignatureRefusal, type Signer } from './signers.ts';
 
 /** Judges commits that SSH keys signed. The signature itself is put to ssh-keygen, with that one key allowed. */
 export function sshVerifier(signers: readonly Signer[], place: SignatureWorkspace) {
@@ -75,10 +68,10 @@ export function readSshSignature(armour: string): SshSignature | SignatureRefusa
   if (key === undefined || digest === undefined || signature === undefined || more.length > 0)
     return refused('odd-signature', 'its SSH signature is not in the form that OpenSSH writes');
   if (namespace?.toString('latin1') !== NAMESPACE)
-    return refused('other-namespace', `it is signed for "${shortPrintable(String(namespace))}", not as a commit`);
+    return refused('other-namespace', `it is signed for "${printable(String(namespace))}", not as a commit`);
   const algorithm = stringsOf(signature)?.[0]?.toString('latin1');
   if (!DIGESTS.includes(digest.toString('latin1')) || algorithm === WEAK_ALGORITHM)
-    return refused('weak-digest', `its SSH signature is over ${shortPrintable(`${digest}, by ${algorithm}`)}`);
+    return refused('weak-digest', `its SSH signature is over ${printable(`${digest}, by ${algorithm}`)}`);
   return { ok: true, key: key.toString('base64') };
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { gpgVerifier } from './gpg.ts';
 import { runProgram, type SignatureWorkspace, withPrivateFolder } from './program.ts';
 import { readSignedCommit, type SignedCommit } from './signed-commit.ts';
-import { type Authorized, refused, type SignatureRefusal, type Signer, shortPrintable } from './signers.ts';
+import { type Authorized, printable, refused, type SignatureRefusal, type Signer } from './signers.ts';
 import { sshVerifier } from './ssh.ts';
 
 interface JudgeOptions {
@@ -38,8 +38,7 @@ export function verifyCommits(
     const judge = judgeOf(signers, { folder, path, today });
     const names: string[] = [];
     for await (const [commit, verdict] of verdictsOf(commits, judge, { repository, folder, path })) {
-      if (!verdict.ok)
-        return { ...verdict, commit, why: `commit ${shortPrintable(commit.slice(0, 12))}: ${verdict.why}` };
+      if (!verdict.ok) return { ...verdict, commit, why: `commit ${printable(commit.slice(0, 12))}: ${verdict.why}` };
       names.push(verdict.signer);
     }
     return { ok: true, signers: names };
