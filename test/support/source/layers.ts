@@ -173,7 +173,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'bench',
     at: ['bench/'],
     layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'scripts', 'test'],
-    packages: ['@aws-sdk/', 'zod', 'bullmq', 'pg'],
+    packages: ['@aws-sdk/', '@azure/', 'zod', 'bullmq', 'pg'],
     node: true,
   },
   {
