@@ -105,6 +105,7 @@ interface Imported {
 }
 
 interface World {
+  readonly url: string;
   readonly ids: Awaited<ReturnType<typeof makeByHand>>;
   /** `setpoint import` in a new folder of specs. */
   readonly fresh: (more?: Readonly<Record<string, string>>) => {
@@ -121,6 +122,7 @@ async function world(): Promise<World> {
   after(() => sandbox.close());
   const ids = await makeByHand(sandbox.url);
   return {
+    url: sandbox.url,
     ids,
     fresh: (more = {}) => {
       const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url), ...more });
@@ -292,6 +294,35 @@ test('writes documents that a plan adopts, and that an apply marks and nothing e
   const again = await run(['import', dir, allow, '--all']);
   assert.match(again.stdout, /group node .*A service owns it/, 'the rest, and nothing twice');
   assert.deepEqual(readdirSync(join(dir, 'imported')).length, 2);
+});
+
+test('a rule that a colleague adds after the adoption is unmanaged, and the next import says it', async () => {
+  const { fresh, ids, url } = await world();
+  const { dir, run, imported } = fresh();
+  await imported('--network', 'shop vpc');
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+  const client = new EC2Client({ endpoint: url, region, credentials, maxAttempts: 1 });
+  const IpPermissions = [tcp(8443, { IpRanges: [{ CidrIp: '10.0.0.0/8' }] })];
+  await client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId: ids.web, IpPermissions }));
+  client.destroy();
+  const seen = await run([
+    'inventory',
+    dir,
+    allow,
+    '--refresh',
+    '--claim',
+    'unmanaged',
+    '--kind',
+    'firewall-rule',
+    '--json',
+  ]);
+  assert.match(seen.stdout, /tcp\/8443/, 'not ours, although it is in a group of ours');
+  const { coverage, files } = await imported('--network', 'shop vpc');
+  assert.deepEqual([coverage['firewall-rule']?.said, files.length], [1, 1]);
+  const text = readFileSync(join(dir, 'imported', 'shop-vpc-2.yaml'), 'utf8');
+  assert.match(text, /^metadata: \{ name: web-servers-tcp-8443 \}$/m);
+  assert.deepEqual((await planOf(run, dir)).actions, []);
 });
 
 const subscription = '11112222-3333-4444-8555-666677778888';

@@ -1,6 +1,7 @@
 import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
 import type { Dialect, Place } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
+import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { isHalfMade } from '../plan/claim.ts';
 import {
@@ -112,7 +113,7 @@ interface Inside {
 
 function importScope(scope: ImportScope, input: ImportInput, names: Names): Imported {
   const objects: Objects = new Map(
-    scope.objects.filter(({ observed }) => stands(observed)).map((one) => [one.observed.id, one]),
+    byIds(scope.objects.filter(({ observed }) => stands(observed))).map((one) => [one.observed.id, one]),
   );
   const chosen = chosenObjects(objects, input.selection);
   const unsaid = new Map<CloudId, string>();
@@ -138,6 +139,19 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
       return found === undefined ? [] : [{ scope: scope.scope, kind: found.kind, id, name: found.name, reason }];
     }),
   };
+}
+
+/** References to what is ours lead to addresses: here each leads to an id. */
+function byIds(objects: readonly Ownership[]): readonly Ownership[] {
+  const ids = new Map(
+    objects.flatMap(({ claim, address, observed }) =>
+      claim === 'ours' && address !== undefined ? [[address, observed.id]] : [],
+    ),
+  );
+  return objects.map((one) => {
+    const attributes = rulesOf(one.observed.kind).mapRefs(one.observed.attributes, (ref) => ids.get(ref) ?? ref);
+    return { ...one, observed: { ...one.observed, attributes } };
+  });
 }
 
 const stands = (observed: Observed): boolean =>

@@ -53,6 +53,8 @@ function claimOf({ claim: by }: Claimed, found: ResourceFinding | undefined): Om
   switch (by.by) {
     case 'us':
       if (found?.type === 'orphan') return { claim: 'orphan', address: by.address, why: 'no document wants it' };
+      // why: in a group of ours, under `rules: additive`, a rule of nobody's stays nobody's
+      if (found?.type === 'unmanaged') return { claim: 'unmanaged', why: found.why };
       return { claim: 'ours', address: by.address, why: 'wanted' };
     case 'other':
       return { claim: 'other', why: `it bears the mark of the estate ${by.estate}` };
