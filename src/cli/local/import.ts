@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
@@ -23,6 +24,7 @@ import { openEstate, providerOf, snapshotOf } from '../../estate/load.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { EstateView, ScopeView } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
+import { exitCodes, UserError } from '../errors.ts';
 
 /** Documents for existing objects. A plan of them with the specs adopts these objects, and does nothing else. */
 export interface ProvenImport extends Imported {
@@ -66,9 +68,9 @@ export async function provenImport(
     const { exceptions, adopts } = await judge(laidOut, view, context);
     const before = excluded.size;
     for (const [id, reason] of exceptions) if (!excluded.has(id)) excluded.set(id, reason);
+    if (exceptions.size === 0) return { ...imported, files: laidOut.map(({ path, text }) => ({ path, text })), adopts };
     // why: each round leaves out one object more, so it ends
-    if (excluded.size === before)
-      return { ...imported, files: laidOut.map(({ path, text }) => ({ path, text })), adopts };
+    if (excluded.size === before) throw new Error(`still in documents: ${[...exceptions.keys()].join(', ')}`);
   }
 }
 
@@ -140,7 +142,7 @@ async function judge(
     tree.problems.flatMap(({ severity, at, message, hint }) => {
       if (severity !== 'error') return [];
       const document = documentAt(files, at);
-      if (document === undefined) throw new Error(`${at.file}:${at.line}: ${message}`);
+      if (document === undefined) throw apart(`${join(estate.dir, at.file)}:${at.line}: ${message}`);
       const reason = `A document cannot say it: ${message}${hint?.expected === undefined ? '' : `; expected ${hint.expected}`}.`;
       return objectsAt(files, at, document).map((id) => [id, reason] as const);
     }),
@@ -158,6 +160,14 @@ async function judge(
     adopts: judgements.reduce((sum, { adopts }) => sum + adopts, 0),
   };
 }
+
+/** Documents that are right alone, and not beside the specs: no object of theirs is at fault. */
+const apart = (why: string): UserError =>
+  new UserError('The new documents would change what the specs mean.', {
+    why,
+    next: 'Import fewer objects, with --network or --id, or into an estate of its own.',
+    code: exitCodes.refused,
+  });
 
 const documentAt = (
   files: readonly LaidOut[],
@@ -193,8 +203,7 @@ function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: r
     objects: objectsOf(action.address, desired, files),
   }));
   const other = judged.find(({ action, objects }) => objects.length === 0 && !before.has(keyOf(action)));
-  if (other !== undefined)
-    throw new Error(`the new documents change the plan of the specs: ${other.action.verb} ${other.action.address}`);
+  if (other !== undefined) throw apart(`A plan would also ${other.action.verb} ${other.action.address}.`);
   const blocked = findings.flatMap((finding) =>
     finding.type === 'blocked' ? [{ reason: finding.why, objects: objectsOf(finding.address, desired, files) }] : [],
   );
