@@ -22,13 +22,13 @@ async function correctSchedules(queue: Queue<Where>, wanted: ReadonlyMap<string,
     if (isRight(scheduler, wanted.get(scheduler.key))) right.add(scheduler.key);
     else wrong.push(scheduler.key);
   const missing = [...wanted].filter(([key]) => !right.has(key));
-  for (const key of wrong) await queue.removeJobScheduler(key);
+  for (const key of wrong) await queue.removeJobScheduler(key).catch(unlessGivenWay);
   for (const [key, reconcile] of missing) await put(queue, key, reconcile).catch(unlessGivenWay);
   return wrong.length + missing.length > 0;
 }
 
 /**
- * Of two who put the same one back, one gives way: PostgreSQL makes it (deadlock_detected), or BullMQ finds the other's job in its
+ * Of two who remove or put back the same one, one gives way: PostgreSQL makes it (deadlock_detected), or BullMQ finds the other's job in its
  * place. The other puts it, and the next look sees whether it did.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
