@@ -93,8 +93,13 @@ async function makeByHand(endpoint: string) {
     await launch('kubelet', subnet, node),
     await launch('lab', labSubnet, inLab),
   ];
-  client.destroy();
-  return { shop, lab, subnet, web, db, node, inLab, machines };
+  const colleague = async (): Promise<void> => {
+    await open(db, tcp(6379, everyone));
+    await launch('late', subnet, db);
+    await client.send(new CreateSubnetCommand({ VpcId: shop, CidrBlock: '10.20.9.0/24' }));
+  };
+  after(() => client.destroy());
+  return { shop, lab, subnet, web, db, node, inLab, machines, colleague };
 }
 
 interface Imported {
@@ -322,6 +327,32 @@ test('a rule that a colleague adds after the adoption is unmanaged, and the next
   assert.deepEqual([coverage['firewall-rule']?.said, files.length], [1, 1]);
   const text = readFileSync(join(dir, 'imported', 'shop-vpc-2.yaml'), 'utf8');
   assert.match(text, /^metadata: \{ name: web-servers-tcp-8443 \}$/m);
+  assert.deepEqual((await planOf(run, dir)).actions, []);
+});
+
+test('a second import brings what a colleague added in a network of ours: a machine and a rule', async () => {
+  const { fresh, ids } = await world();
+  const { dir, run, imported } = fresh();
+  await imported('--all');
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+  await ids.colleague();
+  const { files, unsaid } = await imported('--all');
+  assert.deepEqual(
+    files.map(({ path }) => path.slice(dir.length)),
+    ['/imported/shop-vpc-2.yaml'],
+  );
+  const text = readFileSync(join(dir, 'imported', 'shop-vpc-2.yaml'), 'utf8');
+  assert.match(text, /name: db-redis.*network: shop-vpc.*ports: \[6379\]\n {2}group: db\n/s);
+  assert.match(
+    text,
+    /kind: Instance\nmetadata: \{ name: late,.*network: shop-vpc\n {2}subnet: app\n {2}groups: \[db\]\n/s,
+  );
+  assert.match(unsaid.find(({ kind }) => kind === 'subnet')?.reason ?? '', /Its network has the document shop-vpc\./);
+  assert.deepEqual(
+    (await planOf(run, dir)).actions.map(({ verb }) => verb),
+    ['adopt'],
+  );
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
   assert.deepEqual((await planOf(run, dir)).actions, []);
 });
 
