@@ -298,6 +298,8 @@ test('writes documents that a plan adopts, and that an apply marks and nothing e
   assert.deepEqual((await planOf(run, dir)).actions, []);
   const again = await run(['import', dir, allow, '--all']);
   assert.match(again.stdout, /group node .*A service owns it/, 'the rest, and nothing twice');
+  assert.match(again.stdout, /\n\nThere is no new document\./);
+  assert.doesNotMatch(again.stdout, /\n\n\n|Next: /, 'no step that has nothing to do');
   assert.deepEqual(readdirSync(join(dir, 'imported')).length, 2);
 });
 

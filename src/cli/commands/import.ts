@@ -171,22 +171,26 @@ function textOf(result: Result, dir: string, options: Options): string {
   const { proven, gaps } = result;
   const listed = proven.unsaid.slice(0, options.dryRun === true ? undefined : mostListed);
   const more = proven.unsaid.length - listed.length;
+  const { files } = proven;
   return [
     ...coverageLines(proven),
-    '',
-    ...proven.files.map(
-      ({ path }) => `${options.dryRun === true ? 'would write' : 'wrote'} ${printable(join(dir, path))}`,
-    ),
+    ...(files.length === 0 ? [] : ['']),
+    ...files.map(({ path }) => `${options.dryRun === true ? 'would write' : 'wrote'} ${printable(join(dir, path))}`),
     ...(proven.unsaid.length === 0 ? [] : ['', 'Not in documents:']),
     ...listed.map((one) => `  ${printable(unsaidText(one))}`),
     ...(more === 0 ? [] : [`  and ${more} more: --json lists all`]),
     ...gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${printable(reason)}`),
     '',
-    `Plan of these documents: ${count(proven.adopts, 'object')} to adopt, no other change.`,
-    ...(options.dryRun === true ? proven.files.flatMap(({ path, text }) => ['', `# ${path}`, text.trimEnd()]) : []),
-    ...(options.dryRun === true ? [] : ['Next: read the documents, then setpoint plan, then setpoint apply.']),
+    ...planLines(proven, options),
     ...(isWhole(result) ? [] : ['Setpoint does not touch objects that no document names.']),
+    ...(options.dryRun === true ? files.flatMap(({ path, text }) => ['', `# ${path}`, text.trimEnd()]) : []),
   ].join('\n');
+}
+
+function planLines({ files, adopts }: ProvenImport, { dryRun }: Options): readonly string[] {
+  if (files.length === 0) return ['There is no new document.'];
+  const plan = `Plan of these documents: ${count(adopts, 'object')} to adopt, no other change.`;
+  return dryRun === true ? [plan] : [plan, 'Next: read the documents, then setpoint plan, then setpoint apply.'];
 }
 
 const mostListed = 20;
