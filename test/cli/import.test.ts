@@ -278,7 +278,7 @@ test('writes documents that a plan adopts, and that an apply marks and nothing e
   assert.deepEqual(unsaid.map(({ kind, reason }) => `${kind}: ${reason.replaceAll(/sg-\w+/g, 'sg')}`).toSorted(), [
     'firewall-rule: A service owns it: belongs to Kubernetes cluster blue.',
     'group: A service owns it: belongs to Kubernetes cluster blue.',
-    'instance: Its group sg is not said.',
+    'instance: Its group sg has no document.',
   ]);
   assert.deepEqual(files.map(({ path, written }) => [path.slice(dir.length), written]).toSorted(), [
     ['/imported/lab.yaml', true],

@@ -224,7 +224,7 @@ function orphanReason(one: Observed, { objects, networks }: ScopeImport): string
   if (network === undefined) return 'The cloud does not say its network.';
   const name = networks.get(network);
   return name === undefined
-    ? `Its network ${network} is not said.`
+    ? `Its network ${network} has no document.`
     : `Its network has the document ${name}. Add it there by hand: setpoint adopt prints the line.`;
 }
 
@@ -402,7 +402,7 @@ function namedRule(
   const { group, match } = observed.attributes;
   if (group === undefined) return 'Rules of this cloud cannot be adopted: it knows them by names of their own.';
   const own = inside.get(group);
-  if (own === undefined) return `Its group ${group} is not said.`;
+  if (own === undefined) return `Its group ${group} has no document.`;
   const [peer = '', ...more] = match.peers;
   if (more.length > 0) return 'It has several peers in one rule.';
   const named = namedPeer(peer, own.network, inside);
@@ -486,10 +486,10 @@ function namedMachine(observed: Observed<'instance'>, { scope, inside }: ScopeIm
   const target = targetOf(observed, scope);
   if (target === undefined) return noTarget;
   const subnet = inside.get(placement.subnet);
-  if (subnet === undefined) return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}is not said.`;
+  if (subnet === undefined) return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
   const named = groups.map((ref) => ({ ref, group: inside.get(ref) }));
   const strange = named.find(({ group }) => group?.network !== subnet.network);
-  if (strange !== undefined) return `Its group ${strange.ref} is not said.`;
+  if (strange !== undefined) return `Its group ${strange.ref} has no document.`;
   const [, stem = observed.name, ordinal] = /^(.+)-(0|[1-9]\d{0,2})$/.exec(observed.name) ?? [];
   return {
     observed,

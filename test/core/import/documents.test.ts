@@ -123,7 +123,7 @@ describe('objects without a document', () => {
   test('no group is taken whose rules could not be listed: its network would say too little', () => {
     const objects = [vpc('a'), subnet('app', 'a'), group('web', 'a'), machine('i', 'app', ['web'])];
     const { unsaid, said } = imported(scopeOf(objects, { gaps: new Set(['firewall-rule']) }));
-    assert.deepEqual(unsaid, { web: 'Firewall rules were not listed completely.', i: 'Its group web is not said.' });
+    assert.deepEqual(unsaid, { web: 'Firewall rules were not listed completely.', i: 'Its group web has no document.' });
     assert.deepEqual(said, ['a', 'app']);
   });
 
@@ -138,7 +138,7 @@ describe('objects without a document', () => {
     const objects = [shared, subnet('s', 'shared'), vpc('a'), subnet('app', 'a'), child, other, copied, dead];
     assert.deepEqual(imported(scopeOf(objects)).unsaid, {
       shared: 'It belongs to another account: shared by 999.',
-      s: 'Its network shared is not said.',
+      s: 'Its network shared has no document.',
       child: 'A service owns it: launched by fleet f.',
       other: 'it bears the mark of the estate b.',
       copied: 'it bears a copy of our mark.',
@@ -171,7 +171,7 @@ describe('objects without a document', () => {
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
     const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
     const { unsaid, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
-    assert.deepEqual(unsaid, { app: 'It differs.', i: 'Its subnet app is not said.' });
+    assert.deepEqual(unsaid, { app: 'It differs.', i: 'Its subnet app has no document.' });
     assert.deepEqual(documents, ['Network a']);
   });
 });
