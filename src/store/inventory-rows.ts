@@ -294,8 +294,16 @@ export const rowVersion = (version: ReadVersion, asOf = Number.POSITIVE_INFINITY
 function rowIn({ body, ended, listed, generation, look_generation: newest }: ReadVersion): Row {
   const row = body as Row; // why: only `keepRows` writes the column
   const isUpToDate = ended === null && listed && row.state.status === 'InSync';
-  return { ...row, state: { ...row.state, generation: isUpToDate ? newest : generation } };
+  const state = { ...row.state, generation: isUpToDate ? newest : generation };
+  const code = renamedCodes.get(state.code ?? '');
+  return { ...row, state: code === undefined ? state : { ...state, code } };
 }
+
+/** Codes that version 0.1 stored, and their names since. */
+const renamedCodes: ReadonlyMap<string, string> = new Map([
+  ['failed-births', 'failed-launches'],
+  ['claimed-twice', 'duplicate-claim'],
+]);
 
 /**
  * Between the observation that found it last and the next one it counts as it was; unless the observations in between have a

@@ -213,3 +213,18 @@ for (const [text, want] of texts)
     assert.equal(storableText(text), want);
     assert.deepEqual(JSON.parse(storableJson(JSON.stringify({ [text]: [text] }))), { [want]: [want] });
   });
+
+test('a code that version 0.1 stored is read by its name since', async () => {
+  const where = { estate: 'codes', scope };
+  await store.rows.keep(where, lookOf(1 * day, [rowOf('a', { status: 'Blocked' })]));
+  const codes = { 'failed-births': 'failed-launches', 'claimed-twice': 'duplicate-claim', quota: 'quota' };
+  for (const [stored, now] of Object.entries(codes)) {
+    const body = "jsonb_set(body::jsonb, '{state,code}', to_jsonb($1::text))";
+    await admin.query(`UPDATE setpoint.versions SET body = ${body} WHERE estate = 'codes'`, [stored]);
+    const { rows } = await store.rows.page(of('codes'));
+    assert.deepEqual(
+      rows.map(({ state }) => state.code),
+      [now],
+    );
+  }
+});
