@@ -244,6 +244,7 @@ describe('import refuses', () => {
     ['an unknown kind', ['--kind', 'vpc'], /network, subnet, group/],
     ['a label without a key', ['--label', '=x'], /Write a key/],
     ['a folder outside the specs', ['--all', '--out', '/tmp'], /outside the specs\.\n.*\n {2}next: .*imported/],
+    ['specs that are in no folder', ['--all', '--active'], /import writes into a folder\.\n {2}next: .*--active/],
     ['nothing that matches', ['--network', 'nowhere'], /No object matches.*\n.*\n {2}next: .*--claim unmanaged/],
   ];
   for (const [name, args, says] of refused)
@@ -251,6 +252,15 @@ describe('import refuses', () => {
       const { dir, run } = fresh();
       const { code, stderr } = await run(['import', dir, allow, ...args]);
       assert.deepEqual([code, says.test(stderr)], [1, true], stderr);
+      assert.deepEqual(readdirSync(dir), ['estate.yaml']);
+    });
+
+  for (const out of ['.hidden', 'a/.hidden', 'a/node_modules', '-a', 'overlays/a', '@aws'])
+    test(`a folder that is not read as one of the base: ${out}`, async () => {
+      const { dir, run } = fresh();
+      const { code, stderr } = await run(['import', dir, allow, '--all', `--out=${join(dir, out)}`]);
+      assert.equal(code, 1);
+      assert.match(stderr, /is no place for these documents\.\n {2}why: .*\n {2}next: .*imported/);
       assert.deepEqual(readdirSync(dir), ['estate.yaml']);
     });
 

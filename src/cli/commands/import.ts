@@ -26,6 +26,8 @@ interface Options extends EstateOptions {
   readonly out?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  readonly active?: boolean;
+  readonly activeOf?: string;
 }
 
 export const importCommand = (context: Context): Command =>
@@ -98,7 +100,11 @@ interface Result {
   readonly gaps: readonly Gap[];
 }
 
-function requestOf(dir: string, { network, kind, id, label, all, out }: Options): ImportRequest {
+function requestOf(dir: string, { network, kind, id, label, all, out, active, activeOf }: Options): ImportRequest {
+  if (active === true || activeOf !== undefined)
+    throw new UserError('The active specs are in the store, and import writes into a folder.', {
+      next: 'Leave out --active and --active-of.',
+    });
   const chosen = network.length + kind.length + id.length + label.length;
   if (all !== true && chosen === 0)
     throw new UserError('Choose the objects to import.', {
@@ -107,15 +113,15 @@ function requestOf(dir: string, { network, kind, id, label, all, out }: Options)
   if (all === true && chosen > 0)
     throw new UserError('--all and a choice exclude each other.', { next: 'Leave out one of the two.' });
   const folder = out === undefined ? 'imported' : relative(resolve(dir), resolve(out)).split(sep).join('/');
-  const first = folder.split('/')[0] ?? '';
+  const [first = '', ...deeper] = folder.split('/');
   if (first === '..' || isAbsolute(folder))
     throw new UserError(`The folder "${out}" is outside the specs.`, {
       why: `Documents are read from ${dir} only.`,
       next: `Name a folder inside it: --out ${join(dir, 'imported')}`,
     });
-  if (/^(?:\.|@|overlays$|node_modules$)/.test(first))
+  if (/^(?:@|overlays$)/.test(first) || [first, ...deeper].some((name) => /^(?:[.-]|node_modules$)/.test(name)))
     throw new UserError(`The folder "${out}" is no place for these documents.`, {
-      why: 'Hidden folders are not read, and @folders and overlays have their own meaning.',
+      why: 'Hidden folders, node_modules and names with a dash first are not read; @folders and overlays have their own meaning.',
       next: `Name another one: --out ${join(dir, 'imported')}`,
     });
   return { selection: { networks: network, kinds: kind, ids: id, labels: label }, folder };
