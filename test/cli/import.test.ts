@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import {
   AuthorizeSecurityGroupIngressCommand,
@@ -17,6 +20,7 @@ import { until } from '../support/until.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
+const program = join(import.meta.dirname, '../../src/bootstrap/cli.ts');
 const allow = '--allow-endpoint';
 const [account, region] = ['111122223333', 'eu-west-1'];
 
@@ -235,6 +239,19 @@ spec: { targets: [aws-prod], cidr: 10.99.0.0/16, allGroup: false }
     assert.match(stderr, /The documents were not written\.\n {2}why: .*removed the files of this run\.\n {2}next: /);
     assert.deepEqual(readdirSync(join(dir, 'imported')), ['shop-vpc.yaml']);
   });
+});
+
+test('a file that could be written in part only is removed, too', async () => {
+  const { dir } = fresh();
+  // why: a file of two blocks holds no whole network, as on a full disk
+  const limited = 'trap "" XFSZ; ulimit -f 2; exec "$0" "$@"';
+  const child = spawn('sh', ['-c', limited, process.execPath, program, 'import', dir, allow, '--all'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NODE_V8_COVERAGE: undefined },
+  });
+  const [stderr] = await Promise.all([textOf(child.stderr), once(child, 'close')]);
+  assert.match(stderr, /The documents were not written\.\n {2}why: {3}EFBIG/);
+  assert.deepEqual(readdirSync(join(dir, 'imported')), []);
 });
 
 describe('import refuses', () => {

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Unsaid } from '../../core/import/documents.ts';
@@ -148,8 +148,9 @@ async function writeFiles(dir: string, files: readonly ImportedFile[]): Promise<
       const file = join(dir, path);
       await mkdir(dirname(file), { recursive: true });
       // why: `wx` overwrites nothing, even if somebody wrote the file since the specs were read
-      await writeFile(file, text, { flag: 'wx' });
+      const opened = await open(file, 'wx');
       written.push(file);
+      await opened.writeFile(text).finally(() => opened.close());
     }
   } catch (cause) {
     await Promise.all(written.map((file) => rm(file, { force: true })));
