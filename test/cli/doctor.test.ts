@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkNode } from '../../src/cli/commands/doctor.ts';
+import { checkNode } from '../../src/cli/local/doctor.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
