@@ -127,7 +127,9 @@ export function pauseFlags({ what, of }: Held): string {
   return of.by === 'estate' ? flag : `${flag} --${of.by} ${quoted(of.name)}`;
 }
 
-const quoted = (name: string): string => (/^[\w./@:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+/** As one word of a shell. */
+export const quoted = (name: string): string =>
+  /^[\w./@:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
 /** The reason for a person's decision: one line, for the ledger and for screens. A parser of options. */
 export function parseReason(text: string): string {

@@ -38,6 +38,30 @@ async function firstLine(input: Readable, signal: AbortSignal): Promise<string> 
   }
 }
 
+/** Several questions of one command. They share a reader: the next answer may be in what it has read already. */
+export interface Conversation {
+  /** The proposed answer for an empty line; undefined where there is none, or the input has ended. */
+  ask(text: string, proposed?: string): Promise<string | undefined>;
+  close(): void;
+}
+
+/** The questions go to stderr, for stdout is data. */
+export function openConversation({ input, err }: Terminal, signal: AbortSignal): Conversation {
+  if (input === null) throw new Error('questions need a terminal');
+  const lines = createInterface({ input, signal });
+  const answers = lines[Symbol.asyncIterator]();
+  return {
+    ask: async (text, proposed) => {
+      err.write(`${printableLines(proposed === undefined ? text : `${text} [${proposed}]`)}: `);
+      const { value, done } = await answers.next();
+      signal.throwIfAborted();
+      if (done) return undefined;
+      return value.trim() || proposed;
+    },
+    close: () => lines.close(),
+  };
+}
+
 /** Asked on stderr; nothing of the answer is shown. `otherwise`: how it can be given where nobody can be asked. */
 export async function askSecret(
   { input, err }: Terminal,

@@ -32,6 +32,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['login', async () => (await import('./login.ts')).login],
   ['logout', async () => (await import('./logout.ts')).logout],
   ['token', async () => (await import('./token.ts')).token],
+  ['init', async () => (await import('./init.ts')).init],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
   ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
 ]);
