@@ -8,6 +8,7 @@ import {
   type Address,
   type Attributes,
   type CloudId,
+  documentOfReplica,
   type Kind,
   type Labels,
   nameIn,
@@ -78,9 +79,9 @@ export interface Imported {
 /** Documents for the chosen objects that nobody claims. Pure: the same input gives the same documents in the same order. */
 export function importDocuments(input: ImportInput): Imported {
   const names: Names = {
-    Network: new NameRegister(input.names.Network),
+    Network: new NameRegister([...input.names.Network, ...namesInUse('network', input.scopes)]),
     FirewallRule: new NameRegister(input.names.FirewallRule),
-    Instance: new NameRegister(input.names.Instance),
+    Instance: new NameRegister([...input.names.Instance, ...namesInUse('instance', input.scopes)]),
   };
   const parts = input.scopes.map((scope) => importScope(scope, input, names));
   return {
@@ -89,6 +90,15 @@ export function importDocuments(input: ImportInput): Imported {
     unsaid: parts.flatMap(({ unsaid }) => unsaid),
   };
 }
+
+/** Names in the addresses of orphans and of other estates' objects: a document of that name would have their address. */
+const namesInUse = (kind: 'network' | 'instance', scopes: readonly ImportScope[]): readonly string[] =>
+  scopes
+    .flatMap(({ objects }) => objects)
+    .filter(({ observed }) => observed.kind === kind)
+    .flatMap(({ address, observed }) => [address, observed.signs.mark?.address])
+    .filter((address) => address !== undefined)
+    .map((address) => nameIn(kind === 'instance' ? documentOfReplica(address) : address, kind));
 
 type Names = Readonly<Record<ImportedKind, NameRegister>>;
 
@@ -486,7 +496,8 @@ function namedMachine(observed: Observed<'instance'>, { scope, inside }: ScopeIm
   const target = targetOf(observed, scope);
   if (target === undefined) return noTarget;
   const subnet = inside.get(placement.subnet);
-  if (subnet === undefined) return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
+  if (subnet === undefined)
+    return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
   const named = groups.map((ref) => ({ ref, group: inside.get(ref) }));
   const strange = named.find(({ group }) => group?.network !== subnet.network);
   if (strange !== undefined) return `Its group ${strange.ref} has no document.`;

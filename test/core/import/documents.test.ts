@@ -123,7 +123,10 @@ describe('objects without a document', () => {
   test('no group is taken whose rules could not be listed: its network would say too little', () => {
     const objects = [vpc('a'), subnet('app', 'a'), group('web', 'a'), machine('i', 'app', ['web'])];
     const { unsaid, said } = imported(scopeOf(objects, { gaps: new Set(['firewall-rule']) }));
-    assert.deepEqual(unsaid, { web: 'Firewall rules were not listed completely.', i: 'Its group web has no document.' });
+    assert.deepEqual(unsaid, {
+      web: 'Firewall rules were not listed completely.',
+      i: 'Its group web has no document.',
+    });
     assert.deepEqual(said, ['a', 'app']);
   });
 
@@ -184,6 +187,19 @@ describe('names and places in documents', () => {
       vpc('vpc-3', {}, { name: '' }),
     ];
     assert.deepEqual(imported(scopeOf(objects)).documents, ['Network vpc-3', 'Network Core', 'Network core-2']);
+  });
+
+  test('a name that an object of another estate bears in its mark is not given: its address would be the same', () => {
+    const mark = (address: string) => ({ mark: { estate: 'b', store: 's', address } });
+    const theirs = (observed: Observed): Ownership => ({ ...free(observed), claim: 'other', why: 'it is of b' });
+    const objects = [
+      theirs(vpc('vpc-1', {}, { name: 'x', signs: mark('aws/1/r/network/core') })),
+      theirs(machine('i-1', 'app', [], { name: 'y', signs: mark('aws/1/r/instance/web-0') })),
+      vpc('vpc-2', {}, { name: 'core' }),
+      subnet('app', 'vpc-2'),
+      machine('i-2', 'app', [], { name: 'web' }),
+    ];
+    assert.deepEqual(imported(scopeOf(objects)).documents, ['Network core-2', 'Instance web-2']);
   });
 
   test('Google: the targets of a network are those of its subnets, and its block contains them', () => {
