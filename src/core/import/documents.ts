@@ -218,9 +218,14 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
     return target === undefined ? [] : [{ network, target }];
   });
   for (const { network } of found) networks.set(network.id, state.names.Network.take([network.name || network.id]));
-  const documents = found.map(({ network, target }) =>
-    networkDocument(network, target, members.get(network.id) ?? [], state),
+  const existing = Map.groupBy(
+    [...objects.values()].map(({ observed }) => observed),
+    (one) => networkOf(one, objects),
   );
+  const documents = found.map(({ network, target }) => {
+    const both = { chosen: members.get(network.id) ?? [], all: existing.get(network.id) ?? [] };
+    return networkDocument(network, target, both, state);
+  });
   for (const one of wanted) {
     if (one.kind !== 'subnet' && one.kind !== 'group') continue;
     if (state.inside.has(one.id) || unsaid.has(one.id)) continue;
@@ -238,10 +243,16 @@ function orphanReason(one: Observed, { objects, networks }: ScopeImport): string
     : `Its network has the document ${name}. Add it there by hand: setpoint adopt prints the line.`;
 }
 
+/** The objects in a network: those with documents, and all that exist. */
+interface Members {
+  readonly chosen: readonly Observed[];
+  readonly all: readonly Observed[];
+}
+
 function networkDocument(
   network: Observed<'network'>,
   target: ImportTarget,
-  members: readonly Observed[],
+  { chosen: members, all }: Members,
   state: ScopeImport,
 ): ImportedDocument {
   const { scope, networks, unsaid } = state;
@@ -273,7 +284,7 @@ function networkDocument(
     name: insideName(group, name, inGroups, state),
     adopt: Object.fromEntries(targets.map((one) => [one, group.id])),
   }));
-  const defaults = egressOf(network, groups, members.filter(isKind('firewall-rule')), scope.dialect);
+  const defaults = egressOf(network, all, state);
   const labels = commonLabels([network, ...subnets.map(({ subnet }) => subnet), ...groups], scope.dialect);
   return {
     kind: 'Network',
@@ -364,23 +375,29 @@ interface Defaults {
   readonly rules: readonly CloudId[];
 }
 
-/** `allow`, where every group has the rules that it stands for: else a plan would make them. */
+/**
+ * `allow`, where every group of the network has the rules that it stands for: else a plan would make them, also once a person adds a
+ * group that was not chosen.
+ */
 function egressOf(
   network: Observed<'network'>,
-  groups: readonly Observed<'group'>[],
-  rules: readonly Observed<'firewall-rule'>[],
-  { rules: { defaults } }: Dialect,
+  all: readonly Observed[],
+  { scope: { dialect, gaps }, wanted }: ScopeImport,
 ): Defaults {
-  const seen = new Map(rules.map((rule) => [contentOf(rule.attributes), rule]));
-  const draft = { network: network.id, groups: groups.map(({ id }) => id) };
-  const atoms = defaults({ ...draft, default: { ingress: 'deny', egress: 'allow' } });
+  const groups = all.filter(isKind('group')).map(({ id }) => id);
+  const seen = new Map(all.filter(isKind('firewall-rule')).map((rule) => [contentOf(rule.attributes), rule]));
+  const atoms = dialect.rules.defaults({ network: network.id, groups, default: { ingress: 'deny', egress: 'allow' } });
   const found = atoms.map(({ attributes, presence }) => ({ presence, rule: seen.get(contentOf(attributes)) }));
-  if (!found.every(({ presence, rule }) => presence === 'tolerated' || rule !== undefined))
+  const isUnknown = dialect.holds.groups === 'objects' && gaps.has('group');
+  if (isUnknown || !found.every(({ presence, rule }) => presence === 'tolerated' || rule !== undefined))
     return { egress: 'deny', rules: [] };
+  const chosen = new Set<Observed>(wanted);
   return {
     egress: 'allow',
     // why: a rule with a description has a document of its own, which outweighs the default
-    rules: found.flatMap(({ rule }) => (rule?.attributes.description === '' ? [rule.id] : [])),
+    rules: found.flatMap(({ rule }) =>
+      rule !== undefined && chosen.has(rule) && rule.attributes.description === '' ? [rule.id] : [],
+    ),
   };
 }
 

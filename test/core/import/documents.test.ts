@@ -119,6 +119,29 @@ describe('documents for existing objects', () => {
   });
 });
 
+describe('the default of egress where a part of the network was chosen', () => {
+  const [web, db] = [group('web', 'a'), group('db', 'a')];
+  const closed = [vpc('a'), web, rule('r1', web, 'out'), db];
+  const egress = (objects: typeof closed, selection: Partial<Selection>, gaps: readonly Kind[] = []) =>
+    imported(scopeOf(objects, { gaps: new Set(gaps) }), { selection: { ...all, ...selection } }).at(
+      'a',
+      'spec',
+      'default',
+    );
+
+  test('is deny if a group lets nothing out, also one that was not chosen: a line for it later opens nothing', () => {
+    const deny = { ingress: 'deny', egress: 'deny' };
+    assert.deepEqual(egress(closed, { kinds: ['network'] }), deny);
+    assert.deepEqual(egress(closed, { ids: ['web'] }), deny);
+    assert.equal(egress([...closed, rule('r2', db, 'out')], { kinds: ['network'] }), undefined);
+  });
+
+  test('is deny if the groups were not listed', () => {
+    assert.deepEqual(egress([vpc('a')], {}, ['group']), { ingress: 'deny', egress: 'deny' });
+    assert.equal(egress([vpc('a')], {}), undefined);
+  });
+});
+
 describe('objects without a document', () => {
   test('no group is taken whose rules could not be listed: its network would say too little', () => {
     const objects = [vpc('a'), subnet('app', 'a'), group('web', 'a'), machine('i', 'app', ['web'])];
