@@ -16,7 +16,7 @@ import {
   type ScopeKey,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
-import { NameRegister } from './names.ts';
+import { NameRegister, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
 import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
 
@@ -227,20 +227,26 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
     return networkDocument(network, target, both, state);
   });
   for (const one of wanted) {
-    if (one.kind !== 'subnet' && one.kind !== 'group') continue;
+    if (!isKind('subnet')(one) && !isKind('group')(one)) continue;
     if (state.inside.has(one.id) || unsaid.has(one.id)) continue;
     unsaid.set(one.id, orphanReason(one, state));
   }
   return documents;
 }
 
-function orphanReason(one: Observed, { objects, networks }: ScopeImport): string {
+function orphanReason(one: Observed<'subnet' | 'group'>, { objects, networks, scope }: ScopeImport): string {
   const network = networkOf(one, objects);
   if (network === undefined) return 'The cloud does not say its network.';
   const name = networks.get(network);
-  return name === undefined
-    ? `Its network ${network} has no document.`
-    : `Its network has the document ${name}. Add it there by hand: setpoint adopt prints the line.`;
+  if (name === undefined) return `Its network ${network} has no document.`;
+  const target = targetOf(one, scope);
+  if (target === undefined) return noTarget;
+  const entry = [
+    `name: ${slug(one.name) || one.id}`,
+    ...('cidr' in one.attributes ? [`cidr: ${one.attributes.cidr}`] : []),
+    `adopt: { ${target.name}: ${one.id} }`,
+  ].join(', ');
+  return `Its network has the document ${name}. Add to its ${one.kind}s: { ${entry} }`;
 }
 
 /** The objects in a network: those with documents, and all that exist. */

@@ -191,7 +191,10 @@ describe('objects without a document', () => {
       [at('i', 'spec', 'network'), at('i', 'spec', 'subnet'), at('i', 'spec', 'groups')],
       ['core', 'app', undefined],
     );
-    assert.match(unsaid['more'] ?? '', /has the document core\. .*setpoint adopt/);
+    assert.equal(
+      unsaid['more'],
+      'Its network has the document core. Add to its subnets: { name: more, cidr: 10.0.1.0/24, adopt: { aws: more } }',
+    );
   });
 
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
