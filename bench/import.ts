@@ -117,7 +117,11 @@ const largeAccount = (networks: number): object => ({
               { protocol: 'tcp', ports: '22', peers: ['10.0.0.0/8'] },
             ],
           },
-          { key: `v${n}db`, name: 'db', ingress: ['5432', '6432'].map((ports) => ({ protocol: 'tcp', ports, peers: [`v${n}web`] })) },
+          {
+            key: `v${n}db`,
+            name: 'db',
+            ingress: ['5432', '6432'].map((ports) => ({ protocol: 'tcp', ports, peers: [`v${n}web`] })),
+          },
         ],
       })),
       instances: upTo(networks, (n) => ({

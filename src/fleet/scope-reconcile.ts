@@ -180,7 +180,10 @@ async function whileLeased(lease: Lease, clock: WorkerContext['clock'], ending: 
   const over = async (): Promise<End> => {
     await aborted(lease.signal, ended.signal);
     await clock.sleep(endsWithinMs, ended.signal);
-    return { as: 'stopped', why: 'its lease was over and something in it did not answer: Setpoint starts the reconcile again' };
+    return {
+      as: 'stopped',
+      why: 'its lease was over and something in it did not answer: Setpoint starts the reconcile again',
+    };
   };
   try {
     return await Promise.race([ending, over().catch(() => ending)]);

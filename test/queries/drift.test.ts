@@ -119,7 +119,9 @@ describe('drift, out of the store', () => {
     await world.accept(documents);
     const { findings, observed, actions } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
     assert.deepEqual([actions, observed.complete, observed.at], [[], false, undefined]);
-    assert.ok(findings.some(({ type, reason }) => type === 'incomplete' && reason.includes('no reconcile has observed')));
+    assert.ok(
+      findings.some(({ type, reason }) => type === 'incomplete' && reason.includes('no reconcile has observed')),
+    );
   });
 
   it('is not what we wrote ourselves after the look', async () => {
