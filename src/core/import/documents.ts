@@ -16,7 +16,7 @@ import {
   type ScopeKey,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
-import { NameRegister, slug } from './names.ts';
+import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
 import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
 
@@ -217,7 +217,8 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
     if (target === undefined) unsaid.set(network.id, noTarget);
     return target === undefined ? [] : [{ network, target }];
   });
-  for (const { network } of found) networks.set(network.id, state.names.Network.take([network.name || network.id]));
+  for (const { network } of found)
+    networks.set(network.id, state.names.Network.take([orElse(network.name, network.id)]));
   const existing = Map.groupBy(
     [...objects.values()].map(({ observed }) => observed),
     (one) => networkOf(one, objects),
@@ -242,7 +243,7 @@ function orphanReason(one: Observed<'subnet' | 'group'>, { objects, networks, sc
   const target = targetOf(one, scope);
   if (target === undefined) return noTarget;
   const entry = [
-    `name: ${slug(one.name) || one.id}`,
+    `name: ${slug(orElse(one.name, one.id))}`,
     ...('cidr' in one.attributes ? [`cidr: ${one.attributes.cidr}`] : []),
     `adopt: { ${target.name}: ${one.id} }`,
   ].join(', ');
@@ -323,7 +324,7 @@ function networkDocument(
 /** `core-app` of the network `core` is `app` there. */
 function insideName(one: Observed, network: string, register: NameRegister, { inside }: ScopeImport): string {
   const own = one.name.toLowerCase().startsWith(`${network.toLowerCase()}-`) ? one.name.slice(network.length + 1) : '';
-  const name = register.take([own, one.name || one.id]);
+  const name = register.take([own, orElse(one.name, one.id)]);
   inside.set(one.id, { network, name });
   return name;
 }
@@ -581,7 +582,7 @@ function instanceDocument(machines: readonly Machine[], { names }: ScopeImport):
   const ids = machines.map((machine) => machine.observed.id);
   const isOne = ids.length === 1;
   // why: the document `web` makes the machine `web-0`
-  const own = isOne ? observed.name.replace(/-0$/, '') || observed.id : stem || (groups[0] ?? subnet.name);
+  const own = isOne ? orElse(observed.name.replace(/-0$/, ''), observed.id) : orElse(stem, groups[0] ?? subnet.name);
   const name = names.Instance.take([own]);
   return {
     kind: 'Instance',

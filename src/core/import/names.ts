@@ -37,3 +37,6 @@ export const slug = (text: string): string =>
     .replace(/^[-_]+/, '')
     .slice(0, longest)
     .replace(/[-_]+$/, '');
+
+/** The name, or the other one where a document name can hold nothing of it: `日本`. */
+export const orElse = (name: string, other: string): string => (slug(name) === '' ? other : name);

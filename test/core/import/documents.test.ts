@@ -211,8 +211,12 @@ describe('names and places in documents', () => {
       vpc('vpc-1', {}, { name: 'Core' }),
       vpc('vpc-2', {}, { name: 'core' }),
       vpc('vpc-3', {}, { name: '' }),
+      vpc('vpc-4', {}, { name: '日本' }),
+      group('sg-1', 'vpc-4', { name: '~' }),
     ];
-    assert.deepEqual(imported(scopeOf(objects)).documents, ['Network vpc-3', 'Network Core', 'Network core-2']);
+    const { documents, at } = imported(scopeOf(objects));
+    assert.deepEqual(documents, ['Network vpc-3', 'Network Core', 'Network core-2', 'Network vpc-4']);
+    assert.equal(at('vpc-4', 'spec', 'groups', 0, 'name'), 'sg-1');
   });
 
   test('a name that an object of another estate bears in its mark is not given: its address would be the same', () => {
