@@ -524,6 +524,8 @@ function namedMachine(observed: Observed<'instance'>, { scope, inside }: ScopeIm
     return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
   const named = groups.map((ref) => ({ ref, group: inside.get(ref) }));
   const strange = named.find(({ group }) => group?.network !== subnet.network);
+  if (strange?.ref.startsWith('tag:') === true)
+    return `It has the network tag ${strange.ref.slice('tag:'.length)}, and a document states groups only.`;
   if (strange !== undefined) return `Its group ${strange.ref} has no document.`;
   const [, stem = observed.name, ordinal] = /^(.+)-(0|[1-9]\d{0,2})$/.exec(observed.name) ?? [];
   return {

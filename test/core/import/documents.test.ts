@@ -197,6 +197,11 @@ describe('objects without a document', () => {
     );
   });
 
+  test('a machine with a network tag of Google Cloud is left out, and the reason names the tag', () => {
+    const { unsaid } = imported(scopeOf([vpc('a'), subnet('app', 'a'), machine('i', 'app', ['tag:web'])]));
+    assert.deepEqual(unsaid, { i: 'It has the network tag web, and a document states groups only.' });
+  });
+
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
     const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
     const { unsaid, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
