@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Unsaid } from '../../core/import/documents.ts';
+import type { Unsaid } from '../../core/import/scope-import.ts';
 import type { Label } from '../../core/import/selection.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Gap } from '../../core/observed.ts';

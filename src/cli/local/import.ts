@@ -4,12 +4,8 @@ import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
-import {
-  type Imported,
-  type ImportedDocument,
-  type ImportScope,
-  importDocuments,
-} from '../../core/import/documents.ts';
+import { type Imported, importDocuments } from '../../core/import/documents.ts';
+import type { ImportedDocument, ImportScope } from '../../core/import/scope-import.ts';
 import type { Selection } from '../../core/import/selection.ts';
 import { ownership } from '../../core/inventory/ownership.ts';
 import { isKept } from '../../core/kinds/kept-fields.ts';

@@ -1,41 +1,30 @@
 import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
-import type { Dialect, Place } from '../compile/dialect.ts';
+import type { Dialect } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { isHalfMade } from '../plan/claim.ts';
-import {
-  type Address,
-  type Attributes,
-  type CloudId,
-  documentOfReplica,
-  type Kind,
-  type Labels,
-  nameIn,
-  type RuleAttributes,
-  type ScopeKey,
-} from '../resource.ts';
+import { type CloudId, documentOfReplica, type Labels, nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { instanceDocuments } from './instances.ts';
 import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
+import {
+  factsAbout,
+  type ImportedDocument,
+  type ImportedKind,
+  type ImportScope,
+  type ImportTarget,
+  isKind,
+  labelsOf,
+  type Names,
+  noTarget,
+  type ScopeImport,
+  statedLabels,
+  targetOf,
+  type Unsaid,
+} from './scope-import.ts';
 import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
-
-/** One scope as it was observed. */
-export interface ImportScope {
-  readonly scope: ScopeKey;
-  readonly targets: readonly ImportTarget[];
-  readonly dialect: Dialect;
-  readonly objects: readonly Ownership[];
-  /** Kinds that were not listed completely. */
-  readonly gaps: ReadonlySet<Kind>;
-  /** Objects that documents of the specs adopt already, and the addresses that they get. */
-  readonly adopted: ReadonlyMap<CloudId, Address>;
-}
-
-export interface ImportTarget {
-  readonly name: string;
-  readonly place: Place;
-}
 
 export interface ImportInput {
   readonly scopes: readonly ImportScope[];
@@ -44,30 +33,6 @@ export interface ImportInput {
   readonly names: Readonly<Record<ImportedKind, readonly string[]>>;
   /** Objects that an earlier try could not say, and the reasons. */
   readonly excluded: ReadonlyMap<CloudId, string>;
-}
-
-export type ImportedKind = 'Network' | 'FirewallRule' | 'Instance';
-
-/** A document as it is written, in the order of its fields. */
-export interface ImportedDocument {
-  readonly kind: ImportedKind;
-  readonly name: string;
-  /** The network whose file it goes into. */
-  readonly network: string;
-  readonly value: object;
-  /** The objects that it says. */
-  readonly objects: readonly CloudId[];
-  /** Facts about its objects that no document can state. */
-  readonly comments: readonly string[];
-}
-
-/** An object that was chosen, and that no document says. */
-export interface Unsaid {
-  readonly scope: ScopeKey;
-  readonly kind: Kind;
-  readonly id: CloudId;
-  readonly name: string;
-  readonly reason: string;
 }
 
 export interface Imported {
@@ -99,27 +64,6 @@ const namesInUse = (kind: 'network' | 'instance', scopes: readonly ImportScope[]
     .flatMap(({ address, observed }) => [address, observed.signs.mark?.address])
     .filter((address) => address !== undefined)
     .map((address) => nameIn(kind === 'instance' ? documentOfReplica(address) : address, kind));
-
-type Names = Readonly<Record<ImportedKind, NameRegister>>;
-
-/** One scope on the way to its documents. */
-interface ScopeImport {
-  readonly scope: ImportScope;
-  readonly names: Names;
-  readonly objects: Objects;
-  /** The objects to say, sorted by name and id. */
-  readonly wanted: readonly Observed[];
-  readonly unsaid: Map<CloudId, string>;
-  /** Names of networks by id: of ours, and of those with a new document. */
-  readonly networks: Map<CloudId, string>;
-  /** Names of subnets and groups by id, inside their networks. */
-  readonly inside: Map<CloudId, Inside>;
-}
-
-interface Inside {
-  readonly network: string;
-  readonly name: string;
-}
 
 function importScope(scope: ImportScope, input: ImportInput, names: Names): Imported {
   const objects: Objects = new Map(
@@ -192,19 +136,6 @@ function nameOwned({ scope, objects, networks, inside }: ScopeImport): void {
     inside.set(observed.id, { network: name.slice(0, cut), name: name.slice(cut + 1) });
   }
 }
-
-const isKind =
-  <K extends Kind>(kind: K) =>
-  (observed: Observed): observed is Observed<K> =>
-    observed.kind === kind;
-
-/** The target of an object, where names have places: a zone of Google Cloud, a resource group of Azure. Else the first. */
-function targetOf({ kind, signs: { slot } }: Observed, { targets, dialect }: ImportScope): ImportTarget | undefined {
-  if (slot === undefined) return targets[0];
-  return targets.find(({ place }) => slot.startsWith(`${dialect.names.prefix(kind, place)}/${kind}/`.toLowerCase()));
-}
-
-const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
 
 function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
   const { wanted, unsaid, networks, objects, scope } = state;
@@ -329,16 +260,6 @@ function insideName(one: Observed, network: string, register: NameRegister, { in
   return name;
 }
 
-/** Settings that no document states, and the tool that made it. */
-function factsAbout({ name, id, signs, condition }: Observed): readonly string[] {
-  const called = name === '' || name === id ? id : `${name} (${id})`;
-  return [
-    ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
-    ...(condition.furtherBlocks ?? []).map((block) => `${called}: also has the block ${block}`),
-    ...(condition.unstated ?? []).map(({ detail }) => `${called}: ${detail}`),
-  ];
-}
-
 /** Each tag that all of them have, where labels of a network are labels of its subnets and groups. */
 function commonLabels(all: readonly Observed[], { holds }: Dialect): Labels {
   const labelled = all.filter(({ kind }) => {
@@ -348,18 +269,6 @@ function commonLabels(all: readonly Observed[], { holds }: Dialect): Labels {
   const [first, ...others] = labelled.map((one) => labelsOf(one, holds));
   return Object.fromEntries(
     Object.entries(first ?? {}).filter(([key, value]) => others.every((labels) => labels[key] === value)),
-  );
-}
-
-/** Without the label that bears the object's name, and those that a document may not state. */
-function labelsOf({ attributes }: Observed, { nameLabel }: Dialect['holds']): Labels {
-  if (!('labels' in attributes)) return {};
-  return Object.fromEntries(
-    Object.entries(attributes.labels)
-      .filter(
-        ([key, value]) => key !== nameLabel && /^(?!setpoint)(?!aws:).{1,128}$/su.test(key) && value.length <= 256,
-      )
-      .toSorted(([a], [b]) => compareText(a, b)),
   );
 }
 
@@ -490,121 +399,4 @@ function ruleDocument(network: string, rule: RuleFields, { names }: ScopeImport)
     objects,
     comments: [],
   };
-}
-
-function instanceDocuments(state: ScopeImport): readonly ImportedDocument[] {
-  const machines = state.wanted.filter(isKind('instance')).flatMap((observed) => {
-    const machine = namedMachine(observed, state);
-    if (typeof machine !== 'string') return [machine];
-    state.unsaid.set(observed.id, machine);
-    return [];
-  });
-  return equalMachines(machines).map((together) => instanceDocument(together, state));
-}
-
-/** A machine by the names of documents. */
-interface Machine {
-  readonly observed: Observed<'instance'>;
-  readonly target: string;
-  readonly subnet: Inside;
-  readonly groups: readonly string[];
-  readonly labels: Labels;
-  /** `web` and 3 of `web-3`. */
-  readonly stem: string;
-  readonly ordinal: number | undefined;
-}
-
-/** The machine, or the reason that no document says it. */
-function namedMachine(observed: Observed<'instance'>, { scope, inside }: ScopeImport): Machine | string {
-  const { placement, groups = [] } = observed.attributes;
-  const target = targetOf(observed, scope);
-  if (target === undefined) return noTarget;
-  const subnet = inside.get(placement.subnet);
-  if (subnet === undefined)
-    return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
-  const named = groups.map((ref) => ({ ref, group: inside.get(ref) }));
-  const strange = named.find(({ group }) => group?.network !== subnet.network);
-  if (strange?.ref.startsWith('tag:') === true)
-    return `It has the network tag ${strange.ref.slice('tag:'.length)}, and a document states groups only.`;
-  if (strange !== undefined) return `Its group ${strange.ref} has no document.`;
-  const [, stem = observed.name, ordinal] = /^(.+)-(0|[1-9]\d{0,2})$/.exec(observed.name) ?? [];
-  return {
-    observed,
-    target: target.name,
-    subnet,
-    groups: named.flatMap(({ group }) => (group === undefined || group.name === 'all' ? [] : [group.name])).toSorted(),
-    labels: labelsOf(observed, scope.dialect.holds),
-    stem,
-    ordinal: ordinal === undefined ? undefined : Number(ordinal),
-  };
-}
-
-const mostReplicas = 1000;
-
-/**
- * Machines that one document makes: equal in all that it states, and of one name but for the ordinal. Where a cloud keeps names
- * unique (they have a slot) the ordinals must be those that the document gives; elsewhere a name is a label.
- */
-function equalMachines(machines: readonly Machine[]): readonly (readonly Machine[])[] {
-  const alike = Map.groupBy(machines, (machine) =>
-    JSON.stringify([machine.stem, machine.target, specOf(machine), machine.labels]),
-  );
-  return [...alike.values()].flatMap((same) => {
-    const sorted = same.toSorted((a, b) => (a.ordinal ?? -1) - (b.ordinal ?? -1));
-    const isExact = sorted.every(
-      ({ observed, ordinal }, index) => observed.signs.slot === undefined || ordinal === index,
-    );
-    if (!isExact) return sorted.map((machine) => [machine]);
-    return Array.from({ length: Math.ceil(sorted.length / mostReplicas) }, (_, part) =>
-      sorted.slice(part * mostReplicas, (part + 1) * mostReplicas),
-    );
-  });
-}
-
-/** All that a document states of a machine, in the order of its fields. */
-function specOf({ observed, subnet, groups }: Machine): object {
-  const { placement, machine, disk } = observed.attributes;
-  return {
-    network: subnet.network,
-    subnet: subnet.name,
-    ...(groups.length === 0 ? {} : { groups }),
-    image: machine.image,
-    size: machine.size,
-    ...diskOf(disk),
-    ...(machine.identity === undefined ? {} : { identity: machine.identity }),
-    ...(placement.publicIp ? { publicIp: true } : {}),
-    ...(machine.power === 'stopped' ? { power: 'stopped' } : {}),
-  };
-}
-
-function instanceDocument(machines: readonly Machine[], { names }: ScopeImport): ImportedDocument {
-  const [first] = machines;
-  if (first === undefined) throw new RangeError('a document without machines');
-  const { observed, stem, subnet, groups, labels, target } = first;
-  const ids = machines.map((machine) => machine.observed.id);
-  const isOne = ids.length === 1;
-  // why: the document `web` makes the machine `web-0`
-  const own = isOne ? orElse(observed.name.replace(/-0$/, ''), observed.id) : orElse(stem, groups[0] ?? subnet.name);
-  const name = names.Instance.take([own]);
-  return {
-    kind: 'Instance',
-    name,
-    network: subnet.network,
-    value: {
-      apiVersion: 'setpoint.dev/v1',
-      kind: 'Instance',
-      metadata: { name, ...statedLabels(labels), adopt: { [target]: isOne ? observed.id : ids } },
-      spec: { targets: [target], ...(isOne ? {} : { replicas: ids.length }), ...specOf(first) },
-    },
-    objects: ids,
-    comments: machines.flatMap((machine) => factsAbout(machine.observed)),
-  };
-}
-
-const statedLabels = (labels: Labels): { readonly labels?: Labels } =>
-  Object.keys(labels).length === 0 ? {} : { labels };
-
-function diskOf(disk: Attributes['instance']['disk']): { readonly disk?: object } {
-  const known = Object.entries(disk ?? {}).filter(([, value]) => value !== undefined);
-  return known.length === 0 ? {} : { disk: Object.fromEntries(known) };
 }

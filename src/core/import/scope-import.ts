@@ -1,0 +1,110 @@
+import type { Dialect, Place } from '../compile/dialect.ts';
+import type { Ownership } from '../inventory/ownership.ts';
+import type { Observed } from '../observed.ts';
+import type { Address, CloudId, Kind, Labels, ScopeKey } from '../resource.ts';
+import { compareText } from '../text.ts';
+import type { NameRegister } from './names.ts';
+import type { Objects } from './selection.ts';
+
+/** One scope as it was observed. */
+export interface ImportScope {
+  readonly scope: ScopeKey;
+  readonly targets: readonly ImportTarget[];
+  readonly dialect: Dialect;
+  readonly objects: readonly Ownership[];
+  /** Kinds that were not listed completely. */
+  readonly gaps: ReadonlySet<Kind>;
+  /** Objects that documents of the specs adopt already, and the addresses that they get. */
+  readonly adopted: ReadonlyMap<CloudId, Address>;
+}
+
+export interface ImportTarget {
+  readonly name: string;
+  readonly place: Place;
+}
+
+export type ImportedKind = 'Network' | 'FirewallRule' | 'Instance';
+
+/** A document as it is written, in the order of its fields. */
+export interface ImportedDocument {
+  readonly kind: ImportedKind;
+  readonly name: string;
+  /** The network whose file it goes into. */
+  readonly network: string;
+  readonly value: object;
+  /** The objects that it says. */
+  readonly objects: readonly CloudId[];
+  /** Facts about its objects that no document can state. */
+  readonly comments: readonly string[];
+}
+
+/** An object that was chosen, and that no document says. */
+export interface Unsaid {
+  readonly scope: ScopeKey;
+  readonly kind: Kind;
+  readonly id: CloudId;
+  readonly name: string;
+  readonly reason: string;
+}
+
+export type Names = Readonly<Record<ImportedKind, NameRegister>>;
+
+/** One scope on the way to its documents. */
+export interface ScopeImport {
+  readonly scope: ImportScope;
+  readonly names: Names;
+  readonly objects: Objects;
+  /** The objects to say, sorted by name and id. */
+  readonly wanted: readonly Observed[];
+  readonly unsaid: Map<CloudId, string>;
+  /** Names of networks by id: of ours, and of those with a new document. */
+  readonly networks: Map<CloudId, string>;
+  /** Names of subnets and groups by id, inside their networks. */
+  readonly inside: Map<CloudId, Inside>;
+}
+
+export interface Inside {
+  readonly network: string;
+  readonly name: string;
+}
+
+export const isKind =
+  <K extends Kind>(kind: K) =>
+  (observed: Observed): observed is Observed<K> =>
+    observed.kind === kind;
+
+/** The target of an object, where names have places: a zone of Google Cloud, a resource group of Azure. Else the first. */
+export function targetOf(
+  { kind, signs: { slot } }: Observed,
+  { targets, dialect }: ImportScope,
+): ImportTarget | undefined {
+  if (slot === undefined) return targets[0];
+  return targets.find(({ place }) => slot.startsWith(`${dialect.names.prefix(kind, place)}/${kind}/`.toLowerCase()));
+}
+
+export const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
+
+/** Settings that no document states, and the tool that made it. */
+export function factsAbout({ name, id, signs, condition }: Observed): readonly string[] {
+  const called = name === '' || name === id ? id : `${name} (${id})`;
+  return [
+    ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
+    ...(condition.furtherBlocks ?? []).map((block) => `${called}: also has the block ${block}`),
+    ...(condition.unstated ?? []).map(({ detail }) => `${called}: ${detail}`),
+  ];
+}
+
+/** Without the label that bears the object's name, and those that a document may not state. */
+export function labelsOf({ attributes }: Observed, { nameLabel }: Dialect['holds']): Labels {
+  if (!('labels' in attributes)) return {};
+  return Object.fromEntries(
+    Object.entries(attributes.labels)
+      .filter(
+        ([key, value]) => key !== nameLabel && /^(?!setpoint)(?!aws:).{1,128}$/su.test(key) && value.length <= 256,
+      )
+      .toSorted(([a], [b]) => compareText(a, b)),
+  );
+}
+
+export const statedLabels = (labels: Labels): { readonly labels?: Labels } =>
+  Object.keys(labels).length === 0 ? {} : { labels };
