@@ -230,6 +230,17 @@ spec: { targets: [aws-prod], cidr: 10.99.0.0/16, allGroup: false }
     assert.match(readFileSync(join(dir, 'imported', 'lab-2-2.yaml'), 'utf8'), /name: lab-2,/);
   });
 
+  test('a folder that differs in case only is used as it is', async () => {
+    const network = 'kind: Network\nmetadata: { name: own }\nspec: { targets: [aws-prod], cidr: 10.99.0.0/16 }\n';
+    const { dir, run, imported } = fresh({ 'Imported/lab.yaml': `apiVersion: setpoint.dev/v1\n${network}` });
+    const { files } = await imported('--network', 'lab');
+    assert.deepEqual(
+      files.map(({ path }) => path.slice(dir.length)),
+      ['/Imported/lab-2.yaml'],
+    );
+    assert.equal((await run(['validate', dir])).code, 0);
+  });
+
   test('a file that appears meanwhile stays, and the run leaves nothing behind', async () => {
     const { dir, run } = fresh();
     // why: a folder by that name is no spec file, so that only the write meets it

@@ -100,14 +100,22 @@ function layOut(
   { dependencies }: Pick<Context, 'dependencies'>,
 ): readonly LaidOut[] {
   const taken = new Set(tree.files.map(({ path }) => path.toLowerCase()));
+  const place = asSpelled(folder, tree);
   return [...Map.groupBy(documents, ({ network }) => network)].map(([network, together]) => {
-    const path = freePath(`${folder === '' ? '' : `${folder}/`}${network}`, taken);
+    const path = freePath(`${place === '' ? '' : `${place}/`}${network}`, taken);
     const texts = together.map(({ value, comments }) => ({ value, comments: comments.map((line) => printable(line)) }));
     const text = dependencies.formatSpecs(texts);
     const starts = text.split('\n').flatMap((line, index) => (line === '---' ? [index + 2] : []));
     const lines = [1, ...starts];
     return { path, text, documents: together.map((document, index) => ({ line: lines[index] ?? 1, document })) };
   });
+}
+
+/** The folder as files of the tree spell it: two that differ in case only would be a problem. */
+function asSpelled(folder: string, { files }: Pick<SpecTree, 'files'>): string {
+  const isAlike = (part: string): boolean => part.toLowerCase() === folder.toLowerCase();
+  const parts = files.filter(({ path }) => path[folder.length] === '/').map(({ path }) => path.slice(0, folder.length));
+  return parts.includes(folder) ? folder : (parts.find(isAlike) ?? folder);
 }
 
 function freePath(stem: string, taken: Set<string>): string {
