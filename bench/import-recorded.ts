@@ -48,7 +48,7 @@ import type { Figure } from './figure.ts';
  */
 export async function importRecorded(folder = recordings): Promise<readonly Figure[]> {
   if (!existsSync(folder)) throw new Error(`there is no ${folder}: set SETPOINT_RECORDINGS`);
-  const tally: Tally = { said: 0, all: 0, machinesSaid: 0, machines: 0, unempty: 0, missed: [], reasons: new Map() };
+  const tally: Tally = { covered: 0, all: 0, machinesCovered: 0, machines: 0, unempty: 0, missed: [], reasons: new Map() };
   for (const account of [...awsAccounts(folder), ...googleProjects(folder), azureSubscription(folder)])
     await judge(account, tally);
   for (const [reason, count] of [...tally.reasons].toSorted(([, a], [, b]) => b - a))
@@ -57,12 +57,12 @@ export async function importRecorded(folder = recordings): Promise<readonly Figu
   return [
     {
       name: 'import-recorded-said',
-      value: percent(tally.said, tally.all),
+      value: percent(tally.covered, tally.all),
       unit: `% of ${tally.all} networks, subnets, groups and rules`,
     },
     {
       name: 'import-recorded-instances',
-      value: percent(tally.machinesSaid, tally.machines),
+      value: percent(tally.machinesCovered, tally.machines),
       unit: `% of ${tally.machines} machines`,
     },
     { name: 'import-recorded-unempty', value: tally.unempty, unit: 'imports', floor: 0 },
@@ -76,9 +76,9 @@ const recordings = resolve(
 );
 
 interface Tally {
-  said: number;
+  covered: number;
   all: number;
-  machinesSaid: number;
+  machinesCovered: number;
   machines: number;
   unempty: number;
   readonly missed: string[];
@@ -113,7 +113,7 @@ async function judge(account: Account, tally: Tally): Promise<void> {
     const observation = { ...input.observation, resources: after.objects };
     const { actions } = plan({ ...input, wanted: scope.wanted, observation });
     if (actions.length > 0) tally.unempty += 1;
-    tally.missed.push(...missedIn(after, scope, input, new Set(proven.said.map(({ id }) => id))));
+    tally.missed.push(...missedIn(after, scope, input, new Set(proven.covered.map(({ id }) => id))));
   }
 }
 
@@ -121,20 +121,20 @@ const onlyAdopts = ({ actions, findings }: ScopePlan): boolean =>
   !findings.some(({ type }) => type === 'blocked') &&
   actions.every((action) => action.verb === 'adopt' && action.changes.every(({ field }) => field === 'mark'));
 
-function count({ objects, recorded }: Account, { said, unsaid }: ProvenImport, tally: Tally): void {
-  const ids = new Set(said.map(({ id }) => id));
-  const reasons = new Map(unsaid.map(({ id, reason }) => [id, reason]));
+function count({ objects, recorded }: Account, { covered, uncovered }: ProvenImport, tally: Tally): void {
+  const ids = new Set(covered.map(({ id }) => id));
+  const reasons = new Map(uncovered.map(({ id, reason }) => [id, reason]));
   for (const { id, kind } of objects.filter((one) => recorded.has(one.id) && isThere(one))) {
-    const isSaid = ids.has(id);
+    const isCovered = ids.has(id);
     if (kind === 'instance') {
       tally.machines += 1;
-      tally.machinesSaid += Number(isSaid);
+      tally.machinesCovered += Number(isCovered);
     } else {
       tally.all += 1;
-      tally.said += Number(isSaid);
+      tally.covered += Number(isCovered);
     }
     const reason = `${kind}: ${withoutNames(reasons.get(id) ?? 'it is half made')}`;
-    if (!isSaid) tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
+    if (!isCovered) tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
   }
 }
 
@@ -186,7 +186,7 @@ function missedIn(
   { name, objects }: Account,
   { wanted }: CompiledScope,
   input: Looked['input'],
-  said: ReadonlySet<string>,
+  covered: ReadonlySet<string>,
 ): readonly string[] {
   const isShown = (resources: readonly Observed[]): boolean => {
     const { actions, findings } = plan({ ...input, wanted, observation: { ...input.observation, resources } });
@@ -194,7 +194,7 @@ function missedIn(
   };
   const desired = new Map(wanted.desired.map((one) => [one.terms.claim?.adopt ?? '', one]));
   return objects
-    .filter(({ id }) => said.has(id))
+    .filter(({ id }) => covered.has(id))
     .flatMap((observed) => {
       const stated = desired.get(observed.id)?.attributes;
       const paths = stated === undefined ? [['description']] : leavesOf(stated).filter(isCompared);

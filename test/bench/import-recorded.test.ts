@@ -69,7 +69,7 @@ const recordings = {
   'azure.jsonl': '',
 };
 
-test('recorded objects count as said, or not, and each change of a said one is seen', () =>
+test('recorded objects count as covered, or not, and each change of a covered one is seen', () =>
   inScratch(async (folder) => {
     await writeFiles(
       folder,

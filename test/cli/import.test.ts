@@ -108,8 +108,8 @@ async function makeByHand(endpoint: string) {
 
 interface Imported {
   readonly files: readonly { readonly path: string; readonly written: boolean; readonly text?: string }[];
-  readonly coverage: Readonly<Record<string, { readonly said: number; readonly unsaid: number }>>;
-  readonly unsaid: readonly { readonly kind: string; readonly id: string; readonly reason: string }[];
+  readonly coverage: Readonly<Record<string, { readonly covered: number; readonly uncovered: number }>>;
+  readonly uncovered: readonly { readonly kind: string; readonly id: string; readonly reason: string }[];
   readonly plan: { readonly adopt: number };
 }
 
@@ -185,13 +185,13 @@ describe('import', () => {
 });
 
 describe('the choice of import', () => {
-  const choices: readonly (readonly [name: string, args: readonly string[], said: readonly number[]])[] = [
+  const choices: readonly (readonly [name: string, args: readonly string[], covered: readonly number[]])[] = [
     ['one machine brings its subnet, groups, their rules and its network', ['--id', 'i-0'], [1, 1, 1, 4, 1]],
     ['a label', ['--label', 'tier=db', '--kind', 'instance'], [1, 1, 2, 6, 2]],
     ['a kind', ['--kind', 'network'], [2, 0, 0, 0, 0]],
     ['a label that only networks have', ['--label', 'team', '--kind', 'subnet'], [2, 2, 0, 0, 0]],
   ];
-  for (const [name, args, said] of choices)
+  for (const [name, args, covered] of choices)
     test(`chooses by ${name}`, async () => {
       const { imported } = fresh();
       const { coverage } = await imported(
@@ -199,8 +199,8 @@ describe('the choice of import', () => {
         ...args.map((arg) => (arg === 'i-0' ? (ids.machines[0] ?? '') : arg)),
       );
       assert.deepEqual(
-        ['network', 'subnet', 'group', 'firewall-rule', 'instance'].map((kind) => coverage[kind]?.said),
-        said,
+        ['network', 'subnet', 'group', 'firewall-rule', 'instance'].map((kind) => coverage[kind]?.covered),
+        covered,
       );
     });
 
@@ -305,15 +305,15 @@ test('writes documents that a plan adopts, and that an apply marks and nothing e
   // why: a world of its own, as its objects are ours afterwards
   const { fresh } = await world();
   const { dir, run, imported } = fresh();
-  const { coverage, unsaid, plan, files } = await imported('--all');
+  const { coverage, uncovered, plan, files } = await imported('--all');
   assert.deepEqual(coverage, {
-    network: { said: 2, unsaid: 0 },
-    subnet: { said: 2, unsaid: 0 },
-    group: { said: 5, unsaid: 1 },
-    'firewall-rule': { said: 11, unsaid: 1 },
-    instance: { said: 4, unsaid: 1 },
+    network: { covered: 2, uncovered: 0 },
+    subnet: { covered: 2, uncovered: 0 },
+    group: { covered: 5, uncovered: 1 },
+    'firewall-rule': { covered: 11, uncovered: 1 },
+    instance: { covered: 4, uncovered: 1 },
   });
-  assert.deepEqual(unsaid.map(({ kind, reason }) => `${kind}: ${reason.replaceAll(/sg-\w+/g, 'sg')}`).toSorted(), [
+  assert.deepEqual(uncovered.map(({ kind, reason }) => `${kind}: ${reason.replaceAll(/sg-\w+/g, 'sg')}`).toSorted(), [
     'firewall-rule: A service owns it: belongs to Kubernetes cluster blue.',
     'group: A service owns it: belongs to Kubernetes cluster blue.',
     'instance: Its group sg has no document.',
@@ -364,7 +364,7 @@ test('a rule that a colleague adds after the adoption is unmanaged, and the next
   ]);
   assert.match(seen.stdout, /tcp\/8443/, 'not ours, although it is in a group of ours');
   const { coverage, files } = await imported('--network', 'shop vpc');
-  assert.deepEqual([coverage['firewall-rule']?.said, files.length], [1, 1]);
+  assert.deepEqual([coverage['firewall-rule']?.covered, files.length], [1, 1]);
   const text = readFileSync(join(dir, 'imported', 'shop-vpc-2.yaml'), 'utf8');
   assert.match(text, /^metadata: \{ name: web-servers-tcp-8443 \}$/m);
   assert.deepEqual((await planOf(run, dir)).actions, []);
@@ -376,7 +376,7 @@ test('a second import brings what a colleague added in a network of ours: a mach
   await imported('--all');
   assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
   await ids.colleague();
-  const { files, unsaid } = await imported('--all');
+  const { files, uncovered } = await imported('--all');
   assert.deepEqual(
     files.map(({ path }) => path.slice(dir.length)),
     ['/imported/shop-vpc-2.yaml'],
@@ -387,7 +387,7 @@ test('a second import brings what a colleague added in a network of ours: a mach
     text,
     /kind: Instance\nmetadata: \{ name: late,.*network: shop-vpc\n {2}subnet: app\n {2}groups: \[db\]\n/s,
   );
-  assert.match(unsaid.find(({ kind }) => kind === 'subnet')?.reason ?? '', /Its network has the document shop-vpc\./);
+  assert.match(uncovered.find(({ kind }) => kind === 'subnet')?.reason ?? '', /Its network has the document shop-vpc\./);
   assert.deepEqual(
     (await planOf(run, dir)).actions.map(({ verb }) => verb),
     ['adopt'],
@@ -462,15 +462,15 @@ test('on Google Cloud and Azure it says what can be adopted without a change, an
   const run = commandLine();
   const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
   assert.equal(code, 0, stderr);
-  const { coverage, unsaid, plan }: Imported = JSON.parse(stdout);
+  const { coverage, uncovered, plan }: Imported = JSON.parse(stdout);
   assert.deepEqual(
     [coverage['network'], coverage['subnet']],
     [
-      { said: 1, unsaid: 1 },
-      { said: 1, unsaid: 1 },
+      { covered: 1, uncovered: 1 },
+      { covered: 1, uncovered: 1 },
     ],
   );
-  const reasons = unsaid.map(({ kind, reason }) => `${kind}: ${reason.replace(/azure\/\S+default/, '… default')}`);
+  const reasons = uncovered.map(({ kind, reason }) => `${kind}: ${reason.replace(/azure\/\S+default/, '… default')}`);
   assert.deepEqual(reasons.toSorted(), [
     'firewall-rule: Rules of this cloud cannot be adopted: it knows them by names of their own.',
     'network: A plan would create … default-ingress-a2859624.',

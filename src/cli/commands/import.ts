@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Unsaid } from '../../core/import/scope-import.ts';
+import type { Uncovered } from '../../core/import/scope-import.ts';
 import type { Label } from '../../core/import/selection.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Gap } from '../../core/observed.ts';
@@ -87,7 +87,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     }),
   );
   const { proven } = result;
-  if (proven.said.length + proven.unsaid.length === 0) throw nothingChosen(result);
+  if (proven.covered.length + proven.uncovered.length === 0) throw nothingChosen(result);
   if (options.dryRun !== true) await writeFiles(dir, proven.files);
   if (options.json) printJson(context.terminal, jsonOf(result, dir, options));
   else printText(context.terminal, headline(proven), textOf(result, dir, options));
@@ -163,11 +163,11 @@ async function writeFiles(dir: string, files: readonly ImportedFile[]): Promise<
   }
 }
 
-const isWhole = ({ proven: { unsaid }, gaps }: Result): boolean => unsaid.length === 0 && gaps.length === 0;
+const isWhole = ({ proven: { uncovered }, gaps }: Result): boolean => uncovered.length === 0 && gaps.length === 0;
 
-function headline({ said, unsaid }: ProvenImport): string {
-  const all = said.length + unsaid.length;
-  return `Import: ${said.length} of ${count(all, 'object')} in documents (${percent(said.length, all)})`;
+function headline({ covered, uncovered }: ProvenImport): string {
+  const all = covered.length + uncovered.length;
+  return `Import: ${covered.length} of ${count(all, 'object')} in documents (${percent(covered.length, all)})`;
 }
 
 /** Rounded down, so that 100 % is all of them. */
@@ -176,14 +176,14 @@ const percent = (part: number, all: number): string =>
 
 function textOf(result: Result, dir: string, options: Options): string {
   const { proven, gaps } = result;
-  const listed = proven.unsaid.slice(0, options.dryRun === true ? undefined : mostListed);
-  const more = proven.unsaid.length - listed.length;
+  const listed = proven.uncovered.slice(0, options.dryRun === true ? undefined : mostListed);
+  const more = proven.uncovered.length - listed.length;
   const { files } = proven;
   return [
     ...coverageLines(proven),
     ...(files.length === 0 ? [] : ['']),
     ...files.map(({ path }) => `${options.dryRun === true ? 'would write' : 'wrote'} ${printable(join(dir, path))}`),
-    ...(proven.unsaid.length === 0 ? [] : ['', 'Not in documents:']),
+    ...(proven.uncovered.length === 0 ? [] : ['', 'Not in documents:']),
     ...listed.map((one) => `  ${printable(unsaidText(one))}`),
     ...(more === 0 ? [] : [`  and ${more} more: --json lists all`]),
     ...gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${printable(reason)}`),
@@ -202,14 +202,14 @@ function planLines({ files, adopts }: ProvenImport, { dryRun }: Options): readon
 
 const mostListed = 20;
 
-const coverageLines = ({ said, unsaid }: ProvenImport): readonly string[] =>
+const coverageLines = ({ covered, uncovered }: ProvenImport): readonly string[] =>
   kindNames.flatMap((kind) => {
-    const own = said.filter((one) => one.kind === kind).length;
-    const all = own + unsaid.filter((one) => one.kind === kind).length;
+    const own = covered.filter((one) => one.kind === kind).length;
+    const all = own + uncovered.filter((one) => one.kind === kind).length;
     return all === 0 ? [] : [`  ${kind.padEnd(14)} ${own} of ${all}`];
   });
 
-const unsaidText = ({ kind, id, name, reason }: Unsaid): string =>
+const unsaidText = ({ kind, id, name, reason }: Uncovered): string =>
   `${kind} ${name === '' || name === id ? id : `${name} (${id})`}: ${reason}`;
 
 function jsonOf({ proven, gaps }: Result, dir: string, options: Options): object {
@@ -221,11 +221,11 @@ function jsonOf({ proven, gaps }: Result, dir: string, options: Options): object
     })),
     coverage: Object.fromEntries(
       kindNames.map((kind) => {
-        const said = proven.said.filter((one) => one.kind === kind).length;
-        return [kind, { said, unsaid: proven.unsaid.filter((one) => one.kind === kind).length }];
+        const covered = proven.covered.filter((one) => one.kind === kind).length;
+        return [kind, { covered, uncovered: proven.uncovered.filter((one) => one.kind === kind).length }];
       }),
     ),
-    unsaid: proven.unsaid,
+    uncovered: proven.uncovered,
     gaps,
     plan: { adopt: proven.adopts },
   };

@@ -22,7 +22,7 @@ import {
   type ScopeImport,
   statedLabels,
   targetOf,
-  type Unsaid,
+  type Uncovered,
 } from './scope-import.ts';
 import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
 
@@ -37,8 +37,8 @@ export interface ImportInput {
 
 export interface Imported {
   readonly documents: readonly ImportedDocument[];
-  readonly said: readonly Observed[];
-  readonly unsaid: readonly Unsaid[];
+  readonly covered: readonly Observed[];
+  readonly uncovered: readonly Uncovered[];
 }
 
 /** Documents for the chosen objects that nobody claims. Pure: the same input gives the same documents in the same order. */
@@ -51,8 +51,8 @@ export function importDocuments(input: ImportInput): Imported {
   const parts = input.scopes.map((scope) => importScope(scope, input, names));
   return {
     documents: parts.flatMap(({ documents }) => documents),
-    said: parts.flatMap(({ said }) => said),
-    unsaid: parts.flatMap(({ unsaid }) => unsaid),
+    covered: parts.flatMap(({ covered }) => covered),
+    uncovered: parts.flatMap(({ uncovered }) => uncovered),
   };
 }
 
@@ -70,25 +70,25 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
     byIds(scope.objects.filter(({ observed }) => stands(observed))).map((one) => [one.observed.id, one]),
   );
   const chosen = chosenObjects(objects, input.selection);
-  const unsaid = new Map<CloudId, string>();
+  const uncovered = new Map<CloudId, string>();
   const wanted = [...objects.values()]
     .filter(({ observed: { id } }) => chosen.has(id) && !scope.adopted.has(id))
     .filter((one) => {
       const reason = input.excluded.get(one.observed.id) ?? obstacleTo(one, scope);
-      if (reason !== undefined) unsaid.set(one.observed.id, reason);
+      if (reason !== undefined) uncovered.set(one.observed.id, reason);
       return reason === undefined && one.claim !== 'ours' && one.claim !== 'orphan';
     })
     .map(({ observed }) => observed)
     .toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
-  const state: ScopeImport = { scope, names, objects, wanted, unsaid, networks: new Map(), inside: new Map() };
+  const state: ScopeImport = { scope, names, objects, wanted, uncovered, networks: new Map(), inside: new Map() };
   nameOwned(state);
   const networks = networkDocuments(state);
   const documents = [...networks, ...ruleDocuments(state, networks), ...instanceDocuments(state)];
-  const saidIds = new Set(documents.flatMap(({ objects: ids }) => ids));
+  const coveredIds = new Set(documents.flatMap(({ objects: ids }) => ids));
   return {
     documents,
-    said: wanted.filter(({ id }) => saidIds.has(id)),
-    unsaid: [...unsaid].flatMap(([id, reason]) => {
+    covered: wanted.filter(({ id }) => coveredIds.has(id)),
+    uncovered: [...uncovered].flatMap(([id, reason]) => {
       const found = objects.get(id)?.observed;
       return found === undefined ? [] : [{ scope: scope.scope, kind: found.kind, id, name: found.name, reason }];
     }),
@@ -138,14 +138,14 @@ function nameOwned({ scope, objects, networks, inside }: ScopeImport): void {
 }
 
 function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
-  const { wanted, unsaid, networks, objects, scope } = state;
+  const { wanted, uncovered, networks, objects, scope } = state;
   const members = Map.groupBy(
     wanted.filter(({ kind }) => kind !== 'network'),
     (one) => networkOf(one, objects),
   );
   const found = wanted.filter(isKind('network')).flatMap((network) => {
     const target = targetOf(network, scope);
-    if (target === undefined) unsaid.set(network.id, noTarget);
+    if (target === undefined) uncovered.set(network.id, noTarget);
     return target === undefined ? [] : [{ network, target }];
   });
   for (const { network } of found)
@@ -160,8 +160,8 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
   });
   for (const one of wanted) {
     if (!isKind('subnet')(one) && !isKind('group')(one)) continue;
-    if (state.inside.has(one.id) || unsaid.has(one.id)) continue;
-    unsaid.set(one.id, orphanReason(one, state));
+    if (state.inside.has(one.id) || uncovered.has(one.id)) continue;
+    uncovered.set(one.id, orphanReason(one, state));
   }
   return documents;
 }
@@ -193,11 +193,11 @@ function networkDocument(
   { chosen: members, all }: Members,
   state: ScopeImport,
 ): ImportedDocument {
-  const { scope, networks, unsaid } = state;
+  const { scope, networks, uncovered } = state;
   const name = networks.get(network.id) ?? network.id;
   const subnets = members.filter(isKind('subnet')).flatMap((subnet) => {
     const own = targetOf(subnet, scope);
-    if (own === undefined) unsaid.set(subnet.id, noTarget);
+    if (own === undefined) uncovered.set(subnet.id, noTarget);
     return own === undefined ? [] : [{ subnet, target: own }];
   });
   const groups = members.filter(isKind('group'));
@@ -326,7 +326,7 @@ function ruleDocuments(state: ScopeImport, networks: readonly ImportedDocument[]
     if (implied.has(observed.id)) return [];
     const found = namedRule(observed, state);
     if (typeof found !== 'string') return [found];
-    state.unsaid.set(observed.id, found);
+    state.uncovered.set(observed.id, found);
     return [];
   });
   const byNetwork = [...Map.groupBy(named, ({ network }) => network)].toSorted(([a], [b]) => compareText(a, b));

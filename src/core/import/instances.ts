@@ -17,7 +17,7 @@ export function instanceDocuments(state: ScopeImport): readonly ImportedDocument
   const machines = state.wanted.filter(isKind('instance')).flatMap((observed) => {
     const machine = namedMachine(observed, state);
     if (typeof machine !== 'string') return [machine];
-    state.unsaid.set(observed.id, machine);
+    state.uncovered.set(observed.id, machine);
     return [];
   });
   return equalMachines(machines).map((together) => instanceDocument(together, state));

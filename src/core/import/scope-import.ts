@@ -39,7 +39,7 @@ export interface ImportedDocument {
 }
 
 /** An object that was chosen, and that no document says. */
-export interface Unsaid {
+export interface Uncovered {
   readonly scope: ScopeKey;
   readonly kind: Kind;
   readonly id: CloudId;
@@ -56,7 +56,7 @@ export interface ScopeImport {
   readonly objects: Objects;
   /** The objects to say, sorted by name and id. */
   readonly wanted: readonly Observed[];
-  readonly unsaid: Map<CloudId, string>;
+  readonly uncovered: Map<CloudId, string>;
   /** Names of networks by id: of ours, and of those with a new document. */
   readonly networks: Map<CloudId, string>;
   /** Names of subnets and groups by id, inside their networks. */

@@ -83,8 +83,8 @@ function imported(
         (value, key) => Reflect.get(Object(value), key),
         found.documents.find((one) => one.name === name)?.value,
       ),
-    unsaid: Object.fromEntries(found.unsaid.map(({ id, reason }) => [id, reason])),
-    said: found.said.map(({ id }) => id).toSorted(),
+    uncovered: Object.fromEntries(found.uncovered.map(({ id, reason }) => [id, reason])),
+    covered: found.covered.map(({ id }) => id).toSorted(),
   };
 }
 
@@ -98,10 +98,10 @@ describe('documents for existing objects', () => {
   test('a rule whose peer is in another network is left out, and its document with it', () => {
     const db = group('db', 'b');
     const objects = [vpc('a'), vpc('b'), group('web', 'a'), db];
-    const { unsaid, documents } = imported(
+    const { uncovered, documents } = imported(
       scopeOf([...objects, rule('r1', db, 'group:web'), rule('r2', db, 'group:gone')]),
     );
-    assert.deepEqual(unsaid, {
+    assert.deepEqual(uncovered, {
       r1: 'No rule of this network can name its peer group:web.',
       r2: 'No rule of this network can name its peer group:gone.',
     });
@@ -113,7 +113,7 @@ describe('documents for existing objects', () => {
     const objects = [vpc('a'), web, db];
     const open = imported(scopeOf([...objects, rule('r1', web, 'out'), rule('r2', db, 'out')]));
     assert.deepEqual([open.at('a', 'spec', 'default'), open.documents], [undefined, ['Network a']]);
-    assert.deepEqual(open.said, ['a', 'db', 'r1', 'r2', 'web']);
+    assert.deepEqual(open.covered, ['a', 'db', 'r1', 'r2', 'web']);
     const shut = imported(scopeOf([...objects, rule('r1', web, 'out')]));
     assert.deepEqual(shut.at('a', 'spec', 'default'), { ingress: 'deny', egress: 'deny' });
     assert.deepEqual(shut.documents, ['Network a', 'FirewallRule web-to-all']);
@@ -146,12 +146,12 @@ describe('the default of egress where a part of the network was chosen', () => {
 describe('objects without a document', () => {
   test('no group is taken whose rules could not be listed: its network would say too little', () => {
     const objects = [vpc('a'), subnet('app', 'a'), group('web', 'a'), machine('i', 'app', ['web'])];
-    const { unsaid, said } = imported(scopeOf(objects, { gaps: new Set(['firewall-rule']) }));
-    assert.deepEqual(unsaid, {
+    const { uncovered, covered } = imported(scopeOf(objects, { gaps: new Set(['firewall-rule']) }));
+    assert.deepEqual(uncovered, {
       web: 'Firewall rules were not listed completely.',
       i: 'Its group web has no document.',
     });
-    assert.deepEqual(said, ['a', 'app']);
+    assert.deepEqual(covered, ['a', 'app']);
   });
 
   test('what others own, made or share is left out with the reason, and so is all that hangs on it', () => {
@@ -163,7 +163,7 @@ describe('objects without a document', () => {
     const copied: Ownership = { ...free(vpc('copied')), claim: 'copied-mark', why: 'it bears a copy of our mark' };
     const dead = machine('dead', 'app', [], { condition: { state: 'gone' } });
     const objects = [shared, subnet('s', 'shared'), vpc('a'), subnet('app', 'a'), child, other, copied, dead];
-    assert.deepEqual(imported(scopeOf(objects)).unsaid, {
+    assert.deepEqual(imported(scopeOf(objects)).uncovered, {
       shared: 'It belongs to another account: shared by 999.',
       s: 'Its network shared has no document.',
       child: 'A service owns it: launched by fleet f.',
@@ -186,27 +186,27 @@ describe('objects without a document', () => {
       subnet('more', 'a'),
       machine('i', 'app', ['all']),
     ];
-    const { at, unsaid, said } = imported(scopeOf(objects));
-    assert.deepEqual(said, ['i']);
+    const { at, uncovered, covered } = imported(scopeOf(objects));
+    assert.deepEqual(covered, ['i']);
     assert.deepEqual(
       [at('i', 'spec', 'network'), at('i', 'spec', 'subnet'), at('i', 'spec', 'groups')],
       ['core', 'app', undefined],
     );
     assert.equal(
-      unsaid['more'],
+      uncovered['more'],
       'Its network has the document core. Add to its subnets: { name: more, cidr: 10.0.1.0/24, adopt: { aws: more } }',
     );
   });
 
   test('a machine with a network tag of Google Cloud is left out, and the reason names the tag', () => {
-    const { unsaid } = imported(scopeOf([vpc('a'), subnet('app', 'a'), machine('i', 'app', ['tag:web'])]));
-    assert.deepEqual(unsaid, { i: 'It has the network tag web, and a document states groups only.' });
+    const { uncovered } = imported(scopeOf([vpc('a'), subnet('app', 'a'), machine('i', 'app', ['tag:web'])]));
+    assert.deepEqual(uncovered, { i: 'It has the network tag web, and a document states groups only.' });
   });
 
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
     const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
-    const { unsaid, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
-    assert.deepEqual(unsaid, { app: 'It differs.', i: 'Its subnet app has no document.' });
+    const { uncovered, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
+    assert.deepEqual(uncovered, { app: 'It differs.', i: 'Its subnet app has no document.' });
     assert.deepEqual(documents, ['Network a']);
   });
 });
@@ -249,7 +249,7 @@ describe('names and places in documents', () => {
       at('s2', 'europe-west1', '10.6.0.0/20'),
       at('s3', 'asia-east1', '10.7.0.0/20'),
     ];
-    const { at: field, unsaid } = imported(scopeOf(objects, { dialect: gcp, targets }));
+    const { at: field, uncovered } = imported(scopeOf(objects, { dialect: gcp, targets }));
     assert.deepEqual(field('net', 'spec', 'targets'), ['east', 'west']);
     assert.equal(field('net', 'spec', 'cidr'), '10.0.0.0/13');
     assert.deepEqual(field('net', 'spec', 'subnets', 1), {
@@ -258,7 +258,7 @@ describe('names and places in documents', () => {
       target: 'west',
       adopt: { west: 's2' },
     });
-    assert.match(unsaid['s3'] ?? '', /No target of the specs/);
+    assert.match(uncovered['s3'] ?? '', /No target of the specs/);
   });
 });
 
