@@ -48,7 +48,15 @@ import type { Figure } from './figure.ts';
  */
 export async function importRecorded(folder = recordings): Promise<readonly Figure[]> {
   if (!existsSync(folder)) throw new Error(`there is no ${folder}: set SETPOINT_RECORDINGS`);
-  const tally: Tally = { covered: 0, all: 0, machinesCovered: 0, machines: 0, unempty: 0, missed: [], reasons: new Map() };
+  const tally: Tally = {
+    covered: 0,
+    all: 0,
+    machinesCovered: 0,
+    machines: 0,
+    unempty: 0,
+    missed: [],
+    reasons: new Map(),
+  };
   for (const account of [...awsAccounts(folder), ...googleProjects(folder), azureSubscription(folder)])
     await judge(account, tally);
   for (const [reason, count] of [...tally.reasons].toSorted(([, a], [, b]) => b - a))

@@ -387,7 +387,10 @@ test('a second import brings what a colleague added in a network of ours: a mach
     text,
     /kind: Instance\nmetadata: \{ name: late,.*network: shop-vpc\n {2}subnet: app\n {2}groups: \[db\]\n/s,
   );
-  assert.match(uncovered.find(({ kind }) => kind === 'subnet')?.reason ?? '', /Its network has the document shop-vpc\./);
+  assert.match(
+    uncovered.find(({ kind }) => kind === 'subnet')?.reason ?? '',
+    /Its network has the document shop-vpc\./,
+  );
   assert.deepEqual(
     (await planOf(run, dir)).actions.map(({ verb }) => verb),
     ['adopt'],
