@@ -6,7 +6,7 @@ import type { Witness } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SpecTree } from '../ports/sources.ts';
+import type { SpecTree, WrittenSpec } from '../ports/sources.ts';
 import type { Store, VerifyOptions } from '../ports/store.ts';
 import type { ExitCode } from './errors.ts';
 import type { Terminal } from './terminal.ts';
@@ -57,12 +57,6 @@ export interface CliDependencies {
   startFleet(settings: FleetSettings): Promise<RunningFleet>;
   /** The API and nothing else; of the same manners. */
   startApi(settings: ApiSettings): Promise<RunningFleet>;
-}
-
-/** A document as its fields, and lines of comments above it. */
-export interface WrittenSpec {
-  readonly value: object;
-  readonly comments: readonly string[];
 }
 
 /** The options for reading a folder's specs. */

@@ -52,7 +52,8 @@ const targetOptions = (command: Command): Command =>
     .option('--target <name>', 'only this target; repeatable', collect, [])
     .option('--allow-endpoint', 'allow targets with an `endpoint`, such as the sandbox');
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+/** A parser of repeatable options. */
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 export const selectionOf = (
   dir: string,

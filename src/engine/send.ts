@@ -498,7 +498,7 @@ interface Known {
 
 const none: ReadonlyMap<Ready, Withheld> = new Map();
 
-/** Of those items that were refused. */
+/** The reasons of the refused items. */
 const reasonsOf = (ready: readonly Ready[], refused: ReadonlyMap<Item, Withheld>): ReadonlyMap<Ready, Withheld> =>
   new Map(
     ready.flatMap((one): readonly (readonly [Ready, Withheld])[] => {

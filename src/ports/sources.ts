@@ -133,3 +133,9 @@ interface SpecFiles {
   /** That lies over its base. */
   readonly overlay?: string;
 }
+
+/** A document to write: its fields, and lines of comments above it. The comments have no line breaks. */
+export interface WrittenSpec {
+  readonly value: object;
+  readonly comments: readonly string[];
+}

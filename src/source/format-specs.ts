@@ -1,10 +1,5 @@
 import { Document, isCollection, isMap, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-
-/** A document as its fields, and lines of comments above it. */
-export interface WrittenSpec {
-  readonly value: object;
-  readonly comments: readonly string[];
-}
+import type { WrittenSpec } from '../ports/sources.ts';
 
 /** A map or list stands on one line if it fits there. */
 const lineWidth = 120;

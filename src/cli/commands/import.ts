@@ -13,7 +13,7 @@ import { readEstate } from '../local/estate.ts';
 import { type ImportedFile, type ImportRequest, type ProvenImport, provenImport } from '../local/import.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
-import { defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
+import { collect, defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
 import { count } from '../output/format.ts';
 import { printJson, printText } from '../output/print.ts';
 
@@ -61,8 +61,6 @@ export const importCommand = (context: Context): Command =>
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 function collectKind(value: string, before: readonly Kind[]): readonly Kind[] {
   const kind = kindNames.find((name) => name === value);

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { localUser } from '../local/ledger-access.ts';
 import { withCreatedStore, withExistingStore } from '../local/store.ts';
-import { defineCommand, parseDuration } from '../options.ts';
+import { collect, defineCommand, parseDuration } from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';
 import { printJson, printText } from '../output/print.ts';
 import { table } from '../output/table.ts';
@@ -76,8 +76,6 @@ const make = (context: Context): Command =>
     .action(async (_options: MakeOptions, command: Command) => {
       context.finish(await runMake(command.optsWithGlobals<MakeOptions>(), context));
     });
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function parseName(text: string): string {
   if (/^[A-Za-z0-9][\w-]{0,62}$/.test(text)) return text;

@@ -1,8 +1,10 @@
 import { basename, resolve } from 'node:path';
 import type { Problem } from '../../core/documents/problem.ts';
+import { slug } from '../../core/import/names.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { openSession } from '../../engine/session.ts';
-import type { Context, WrittenSpec } from '../context.ts';
+import type { WrittenSpec } from '../../ports/sources.ts';
+import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
 import { problemText } from '../output/problems.ts';
 import { callOf } from './doctor.ts';
@@ -89,11 +91,7 @@ export function nameFrom(dir: string): string {
 }
 
 /** The nearest valid name of a document. */
-export const asName = (text: string): string =>
-  text
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-    .replaceAll(/^[-_]+|-+$/g, '')
-    .slice(0, 63) || 'acme';
+export const asName = (text: string): string => slug(text) || 'acme';
 
 const head = { apiVersion: 'setpoint.dev/v1' } as const;
 
