@@ -203,6 +203,18 @@ describe('objects without a document', () => {
     assert.deepEqual(uncovered, { i: 'It has the network tag web, and a document states groups only.' });
   });
 
+  test('a machine whose group lies in another network has no document: it would name a group of its own network', () => {
+    const objects = [vpc('a'), vpc('b'), subnet('app', 'a'), group('web', 'b'), machine('i', 'app', ['web'])];
+    assert.match(imported(scopeOf(objects)).uncovered['i'] ?? '', /web/);
+  });
+
+  test('a group brings its rules, and a network alone brings none', () => {
+    const web = group('web', 'a');
+    const objects = [vpc('a'), web, rule('r1', web, '10.0.0.0/8')];
+    const chosen = (kind: Kind) => imported(scopeOf(objects), { selection: { ...all, kinds: [kind] } });
+    assert.deepEqual([chosen('group').covered, chosen('network').covered], [['a', 'r1', 'web'], ['a']]);
+  });
+
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
     const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
     const { uncovered, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
