@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Instance, InternetGateway, RouteTable, SecurityGroup, Subnet, Volume, Vpc } from '@aws-sdk/client-ec2';
 import type { VirtualMachine } from '@azure/arm-compute';
-import type { SecurityRule } from '@azure/arm-network';
+import type { NetworkInterface, SecurityRule } from '@azure/arm-network';
 import { groupOrigin } from '../providers/aws/group.ts';
 import { observeInstance, withDisk } from '../providers/aws/instance/observe.ts';
 import { internetPartsOf } from '../providers/aws/internet/parts.ts';
@@ -11,7 +11,8 @@ import { atomsOf } from '../providers/aws/permission.ts';
 import { observeSubnet } from '../providers/aws/subnet.ts';
 import { readLabels } from '../providers/aws/tags.ts';
 import { canonicalId } from '../providers/azure/ids.ts';
-import { observeMachine } from '../providers/azure/instance/observe.ts';
+import { interfaceOf, observeMachine } from '../providers/azure/instance/observe.ts';
+import { canonicalLocation, prefixAt } from '../providers/azure/place.ts';
 import { readMatch } from '../providers/azure/security-rule.ts';
 import { defaultRouteOf } from '../providers/gcp/default-route/routes.ts';
 import { observeFirewall } from '../providers/gcp/firewall.ts';
@@ -29,7 +30,7 @@ import { withoutStore } from '../src/core/knowledge.ts';
 import type { Observation, Observed } from '../src/core/observed.ts';
 import { plan } from '../src/core/plan/plan.ts';
 import { coversPorts, type PortRange, parsePorts } from '../src/core/port-set.ts';
-import type { RuleAttributes } from '../src/core/resource.ts';
+import { type Kind, type RuleAttributes, slotOf } from '../src/core/resource.ts';
 import { openEstate, snapshotOf } from '../src/estate/load.ts';
 import type { Figure } from './figure.ts';
 
@@ -57,7 +58,7 @@ export async function importRecorded(folder = recordings): Promise<readonly Figu
     missed: [],
     reasons: new Map(),
   };
-  for (const account of [...awsAccounts(folder), ...googleProjects(folder), azureSubscription(folder)])
+  for (const account of [...awsAccounts(folder), ...googleProjects(folder), ...azureSubscriptions(folder)])
     await judge(account, tally);
   for (const [reason, count] of [...tally.reasons].toSorted(([, a], [, b]) => b - a))
     console.error(`import-recorded: ${count} × ${reason}`);
@@ -205,7 +206,11 @@ function missedIn(
     .filter(({ id }) => covered.has(id))
     .flatMap((observed) => {
       const stated = desired.get(observed.id)?.attributes;
-      const paths = stated === undefined ? [['description']] : leavesOf(stated).filter(isCompared);
+      const ignored = desired.get(observed.id)?.terms.ignore ?? [];
+      const paths =
+        stated === undefined
+          ? [['description']]
+          : leavesOf(stated).filter((path) => isCompared(path) && !ignored.includes(path.join('.')));
       const changes: readonly (readonly [text: string, change: readonly Observed[]])[] = [
         ...paths.map((path) => [path.join('.'), [mutated(observed, path)]] as const),
         ...(isAlone(observed, objects) ? [['removed', []] as const] : []),
@@ -477,10 +482,11 @@ function withGoogleSurroundings(
 interface AzureLine {
   readonly file: string;
   readonly kind: string;
-  readonly o: { readonly id?: string; readonly properties: object };
+  readonly o: { readonly id?: string; readonly location?: string; readonly properties: object };
 }
 
 interface RecordedNsg {
+  readonly subnets?: readonly { readonly id: string }[];
   readonly securityRules: readonly {
     readonly id?: string;
     readonly name?: string;
@@ -488,27 +494,101 @@ interface RecordedNsg {
   }[];
 }
 
-/** Rules and machines of all recordings. None has a virtual network, so a rule lies in none. */
-function azureSubscription(folder: string): Account {
+interface AzureNsg extends AzureLine {
+  readonly o: { readonly id: string; readonly location?: string; readonly properties: RecordedNsg };
+}
+
+/** Security groups and machines, a region each: a scope is a region. */
+function azureSubscriptions(folder: string): readonly Account[] {
   const lines = firstOf(linesOf<AzureLine>(folder, 'azure.jsonl'), ({ o }) => o.id?.toLowerCase());
-  const context = { nics: new Map(), addresses: new Map(), disks: new Map(), views: new Map() };
-  const refOf = (id: string | undefined): string => canonicalId(id ?? '');
-  const rules = lines.flatMap(({ kind, o }) =>
-    // why: the kind names the type
-    kind === 'networksecuritygroups' ? (o.properties as RecordedNsg).securityRules : [],
-  );
+  const byRegion = Map.groupBy(lines, ({ o }) => canonicalLocation(o.location ?? 'westeurope'));
+  return [...byRegion].map(([region, of]) => azureRegion(region, of));
+}
+
+/**
+ * Networks, subnets and interfaces were seldom recorded: a machine gets an interface in a stand-in for its subnet, and an
+ * application security group is one of its network.
+ */
+function azureRegion(region: string, lines: readonly AzureLine[]): Account {
+  const [, subscription = ''] = /subscriptions\/([^/]+)/i.exec(lines[0]?.o.id ?? '') ?? [];
+  const inGroup = (id: string): string => /resourcegroups\/([^/]+)/i.exec(id)?.[1] ?? 'acme';
+  const standIn = (id: string): string =>
+    `/subscriptions/${subscription}/resourceGroups/${inGroup(id)}/providers/Microsoft.Network/virtualNetworks/stand-in`;
+  const nsgs = lines.filter((line): line is AzureNsg => line.kind === 'networksecuritygroups');
   const machines = lines.flatMap(({ kind, o: { properties, ...rest } }) =>
-    // why: as above; the SDK has the properties beside the id
+    // why: the kind names the type; the SDK has the properties beside the id
     kind === 'virtualmachines' ? [{ ...rest, ...properties } as VirtualMachine] : [],
   );
-  const objects: readonly Observed[] = [
-    ...rules.map(({ id = '', name = '', properties }): Observed<'firewall-rule'> => {
-      const { description = '', priority = 0 } = properties;
-      const attributes = { network: '', match: readMatch(properties, canonicalId), description, order: { priority } };
-      return { kind: 'firewall-rule', id, name, attributes, signs: {}, condition: { state: 'ready' } };
+  const asgs = new Map(
+    nsgs
+      .flatMap(({ o }) => o.properties.securityRules.map((rule) => ({ rule, nsg: o.id })))
+      .flatMap(({ rule: { properties: rule }, nsg }) =>
+        [...(rule.sourceApplicationSecurityGroups ?? []), ...(rule.destinationApplicationSecurityGroups ?? [])].map(
+          ({ id = '' }) => [canonicalId(id), canonicalId(standIn(nsg))] as const,
+        ),
+      ),
+  );
+  const vnets = new Set([
+    ...nsgs.flatMap(({ o }) => vnetsOf(o.properties)),
+    ...asgs.values(),
+    ...machines.map(({ id = '' }) => canonicalId(standIn(id))),
+  ]);
+  const common = { condition: { state: 'ready' } } as const;
+  const placed = (kind: Kind, id: string) => {
+    const name = id.split('/').at(-1) ?? '';
+    return { id, name, signs: { slot: slotOf(prefixAt(id, region), kind, name) } };
+  };
+  const subnetOf = (vnet: string): string => `${vnet}/subnets/stand-in`;
+  const surroundings: readonly Observed[] = [
+    ...[...vnets].map((id): Observed => {
+      const attributes = { cidr: '10.0.0.0/8', labels: {} };
+      return { kind: 'network', ...placed('network', id), attributes, ...common };
     }),
-    ...machines.map((machine) => observeMachine(machine, { ...context, refOf, unknownTo: () => undefined })),
+    ...[...vnets].map((id): Observed => {
+      const attributes = { network: id, cidr: '10.0.0.0/24', labels: {} };
+      return { kind: 'subnet', id: subnetOf(id), name: 'stand-in', attributes, signs: { parent: id }, ...common };
+    }),
+    ...[...asgs].map(([id, network]): Observed => {
+      return { kind: 'group', ...placed('group', id), attributes: { network, labels: {} }, ...common };
+    }),
   ];
-  const targets = `---\napiVersion: setpoint.dev/v1\nkind: Target\nmetadata: { name: azure }\nspec: { provider: azure, account: 11112222-3333-4444-8555-666677778888, region: westeurope, resourceGroup: acme }\n`;
-  return { name: 'azure', targets, objects, recorded: new Set(objects.map(({ id }) => id)) };
+  const nics = new Map(
+    machines.map((machine) => {
+      const id = interfaceOf(machine) ?? '';
+      const subnet = { id: subnetOf(canonicalId(standIn(machine.id ?? ''))) };
+      const nic: NetworkInterface = { id, ipConfigurations: [{ subnet }] };
+      return [canonicalId(id), nic] as const;
+    }),
+  );
+  const context = { nics, addresses: new Map(), disks: new Map(), views: new Map() };
+  const recorded: readonly Observed[] = [
+    ...nsgs.flatMap(({ o }) => rulesOfNsg(o)),
+    ...machines.map((machine) =>
+      observeMachine(machine, { ...context, refOf: (id) => canonicalId(id ?? ''), unknownTo: () => undefined }),
+    ),
+  ];
+  const places = new Set([...lines.map(({ o }) => inGroup(o.id ?? '').toLowerCase())]);
+  const targets = [...places].map(
+    (place, index) =>
+      `---\napiVersion: setpoint.dev/v1\nkind: Target\nmetadata: { name: azure-${index} }\nspec: { provider: azure, account: ${subscription}, region: ${region}, resourceGroup: ${place} }\n`,
+  );
+  return {
+    name: `azure ${region}`,
+    targets: targets.join(''),
+    objects: [...recorded, ...surroundings],
+    recorded: new Set(recorded.map(({ id }) => id)),
+  };
+}
+
+const vnetsOf = ({ subnets = [] }: RecordedNsg): readonly string[] =>
+  subnets.map(({ id }) => canonicalId(id).replace(/\/subnets\/[^/]*$/, ''));
+
+/** As `firewall-rule.ts` lists them: of the network of its subnets, or of none. */
+function rulesOfNsg({ id: nsg, properties }: AzureNsg['o']): readonly Observed<'firewall-rule'>[] {
+  const [network = canonicalId(nsg)] = vnetsOf(properties).toSorted();
+  return properties.securityRules.map(({ id = '', name = '', properties: rule }) => {
+    const { description = '', priority = 0 } = rule;
+    const attributes = { network, match: readMatch(rule, canonicalId), description, order: { priority } };
+    return { kind: 'firewall-rule', id: canonicalId(id), name, attributes, signs: {}, condition: { state: 'ready' } };
+  });
 }

@@ -1,3 +1,4 @@
+import { parseCidr } from '../../src/core/cidr.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Address, Ref, RuleAttributes } from '../../src/core/resource.ts';
 import { nameKey } from './tags.ts';
@@ -46,6 +47,8 @@ function scope({ account, region }: Place): string {
 function atoms({ network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
   if (base.action === 'deny')
     throw new RangeError('an AWS security group cannot deny; leave the rule out of this target');
+  if (group === '' || group.startsWith('service-account:') || parseCidr(group) !== undefined)
+    throw new RangeError(`an AWS rule applies to a security group, so not to ${group || 'the whole network'}`);
   const protocol = canonicalProtocol(base.protocol);
   const portTexts = new Set(traffic.ports.map((text) => canonicalPorts(protocol, text)));
   return [...new Set(traffic.peers.flatMap(spelled))].flatMap((peer) =>

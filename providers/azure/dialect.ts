@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { parseCidr } from '../../src/core/cidr.ts';
-import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
-import { type Kind, nameIn, type RuleMatch } from '../../src/core/resource.ts';
+import type { AdoptedDraft, Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import { type Kind, nameIn, type RuleAttributes, type RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
 import { armIdOf } from './ids.ts';
 import { matchSpelling } from './match-spelling.ts';
 import { canonicalLocation } from './place.ts';
 import { peerPrefix } from './security-rule.ts';
-import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
+import { canonicalPorts, canonicalProtocol, protocolTexts, withPorts } from './traffic.ts';
 import { writes } from './writes.ts';
 
 /**
@@ -39,6 +39,7 @@ export const dialect: Dialect = {
   writes,
   rules: {
     atoms,
+    adopted,
     defaults,
     // 100 to 4096: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules
     numbering: { first: 100, last: 4095, gap: 10 },
@@ -69,23 +70,36 @@ function objectName(kind: Kind, name: string): string {
 }
 
 function atoms({ name, network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
-  const protocol = canonicalProtocol(base.protocol);
-  if (protocolTexts[protocol] === undefined)
-    throw new RangeError(`an Azure rule cannot name protocol ${base.protocol}; leave the rule out of this target`);
+  const protocol = protocolOf(base.protocol);
   const ports = portsOf(protocol, traffic.ports);
   return cutsOf(traffic.peers).map(({ cut, peers }) => ({
     name: named(name, [base.direction, base.action, ownName(group), cut]),
     attributes: {
       network,
-      match: { ...base, protocol, ports, peers, targets: [group] },
+      match: { ...base, protocol, ports, peers, targets: group === '' ? [] : [group] },
       description: extra.description,
       order: { priority: extra.priority },
     },
   }));
 }
 
+/** The whole of one security rule, with its own priority. */
+function adopted({ network, targets, base, services, peers, extra }: AdoptedDraft): RuleAttributes {
+  const [service, ...more] = services;
+  if (service === undefined || more.length > 0) throw new RangeError('one Azure rule has one protocol');
+  const protocol = protocolOf(service.protocol);
+  const match = { ...base, protocol, ports: portsOf(protocol, service.ports), peers, targets };
+  return { network, match, description: extra.description, order: { priority: extra.priority } };
+}
+
+function protocolOf(text: string): string {
+  const protocol = canonicalProtocol(text);
+  if (protocolTexts[protocol] !== undefined) return protocol;
+  throw new RangeError(`an Azure rule cannot name protocol ${text}; leave the rule out of this target`);
+}
+
 function portsOf(protocol: string, ports: readonly string[]): string {
-  if (protocol === 'tcp' || protocol === 'udp') return canonicalPorts(ports);
+  if (withPorts.has(protocol)) return canonicalPorts(ports);
   if (ports.every((range) => range === 'all')) return 'all';
   throw new RangeError(
     `an Azure rule cannot tell ${ports.join(', ')} of ${protocol} apart; leave it out of this target`,
@@ -121,8 +135,9 @@ function cutOf(peer: string): string {
   return `v${block.family}`;
 }
 
-/** The group's own part of its name: a network that is renamed keeps its rules. */
-const ownName = (group: string): string => nameIn(group, 'group').replace(/^[^.]*\./, '');
+/** The group's own part of its name: a network that is renamed keeps its rules. An address block is its own name. */
+const ownName = (group: string): string =>
+  group.includes('/group/') ? nameIn(group, 'group').replace(/^[^.]*\./, '') : group;
 
 /** Lower case, as Azure takes names in any. */
 function named(document: string, parts: readonly string[]): string {

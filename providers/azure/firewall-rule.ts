@@ -1,4 +1,5 @@
 import type { NetworkSecurityGroup, SecurityRule } from '@azure/arm-network';
+import { isAdoptedRule } from '../../src/core/desired.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
@@ -165,10 +166,19 @@ async function rewrite(
   );
   if (stray) return items.map(() => ({ ok: false, failure: stray }));
   const changed = items.filter(({ changes, mark }) => changes.length > 0 || mark);
-  const edits = changed.map(({ desired, observed, mark }): RuleEdit => {
+  const edits = changed.map(({ desired, observed, changes, mark }): RuleEdit => {
     const properties = writeRule(desired.attributes);
     const { id, attributes: listed } = observed;
-    return { name: nameOf(id), properties, stands: true, listed, mark, contained: isPartFor(observed) };
+    const isTextSet = changes.some(({ field }) => field === 'description');
+    return {
+      name: nameOf(id),
+      properties,
+      stands: true,
+      listed,
+      mark,
+      contained: isPartFor(observed),
+      ...(isAdoptedRule(desired) ? { adopted: isTextSet ? 'text-set' : 'text-kept' } : {}),
+    };
   });
   return edited(items, changed, edits, { scope, call });
 }

@@ -33,12 +33,14 @@ function labelled<A extends { readonly labels: Labels }>(wanted: A, seen: A): A 
 }
 
 function ruleIn(wanted: RuleAttributes, seen: RuleAttributes): RuleAttributes {
-  const tags = new Map(
-    seen.match.peers.filter((peer) => peer.startsWith(peerPrefix.tag)).map((tag) => [tag.toLowerCase(), tag]),
-  );
+  const named = [...seen.match.peers, ...(seen.match.targets ?? [])].filter((one) => one.startsWith(peerPrefix.tag));
+  const tags = new Map(named.map((tag) => [tag.toLowerCase(), tag]));
   if (tags.size === 0) return wanted;
-  const peers = wanted.match.peers.map((peer) => tags.get(peer.toLowerCase()) ?? peer).sort();
-  return { ...wanted, match: { ...wanted.match, peers } };
+  const spelled = (all: readonly string[]): readonly string[] =>
+    all.map((one) => tags.get(one.toLowerCase()) ?? one).sort();
+  const { match } = wanted;
+  const targets = match.targets === undefined ? {} : { targets: spelled(match.targets) };
+  return { ...wanted, match: { ...match, peers: spelled(match.peers), ...targets } };
 }
 
 function machineIn(wanted: InstanceAttributes, seen: InstanceAttributes, { address }: Desired): InstanceAttributes {
@@ -48,7 +50,7 @@ function machineIn(wanted: InstanceAttributes, seen: InstanceAttributes, { addre
     : machine.identity;
   const spelled = {
     ...machine,
-    image: likeness(machine.image, seen.machine.image),
+    ...(machine.image === undefined ? {} : { image: likeness(machine.image, seen.machine.image ?? '') }),
     size: likeness(machine.size, seen.machine.size),
     ...(identity === undefined ? {} : { identity }),
   };

@@ -20,21 +20,40 @@ import type { Tags } from './tags.ts';
  *   new     | an earlier try: done     | conflict                      | written
  *   changed | written                  | conflict, unless it is adopted| not found
  *   gone    | deleted                  | conflict                      | done
+ *
+ * An adopted rule bears no mark, and keeps its description unless its document states another.
  */
 export async function editMarked(edit: RuleEdit, nsg: RawResource, scope: Scope, call: Call): Promise<Result<void>> {
   const present = childNamed(nsg.properties.securityRules, edit.name);
-  const place: RulePlace = { prefix: prefixAt(nsg.id, scope.location), name: edit.name.toLowerCase() };
-  const bears = markOn(present, place);
+  const ownPlace: RulePlace = { prefix: prefixAt(nsg.id, scope.location), name: edit.name.toLowerCase() };
+  const bears = markOn(present, ownPlace);
   if (edit.properties === undefined) return present ? remove(edit, present, nsg, { scope, call }) : done;
   if (!present && edit.stands) return failed('not-found', 'ResourceNotFound', `rule ${edit.name} is gone`);
+  const place = { nsg, present };
+  if (present && edit.adopted && bears === undefined)
+    return write(edit, withText(edit, present), place, { scope, call });
   const mark = edit.mark ?? bears;
   if (mark === undefined || (present && !mayWrite(edit, bears))) return notOurs(edit, nsg);
-  const properties = described(edit.properties, mark, place);
-  if (!properties.ok) return properties;
-  if (present && sameRule(present.properties, properties.value)) return done;
+  const properties = described(edit.properties, mark, ownPlace);
+  return properties.ok ? write(edit, properties.value, place, { scope, call }) : properties;
+}
+
+interface Place {
+  readonly nsg: RawResource;
+  readonly present: RawChild | undefined;
+}
+
+/** An adopted rule with the description that it has, unless that is changed, too. */
+function withText(edit: RuleEdit, present: RawChild): object {
+  const text = textOf(present.properties);
+  return { ...edit.properties, ...(edit.adopted === 'text-kept' && text !== '' ? { description: text } : {}) };
+}
+
+async function write(edit: RuleEdit, properties: object, place: Place, way: Way): Promise<Result<void>> {
+  const { present } = place;
+  if (present && sameRule(present.properties, properties)) return done;
   const changed = present && changedMeanwhile(edit, present);
-  if (changed) return changed;
-  return put(edit.name, properties.value, { nsg, present }, { scope, call });
+  return changed ?? put(edit.name, properties, place, way);
 }
 
 /** `adopts` where a mark is given for what stands unmarked; never over the mark of another estate. */
@@ -76,7 +95,7 @@ function described(properties: object, mark: Mark, place: RulePlace): Result<obj
 async function put(
   name: string,
   properties: object,
-  { nsg, present }: { readonly nsg: RawResource; readonly present: RawChild | undefined },
+  { nsg, present }: Place,
   { scope, call }: Way,
 ): Promise<Result<void>> {
   const { resourceGroup, name: group } = partsOfId(nsg.id);
@@ -116,6 +135,8 @@ export interface RuleEdit {
   readonly listed?: RuleAttributes;
   /** The mark that it bears, or shall bear, where the NSG is not ours. */
   readonly mark: Mark | undefined;
+  /** A rule that is ours by the store alone. `text-kept`: its description is no part of the change. */
+  readonly adopted?: 'text-kept' | 'text-set';
   /** True if the NSG is the network's own part, by its tags. */
   contained(tags: Tags | undefined): boolean;
 }

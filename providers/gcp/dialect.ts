@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { AdoptedDraft, Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { InstanceAttributes, Kind, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
-import { canonicalPorts, canonicalProtocol } from './traffic.ts';
+import { canonicalPorts, canonicalProtocol, readTraffic } from './traffic.ts';
 import { writes } from './writes.ts';
 
 /**
@@ -34,7 +34,7 @@ export const dialect: Dialect = {
     machineEffects: { 'machine.identity': 'stops', 'disk.type': 'replace' },
   },
   writes,
-  rules: { atoms, defaults },
+  rules: { atoms, adopted, defaults },
   matchSpelling: matchSpelling,
 };
 
@@ -64,14 +64,13 @@ const digest = (text: string): string => sha256(text).slice(0, 8);
  */
 function atoms({ name, network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
   const protocol = canonicalProtocol(base.protocol);
-  if (protocol.startsWith('icmp') && traffic.ports.some((text) => text !== 'all'))
-    throw new RangeError('GCP cannot tell ICMP types apart; leave icmp out, which is every type');
+  refuseIcmpTypes(protocol, traffic.ports);
   const said = {
     direction: base.direction,
     action: base.action,
     protocol,
     ports: canonicalPorts(protocol, traffic.ports),
-    targets: [group],
+    targets: group === '' ? [] : [targetOf(group)],
   };
   const { description, priority, disabled, log } = extra;
   return cut(traffic.peers, base.direction).map((peers) => {
@@ -81,19 +80,44 @@ function atoms({ name, network, group, base, traffic, extra }: RuleDraft): reado
   });
 }
 
+/** The whole of one firewall: all of its protocols, sources and targets. */
+function adopted({ network, targets, base, services, peers, extra }: AdoptedDraft): RuleAttributes {
+  for (const { protocol, ports } of services) refuseIcmpTypes(canonicalProtocol(protocol), ports);
+  const entries = services.map(({ protocol, ports }) => ({ IPProtocol: protocol, ports: portsOf(ports) }));
+  const spelled = [...new Set(peers.flatMap((peer) => spell(peer, base.direction)))].sort();
+  if (spelled.some(isV6) && spelled.some((peer) => !isNamed(peer) && !isV6(peer)))
+    throw new RangeError('one firewall of GCP has IPv4 or IPv6 blocks, not both');
+  const { description, priority, disabled, log } = extra;
+  const match = { ...base, ...readTraffic(entries), peers: spelled, targets: targets.map(targetOf).sort() };
+  return { network, match, description, order: { priority, disabled, log } };
+}
+
+const portsOf = (ports: readonly string[]): string[] => (ports.includes('all') ? [] : [...ports]);
+
+function refuseIcmpTypes(protocol: string, ports: readonly string[]): void {
+  if (protocol.startsWith('icmp') && ports.some((text) => text !== 'all'))
+    throw new RangeError('GCP cannot tell ICMP types apart; leave icmp out, which is every type');
+}
+
+/** Addresses on the side of the machines themselves: see `sidesOf` in firewall.ts. */
+const targetOf = (group: string): string => (isNamed(group) ? group : `range:${canonicalCidr(group)}`);
+
 function cut(peers: readonly string[], direction: RuleMatch['direction']): readonly (readonly string[])[] {
   const spelled = [...new Set(peers.flatMap((peer) => spell(peer, direction)))].sort();
-  const isV6 = (peer: string): boolean => !isTag(peer) && peer.includes(':');
   return [spelled.filter((peer) => !isV6(peer)), spelled.filter(isV6)].filter((list) => list.length > 0);
 }
 
-const isTag = (peer: string): boolean => peer.startsWith('tag:');
+/** A network tag or a service account. */
+const isNamed = (peer: string): boolean => peer.startsWith('tag:') || peer.startsWith('service-account:');
+const isV6 = (peer: string): boolean => !isNamed(peer) && peer.includes(':');
 
 function spell(peer: string, direction: RuleMatch['direction']): readonly string[] {
   if (peer.startsWith('service-tag:')) throw new RangeError(`GCP knows no service tags, so not ${peer}`);
   if (peer.startsWith('prefix-list:')) throw new RangeError(`GCP knows no prefix lists, so not ${peer}`);
-  if (isTag(peer) && direction === 'egress')
+  if (isNamed(peer)) {
+    if (direction === 'ingress') return [peer];
     throw new RangeError(`GCP knows no groups as destinations, so not ${peer}; name their subnets' blocks`);
+  }
   return peer === 'any' ? [everyV4, everyV6] : [canonicalCidr(peer)];
 }
 
@@ -106,8 +130,8 @@ const everyV6 = '::/0';
  * new firewall, which stands before the old one goes. All else changes in place, at once.
  */
 function nameOf(document: string, { direction, action, targets = [], peers }: RuleMatch): string {
-  const family = peers.some((peer) => !isTag(peer) && peer.includes(':')) ? 'v6' : 'v4';
-  return `${document}-${digest(JSON.stringify([direction, action, targets, peers.filter(isTag), family]))}`;
+  const family = peers.some(isV6) ? 'v6' : 'v4';
+  return `${document}-${digest(JSON.stringify([direction, action, targets, peers.filter(isNamed), family]))}`;
 }
 
 /** Just before the network's own, https://cloud.google.com/firewall/docs/firewalls#default_firewall_rules */
@@ -153,11 +177,12 @@ function matchSpelling(desired: Desired, observed: Observed): Desired {
   const { machine, disk } = wanted;
   const type = alike(disk?.type, seen.disk?.type, canonicalType);
   const identity = alike(machine.identity, seen.machine.identity, (text) => canonicalIdentity(text, project));
+  const image = alike(machine.image, seen.machine.image, (text) => canonicalImage(text, project));
   const attributes: InstanceAttributes = {
     ...wanted,
     machine: {
       ...machine,
-      image: alike(machine.image, seen.machine.image, (text) => canonicalImage(text, project)),
+      ...(image === undefined ? {} : { image }),
       size: alike(machine.size, seen.machine.size, canonicalType),
       ...(identity === undefined ? {} : { identity }),
     },

@@ -1,3 +1,4 @@
+import { isAdoptedRule } from '../../src/core/desired.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
@@ -23,7 +24,8 @@ import { unsupported } from './unsupported.ts';
 
 /**
  * Firewall rules are firewalls of the project: each names its network, is known by its name and owned through the mark in its
- * description. One call takes one; those of a batch go side by side. A firewall without our mark is never touched.
+ * description. One call takes one; those of a batch go side by side. Without our mark only an adopted firewall is changed: the store
+ * has its claim, and its description stays.
  */
 export function firewallRuleActuator(scope: Scope): Actuator<'firewall-rule'> {
   return {
@@ -166,7 +168,8 @@ async function editNow(
   const seen = found.value;
   if (!seen) return failed('not-found', 'notFound', `${observed.id} is gone`);
   const old = markOf(seen);
-  const failure = writeConflict({ observed, mark }, old);
+  const isInStore = isAdoptedRule(desired) && old === undefined && observed.signs.mark === undefined;
+  const failure = isInStore ? undefined : writeConflict({ observed, mark }, old);
   if (failure) return { ok: false, failure };
   const now = ruleOf(seen);
   const fields = changes.map(({ field }) => field);

@@ -1,4 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
+import { imageToLaunch } from '../../src/core/kinds/instance.ts';
 import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Call, Creation, LaunchAnswer, LaunchQuestion } from '../../src/ports/provider.ts';
 import { failed } from './batch.ts';
@@ -49,7 +50,8 @@ async function run(client: Client, call: Call, launch: Launch): Promise<Result<r
   if (!first) return { ok: true, value: [] };
   const { desired, mark } = first;
   const { placement, groups = [], machine, disk = {}, boot } = desired.attributes;
-  const { image, size, identity } = machine;
+  const { size, identity } = machine;
+  const image = imageToLaunch(machine);
   const secret = boot ? await call.secret(desired.address) : {};
   return client.send(call, 'RunInstances', {
     token: first.token,

@@ -30,6 +30,8 @@ export interface Terms {
   readonly presence?: Presence;
   /** Of a machine: how long it must have been ready before it counts, where its specs say so; see engine/launch-health.ts. */
   readonly minReadyMs?: number;
+  /** Of an adopted machine: the reason that its document cannot launch another one. No plan creates or replaces it then. */
+  readonly unlaunchable?: string;
   /** Of machines: how one is replaced, where its document says so; otherwise as its cloud's dialect has it. */
   readonly replace?: ReplaceStrategy;
 }
@@ -58,3 +60,14 @@ export const strictest = (modes: readonly (Mode | undefined)[]): Mode =>
 /** Stated by a rule's document, not by a network's `default`. */
 export const isStatedRule = (one: Desired): one is Desired<'firewall-rule'> =>
   one.kind === 'firewall-rule' && one.documents.some(({ address }) => address.includes('/firewall-rule/'));
+
+/** A rule that stands for one existing object: it keeps its name, and exactly the priority of its document. */
+export const isAdoptedRule = ({ kind, terms }: Pick<Desired, 'kind' | 'terms'>): boolean =>
+  kind === 'firewall-rule' && terms.claim?.adopt !== undefined;
+
+/**
+ * True where the store alone says that it is ours: its kind bears no mark that can be written later (`fixedMarks`), or the mark would
+ * be text in a description that people wrote, as of an adopted rule.
+ */
+export const isClaimedInStore = (desired: Pick<Desired, 'kind' | 'terms'>, fixedMarks: readonly Kind[]): boolean =>
+  fixedMarks.includes(desired.kind) || isAdoptedRule(desired);

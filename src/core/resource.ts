@@ -96,7 +96,7 @@ export interface InstanceAttributes {
   readonly placement: { readonly subnet: Ref; readonly zone?: string; readonly publicIp: boolean };
   readonly groups?: readonly Ref[];
   readonly machine: {
-    readonly image: string;
+    readonly image?: string;
     readonly size: string;
     readonly identity?: string;
     readonly power: 'running' | 'stopped';

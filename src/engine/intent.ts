@@ -1,5 +1,5 @@
 import type { Action } from '../core/action.ts';
-import type { Desired } from '../core/desired.ts';
+import { type Desired, isClaimedInStore } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
 import type { TouchedBy } from '../core/last-modified.ts';
@@ -82,7 +82,7 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
     case 'adopt': {
       const desired = desiredOf(action);
       const settled = knowledge.settled.get(observedOf(action).id);
-      const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, fixedMarks.includes(action.kind)) };
+      const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, isClaimedInStore(desired, fixedMarks)) };
       const changes = 'changes' in action ? action.changes : [];
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};

@@ -1,5 +1,6 @@
 import type { Action } from '../core/action.ts';
 import type { Sent } from '../core/batches.ts';
+import { isClaimedInStore } from '../core/desired.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
 import type { Mark } from '../core/observed.ts';
@@ -305,7 +306,7 @@ function revisionOf({ item, intent, attempt }: Ready, context: ExecutionContext)
   const { ids } = context.known;
   const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
   const changes = 'changes' in item.action ? item.action.changes : [];
-  const fixed = context.at.site.holds.fixedMarks.includes(desired.kind);
+  const fixed = isClaimedInStore(desired, context.at.site.holds.fixedMarks);
   const marks = !fixed && (item.verb === 'adopt' || changes.some(({ field }) => field === 'mark'));
   return {
     desired: { ...desired, attributes: ids.translate(desired.kind, desired.attributes) },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Result } from '../../../src/core/failure.ts';
+import { imageToLaunch } from '../../../src/core/kinds/instance.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Call, Creation } from '../../../src/ports/provider.ts';
 import { afterCreation } from '../../shared/after-creation.ts';
@@ -236,7 +237,7 @@ async function diskOf(
   call: Call,
 ): Promise<Result<RunInstancesCommandInput['BlockDeviceMappings']>> {
   if (!disk || Object.keys(disk).length === 0) return { ok: true, value: undefined };
-  const device = await rootDeviceOf(machine.image, scope, call);
+  const device = await rootDeviceOf(imageToLaunch(machine), scope, call);
   if (!device.ok) return device;
   const Ebs = {
     VolumeSize: disk.size,

@@ -1,4 +1,5 @@
 import type { NetworkProfile, OSProfile, StorageProfile, VirtualMachine } from '@azure/arm-compute';
+import { imageToLaunch } from '../../../src/core/kinds/instance.ts';
 import type { Creation, Launch } from '../../../src/ports/provider.ts';
 import { partsOfId } from '../ids.ts';
 import { markTags } from '../marks.ts';
@@ -31,7 +32,7 @@ function storageOf({ address, name: machineName, attributes }: Creation<'instanc
   const { machine, disk } = attributes;
   const { name } = partsOfId(partIdOf('disk', placeOf(address, 'instance'), machineName));
   return {
-    imageReference: imageReferenceOf(machine.image),
+    imageReference: imageReferenceOf(imageToLaunch(machine)),
     osDisk: {
       name,
       createOption: 'FromImage',

@@ -1,4 +1,5 @@
 import type { Result } from '../../../src/core/failure.ts';
+import { imageToLaunch } from '../../../src/core/kinds/instance.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { type CloudId, type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/provider.ts';
@@ -120,7 +121,7 @@ function bootDisk({ desired, mark }: Item, project: string, diskName?: string): 
     boot: true,
     autoDelete: true,
     initializeParams: {
-      sourceImage: canonicalImage(machine.image, project),
+      sourceImage: canonicalImage(imageToLaunch(machine), project),
       labels: { ...markLabels(mark, 'disk') },
       ...(diskName === undefined ? {} : { diskName }),
       ...(disk?.size === undefined ? {} : { diskSizeGb: disk.size }),
@@ -139,7 +140,7 @@ function metadataOf({ desired, mark }: Item, boot: Launch): Readonly<Record<stri
   const text = markText(mark);
   return {
     ...bootMetadata(boot),
-    [metadataKeys.image]: attributes.machine.image,
+    [metadataKeys.image]: imageToLaunch(attributes.machine),
     [metadataKeys.userData]: attributes.boot?.userData ?? '',
     [metadataKeys.access]: attributes.boot?.access ?? '',
     ...(text === undefined ? {} : { [metadataKeys.mark]: text }),

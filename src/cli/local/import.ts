@@ -84,6 +84,7 @@ function importScope(
     dialect: providerOf(scope, estate).dialect,
     objects: scopePlan === undefined ? [] : ownership(input, scopePlan),
     gaps: new Set(input.observation.gaps.map(({ kind }) => kind)),
+    documentTargets: new Map([...input.wanted.documents].map(([address, { targets }]) => [address, targets])),
     adopted: new Map([...world.adopted, ...rules.map(([address, { id }]) => [id, address] as const)]),
   };
 }

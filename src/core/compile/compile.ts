@@ -7,6 +7,7 @@ import type {
   NetworkDoc,
   TargetDoc,
 } from '../documents/document.ts';
+import { ownGroups } from '../documents/firewall-rule.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { PlacedRegion } from '../documents/target.ts';
 import type { Located } from '../documents/tree.ts';
@@ -68,7 +69,7 @@ export const compile = (input: CompileInput): Compiled => finish(compileInSteps(
 export function* compileInSteps(input: CompileInput): Steps<Compiled> {
   const sites = ofKind(input.documents, 'Target').flatMap((target) => {
     const dialect = input.dialects[target.value.spec.provider];
-    return dialect === undefined ? [] : [siteOf(target, dialect, input.estate, input.today)];
+    return dialect === undefined ? [] : [siteOf(target, dialect, input)];
   });
   const byScope = Map.groupBy(sites, ({ dialect, place }) => dialect.scope(place));
   const scopes: CompiledScope[] = [];
@@ -121,8 +122,10 @@ function documentsAt(documents: readonly Located<Document>[], { target }: Site):
   const names = new Set(networks.map(({ value }) => value.metadata.name));
   return {
     networks,
-    rules: ofKind(documents, 'FirewallRule').filter(
-      ({ value: { spec } }) => names.has(spec.network) && (spec.targets ?? [here]).includes(here),
+    rules: ofKind(documents, 'FirewallRule').filter(({ value: { spec } }) =>
+      spec.network === undefined
+        ? spec.targets?.includes(here) === true
+        : names.has(spec.network) && (spec.targets ?? [here]).includes(here),
     ),
     instances: ofKind(documents, 'Instance').filter(({ value: { spec } }) => spec.targets.includes(here)),
   };
@@ -214,7 +217,7 @@ function groupsNamed(network: string, { networks, rules, instances }: SiteDocume
       .flatMap(({ value }) => value.spec.groups.filter(({ adopt }) => adopt !== undefined).map(({ name }) => name)),
     ...rules
       .filter(({ value }) => value.spec.network === network)
-      .flatMap(({ value: { spec } }) => [...(spec.group === undefined ? [] : [spec.group]), ...spec.peers.groups]),
+      .flatMap(({ value: { spec } }) => [...(ownGroups(spec) ?? []), ...spec.peers.groups]),
     ...instances
       .filter(({ value }) => value.spec.network === network)
       .flatMap(({ value }) => specAt(value, site).groups ?? []),

@@ -66,8 +66,13 @@ export interface Holdings {
 }
 
 export interface RuleDialect {
-  /** One rule document as this cloud's atoms. Refs are addresses. */
+  /** A rule for one side and one protocol as this cloud's atoms. Refs are addresses. */
   atoms(rule: RuleDraft): readonly Atom[];
+  /**
+   * The one existing rule that a document adopts, whatever the form of it. Absent: rules of this cloud are adopted with their
+   * group. Throws a RangeError where no rule of the cloud can say it.
+   */
+  adopted?(rule: AdoptedDraft): RuleAttributes;
   /** The atoms that say the network's `default` here, for each group that exists. */
   defaults(network: NetworkDraft): readonly (Atom & { readonly presence: Presence })[];
   /**
@@ -110,7 +115,7 @@ export interface RuleDraft {
   /** The document's. */
   readonly name: string;
   readonly network: Address;
-  /** An address, or `tag:<name>`. */
+  /** The side that it applies to: the address of a group, `tag:<name>`, `service-account:<email>`, a block; '' for every machine. */
   readonly group: string;
   readonly base: Pick<RuleAttributes['match'], 'direction' | 'action' | 'protocol'>;
   readonly traffic: {
@@ -124,6 +129,17 @@ export interface RuleDraft {
     readonly disabled: boolean;
     readonly log: boolean;
   };
+}
+
+/** A rule that stands for one object. `targets`: all sides, as `group` of a draft; empty for every machine. */
+export interface AdoptedDraft extends Pick<RuleDraft, 'extra'> {
+  /** '' for a rule that lies in no network. */
+  readonly network: Address | '';
+  readonly targets: readonly string[];
+  readonly base: Pick<RuleDraft['base'], 'direction' | 'action'>;
+  /** Ports as in a draft, by protocol; never empty. */
+  readonly services: readonly { readonly protocol: string; readonly ports: readonly string[] }[];
+  readonly peers: readonly string[];
 }
 
 export interface NetworkDraft {

@@ -1,4 +1,5 @@
 import type { Desired } from '../desired.ts';
+import { unlaunchable } from '../documents/checks/instances.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
 import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
@@ -29,9 +30,11 @@ export function compileInstances(
   const attributes = attributesOf(document, { ...spec, groups }, site, hashes);
   const ref = documentRef(document, instanceAddress(metadata.name, site));
   const minReady = spec.minReady ?? site.target.spec.minReady;
+  const reason = unlaunchable(document.value, spec, site.target);
   const terms = {
     ...termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today }),
     ...(minReady === undefined ? {} : { minReadyMs: minReady * 1000 }),
+    ...(reason === undefined ? {} : { unlaunchable: reason }),
   };
   return Array.from({ length: spec.replicas }, (_, ordinal) => {
     const name = `${metadata.name}-${ordinal}`;
@@ -57,7 +60,7 @@ export function compileInstances(
 export function specAt(document: InstanceDoc, { target }: Site): InstanceOn {
   const spec = instanceOn(document, target.metadata.name);
   if (spec === undefined) {
-    throw new Error(`${document.metadata.name} lacks image, size or subnet; the checks of specs must have refused it`);
+    throw new Error(`${document.metadata.name} lacks size or subnet; the checks of specs must have refused it`);
   }
   return spec;
 }
@@ -75,7 +78,12 @@ function attributesOf(
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
     groups: groups.map((group) => groupRef(spec.network, group, site)).sort(),
-    machine: { image, size, ...(identity === undefined ? {} : { identity: nameOf(identity) }), power: spec.power },
+    machine: {
+      ...(image === undefined ? {} : { image }),
+      size,
+      ...(identity === undefined ? {} : { identity: nameOf(identity) }),
+      power: spec.power,
+    },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
     ...(boot === undefined ? {} : { boot }),
     labels: document.value.metadata.labels ?? {},

@@ -20,7 +20,7 @@ export function compileNetwork(document: Located<NetworkDoc>, site: Site): reado
     attributes: held(site.dialect.holds.network, {
       cidr: canonical(spec.cidr),
       ...internetOf(spec),
-      filter: true,
+      ...filterOf(spec),
       labels,
     }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'network', metadata) },
@@ -50,7 +50,7 @@ function compileSubnet(
       cidr: canonical(subnet.cidr),
       ...(subnet.zone === undefined ? {} : { zone: subnet.zone }),
       ...internetOf(spec),
-      filter: true,
+      ...filterOf(spec),
       labels: metadata.labels ?? {},
     }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
@@ -61,6 +61,10 @@ function compileSubnet(
 /** Absent where nobody manages the way out: it is neither compared nor changed. */
 const internetOf = ({ internet }: NetworkDoc['spec']): { readonly internet?: boolean } =>
   internet === 'unmanaged' ? {} : { internet };
+
+/** Absent where the security groups on its subnets are somebody else's. */
+const filterOf = ({ filter }: NetworkDoc['spec']): { readonly filter?: true } =>
+  filter === 'managed' ? { filter: true } : {};
 
 /** The groups of a network that somebody names, and `all` unless the document declines it. */
 export function compileGroups(

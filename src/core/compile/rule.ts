@@ -1,6 +1,7 @@
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
+import { ownGroups, type Service, servicesOf } from '../documents/firewall-rule.ts';
 import type { Located } from '../documents/tree.ts';
 import { formatPort } from '../port-set.ts';
 import { type Address, nameIn, type Ref } from '../resource.ts';
@@ -11,26 +12,48 @@ import { termsOf } from './terms.ts';
 
 type Rule = Desired<'firewall-rule'>;
 
-/** One rule document on one target, as the atoms that its cloud holds. */
+/**
+ * One rule document on one target: the atoms that its cloud holds for each side and each protocol, or the one rule that it adopts
+ * there.
+ */
 export function compileRule(document: Located<FirewallRuleDoc>, site: Site): readonly Rule[] {
-  const { spec } = document.value;
+  const { metadata, spec } = document.value;
+  const { direction, action, network: inNetwork } = spec;
   const ref = documentRef(document, ruleAddress(document.value, site));
   const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
-  const draft: RuleDraft = {
-    name: document.value.metadata.name,
-    network: addressAt(site, 'network', spec.network),
-    group: groupRef(spec.network, spec.group ?? 'all', site),
-    base: { direction: spec.direction, action: spec.action, protocol: String(spec.protocol) },
-    traffic: { ports: portsOf(spec), peers: peersOf(spec, site) },
-    extra: {
-      description: spec.description ?? '',
-      priority: spec.priority,
-      disabled: spec.disabled,
-      log: spec.log,
-    },
+  const network = inNetwork === undefined ? '' : addressAt(site, 'network', inNetwork);
+  const targets = machinesOf(spec, site);
+  const services = servicesOf(spec).map((one) => ({ protocol: String(one.protocol), ports: portsOf(one) }));
+  const peers = peersOf(spec, site);
+  const extra = {
+    description: spec.description ?? '',
+    priority: spec.priority,
+    disabled: spec.disabled,
+    log: spec.log,
   };
-  return site.dialect.rules.atoms(draft).map((atom) => toDesired(atom, terms, ref, site));
+  const { rules } = site.dialect;
+  const adopt = metadata.adopt?.[site.target.metadata.name];
+  if (adopt !== undefined && rules.adopted !== undefined) {
+    const attributes = rules.adopted({ network, targets, base: { direction, action }, services, peers, extra });
+    const own = { terms: adopting(terms, adopt, spec), documents: [ref] };
+    return [{ kind: 'firewall-rule', address: ref.address, name: metadata.name, attributes, ...own }];
+  }
+  return (targets.length === 0 ? [''] : targets).flatMap((group) =>
+    services.flatMap(({ protocol, ports }) => {
+      const name = services.length === 1 ? metadata.name : `${metadata.name}-${protocol}`;
+      const base = { direction, action, protocol };
+      const draft: RuleDraft = { name, network, group, base, traffic: { ports, peers }, extra };
+      return rules.atoms(draft).map((atom) => toDesired(atom, terms, ref, site));
+    }),
+  );
 }
+
+/** A description that no document states stays as people wrote it. */
+const adopting = (terms: Terms, adopt: string, { description }: FirewallRuleDoc['spec']): Terms => ({
+  ...terms,
+  claim: { adopt },
+  ...(description === undefined ? { ignore: [...(terms.ignore ?? []), 'description'] } : {}),
+});
 
 /** The atoms that say the network's `default`, for every group that stands there; they go, or stay, with the network. */
 export function compileDefaults(
@@ -39,7 +62,8 @@ export function compileDefaults(
   site: Site,
 ): readonly Rule[] {
   const network = addressAt(site, 'network', document.value.metadata.name);
-  const { default: wanted, mode } = document.value.spec;
+  const { default: wanted, filter, mode } = document.value.spec;
+  if (filter === 'unmanaged' && site.dialect.holds.network.includes('filter')) return [];
   const ref = documentRef(document, network);
   const deletionPolicy = effectiveDeletionPolicy(document.value);
   const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy };
@@ -68,14 +92,13 @@ function united(known: Rule, more: Rule): Rule {
 }
 
 export const ruleAddress = ({ metadata, spec }: FirewallRuleDoc, site: Site): Address =>
-  addressAt(site, 'firewall-rule', `${spec.network}.${metadata.name}`);
+  addressAt(site, 'firewall-rule', spec.network === undefined ? metadata.name : `${spec.network}.${metadata.name}`);
 
 /** A Ref: the address of the group, or only its name where groups are no objects: `tag:core-web`. */
 export function groupRef(network: string, group: string, site: Site): Ref {
   const name = `${network}.${group}`;
-  return site.dialect.holds.groups === 'objects'
-    ? addressAt(site, 'group', name)
-    : `tag:${site.dialect.names.objectName('group', name)}`;
+  if (site.dialect.holds.groups === 'objects') return addressAt(site, 'group', name);
+  return `tag:${site.tags.get(name) ?? site.dialect.names.objectName('group', name)}`;
 }
 
 function toDesired(atom: Atom, terms: Terms, document: DocumentRef, site: Site): Rule {
@@ -89,7 +112,7 @@ function toDesired(atom: Atom, terms: Terms, document: DocumentRef, site: Site):
 const presenceOf = (presence: Presence): Pick<Terms, 'presence'> => (presence === 'stated' ? {} : { presence });
 const weight = ({ terms }: Rule): number => (terms.presence === undefined ? 0 : 1);
 
-function portsOf({ ports, icmp }: FirewallRuleDoc['spec']): readonly string[] {
+function portsOf({ ports, icmp }: Service): readonly string[] {
   if (icmp !== undefined) return [icmp.type === -1 ? 'all' : `${icmp.type}/${icmp.code === -1 ? 'all' : icmp.code}`];
   return ports === undefined ? ['all'] : ports.map(formatPort);
 }
@@ -99,10 +122,25 @@ const peerOf = (group: Ref): string => (group.startsWith('tag:') ? group : `grou
 function peersOf({ network, peers }: FirewallRuleDoc['spec'], site: Site): readonly string[] {
   const named = [
     ...peers.cidrs,
-    ...peers.groups.map((group) => peerOf(groupRef(network, group, site))),
+    ...(network === undefined ? [] : peers.groups.map((group) => peerOf(groupRef(network, group, site)))),
+    ...peers.groupIds.map((id) => `group:${id}`),
     ...peers.prefixLists.map((id) => `prefix-list:${id}`),
     ...peers.serviceTags.map((tag) => `service-tag:${tag}`),
+    ...peers.serviceAccounts.map((email) => `service-account:${email}`),
     ...(peers.any ? ['any'] : []),
+  ];
+  return [...new Set(named)].sort();
+}
+
+function machinesOf(spec: FirewallRuleDoc['spec'], site: Site): readonly string[] {
+  const { network, appliesTo } = spec;
+  const groups = ownGroups(spec) ?? ['all'];
+  const named = [
+    ...(network === undefined ? [] : groups.map((group) => groupRef(network, group, site))),
+    ...(appliesTo?.subnets ?? []).flatMap((subnet) => site.blocks.get(`${network}.${subnet}`) ?? []),
+    ...(appliesTo?.cidrs ?? []),
+    ...(appliesTo?.serviceTags ?? []).map((tag) => `service-tag:${tag}`),
+    ...(appliesTo?.serviceAccounts ?? []).map((email) => `service-account:${email}`),
   ];
   return [...new Set(named)].sort();
 }

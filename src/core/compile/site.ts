@@ -1,5 +1,6 @@
 import { type DocumentRef, type Mode, strictest } from '../desired.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
+import { ofKind } from '../documents/spec-set.ts';
 import type { Located, Position } from '../documents/tree.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Dialect, Place } from './dialect.ts';
@@ -13,12 +14,45 @@ export interface Site {
   readonly regionAt: Position;
   readonly estateMode: Mode | undefined;
   readonly today: string;
+  /** Network tags that groups adopt where groups are no objects, by `<network>.<group>`. */
+  readonly tags: ReadonlyMap<string, string>;
+  /** Address blocks of subnets, by `<network>.<subnet>`. */
+  readonly blocks: ReadonlyMap<string, string>;
 }
 
-export function siteOf(target: Located<TargetDoc>, dialect: Dialect, estate: EstateDoc, today: string): Site {
+interface SiteInput {
+  readonly estate: EstateDoc;
+  readonly documents: readonly Located<Document>[];
+  readonly today: string;
+}
+
+export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, documents, today }: SiteInput): Site {
   const { value } = target;
   const regionAt = target.at(['spec', 'region']);
-  return { target: value, dialect, place: placeOf(value), regionAt, estateMode: estate.spec.mode, today };
+  const here = value.metadata.name;
+  const networks = ofKind(documents, 'Network').filter(({ value: { spec } }) => spec.targets.includes(here));
+  return {
+    target: value,
+    dialect,
+    place: placeOf(value),
+    regionAt,
+    estateMode: estate.spec.mode,
+    today,
+    tags: new Map(
+      networks.flatMap(({ value: { metadata, spec } }) =>
+        spec.groups.flatMap(({ name, adopt }) =>
+          adopt?.[here] === undefined ? [] : [[`${metadata.name}.${name}`, adopt[here]] as const],
+        ),
+      ),
+    ),
+    blocks: new Map(
+      networks.flatMap(({ value: { metadata, spec } }) =>
+        spec.subnets
+          .filter((subnet) => subnet.target === undefined || subnet.target === here)
+          .map(({ name, cidr }) => [`${metadata.name}.${name}`, cidr] as const),
+      ),
+    ),
+  };
 }
 
 export function placeOf({ spec: { account, region, zone, resourceGroup } }: TargetDoc): Place {

@@ -3,7 +3,7 @@ import { cloudNames, labels } from './checks/cloud-names.ts';
 import { instanceFields } from './checks/instances.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { groups, ignores, references } from './checks/references.ts';
-import { expressible, mostRules, oneRule, ruleFields } from './checks/rules.ts';
+import { expressible, mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
 import { oneScope, rollouts, targetFields } from './checks/targets.ts';
 import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
@@ -56,6 +56,7 @@ export const checks: readonly Check[] = [
   oneRule,
   expressible,
   mostRules,
+  unmanagedFilters,
   instanceFields,
   cloudNames,
   joinedNames,

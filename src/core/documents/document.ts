@@ -25,14 +25,14 @@ export const schemas = {
 } as const;
 
 type Spec = InstanceDoc['spec'];
-type Needed = 'subnet' | 'image' | 'size';
+type Needed = 'subnet' | 'size';
 
 /** An instance as one target gets it. */
 export type InstanceOn = Omit<Spec, Needed | 'on'> & Readonly<Record<Needed, string>>;
 
 /**
  * The document's fields with those of `on` for this target. `disk` and `access` are owned per key and merge so, lists
- * are replaced. Undefined where subnet, image or size is said in neither; `validate` has refused that.
+ * are replaced. Undefined where subnet or size is said in neither; `validate` has refused that.
  */
 export function instanceOn({ spec }: InstanceDoc, target: string): InstanceOn | undefined {
   const own = Object.hasOwn(spec.on, target) ? spec.on[target] : undefined;
@@ -43,8 +43,8 @@ export function instanceOn({ spec }: InstanceDoc, target: string): InstanceOn | 
     ...(disk || own?.disk ? { disk: { ...disk, ...said(own?.disk ?? {}) } } : {}),
     ...(access || own?.access ? { access: { ...access, ...said(own?.access ?? {}) } } : {}),
   };
-  const { subnet, image, size } = merged;
-  return subnet && image && size ? { ...merged, subnet, image, size } : undefined;
+  const { subnet, size } = merged;
+  return subnet && size ? { ...merged, subnet, size } : undefined;
 }
 
 function said<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

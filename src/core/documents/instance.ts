@@ -53,7 +53,8 @@ const machine = {
     .array(name(), { error: 'a list of groups' })
     .meta({ description: 'The groups of the machines, as rules name them.' }),
   image: token('an image of the cloud, such as ami-0abc').meta({
-    description: 'The image. Required, in the document or in `on`.',
+    description:
+      'The image. Required, in the document or in `on`, unless the document adopts every machine on the target.',
   }),
   size: token('a size of the cloud, such as t3.small').meta({
     description: "The cloud's machine type. Required, in the document or in `on`.",

@@ -55,6 +55,10 @@ export const networkSchema = z
             description:
               'Whether it has a gateway and a default route. unmanaged: Setpoint neither compares nor changes them.',
           }),
+        filter: z.enum(['managed', 'unmanaged'], { error: 'managed or unmanaged' }).default('managed').meta({
+          description:
+            'Azure only. managed: the network has a network security group of its own, which is on each of its subnets and holds its rules. unmanaged: Setpoint makes none and leaves those on the subnets as they are; its subnets and rules must then adopt.',
+        }),
         allGroup: flag().default(true).meta({
           description:
             'Whether it has the group `all`, with every instance of this estate in the network. Without it each rule names its group.',

@@ -74,8 +74,9 @@ export const subnetPlaceOf = (target: TargetDoc): string =>
 export const targetsOf = (set: SpecSet, names: readonly string[]): readonly Located<TargetDoc>[] =>
   names.flatMap((name) => set.targets.get(name) ?? []);
 
-/** The targets of a rule: those of its network, or fewer if it says so. */
+/** The targets of a rule: those of its network, or fewer if it says so. Without a network: those that it names. */
 export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly Located<TargetDoc>[] {
+  if (spec.network === undefined) return targetsOf(set, spec.targets ?? []);
   const names = set.networks.get(spec.network)?.value.spec.targets ?? [];
   return targetsOf(
     set,
@@ -99,10 +100,12 @@ export const groupsIn = (set: SpecSet): readonly GroupUse[] => [
 ];
 
 function inRule(document: Located<FirewallRuleDoc>): readonly GroupUse[] {
-  const { network, group, peers } = document.value.spec;
+  const { network, group, appliesTo, peers } = document.value.spec;
+  if (network === undefined) return [];
   const use = (name: string, path: Path): GroupUse => ({ document, network, name, path, fills: false });
   return [
     ...(group === undefined ? [] : [use(group, ['spec', 'group'])]),
+    ...(appliesTo?.groups ?? []).map((name, index) => use(name, ['spec', 'appliesTo', 'groups', index])),
     ...peers.groups.map((name, index) => use(name, ['spec', 'peers', 'groups', index])),
   ];
 }

@@ -1,11 +1,13 @@
 import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
+import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { isHalfMade } from '../plan/claim.ts';
 import { type CloudId, documentOfReplica, type Labels, nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { adoptedRuleDocuments, tagGroups } from './adopted-rules.ts';
 import { instanceDocuments } from './instances.ts';
 import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
@@ -67,7 +69,7 @@ const namesInUse = (kind: 'network' | 'instance', scopes: readonly ImportScope[]
 
 function importScope(scope: ImportScope, input: ImportInput, names: Names): Imported {
   const objects: Objects = new Map(
-    byIds(scope.objects.filter(({ observed }) => stands(observed))).map((one) => [one.observed.id, one]),
+    withNetworks(byIds(scope.objects.filter(({ observed }) => stands(observed)))).map((one) => [one.observed.id, one]),
   );
   const chosen = chosenObjects(objects, input.selection);
   const uncovered = new Map<CloudId, string>();
@@ -80,10 +82,21 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
     })
     .map(({ observed }) => observed)
     .toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
-  const state: ScopeImport = { scope, names, objects, wanted, uncovered, networks: new Map(), inside: new Map() };
+  const state: ScopeImport = {
+    scope,
+    names,
+    objects,
+    wanted,
+    uncovered,
+    networks: new Map(),
+    networkTargets: new Map(),
+    inside: new Map(),
+    tags: new Map(),
+  };
   nameOwned(state);
   const networks = networkDocuments(state);
-  const documents = [...networks, ...ruleDocuments(state, networks), ...instanceDocuments(state)];
+  const rules = [...ruleDocuments(state, networks), ...adoptedRuleDocuments(state)];
+  const documents = [...networks, ...rules, ...instanceDocuments(state)];
   const coveredIds = new Set(documents.flatMap(({ objects: ids }) => ids));
   return {
     documents,
@@ -93,6 +106,28 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
       return found === undefined ? [] : [{ scope: scope.scope, kind: found.kind, id, name: found.name, reason }];
     }),
   };
+}
+
+/**
+ * A group of Azure is of no network until a machine is in it: it gets the network of its machines, or of the rules that name it.
+ */
+function withNetworks(objects: readonly Ownership[]): readonly Ownership[] {
+  const byId = new Map(objects.map((one) => [one.observed.id, one]));
+  const networks = new Map<CloudId, CloudId>();
+  const members = objects.map(({ observed }) => observed);
+  const note = (groups: readonly string[], network: CloudId | undefined): void => {
+    for (const group of groups) if (network !== undefined && !networks.has(group)) networks.set(group, network);
+  };
+  for (const one of members.filter(isKind('instance'))) note(one.attributes.groups ?? [], networkOf(one, byId));
+  for (const one of members.filter(isKind('firewall-rule')))
+    if (byId.has(one.attributes.network)) note(groupsNamed(one.attributes), one.attributes.network);
+  return objects.map((one) => {
+    const { observed } = one;
+    const network =
+      isKind('group')(observed) && observed.attributes.network === '' ? networks.get(observed.id) : undefined;
+    if (network === undefined) return one;
+    return { ...one, observed: { ...observed, attributes: { ...observed.attributes, network } } as Observed }; // why: only a group got a network
+  });
 }
 
 /** References to what is ours lead to addresses: here each leads to an id. */
@@ -126,11 +161,14 @@ function obstacleTo(
 }
 
 /** Names of the objects that documents of the specs stand for. */
-function nameOwned({ scope, objects, networks, inside }: ScopeImport): void {
+function nameOwned({ scope, objects, networks, networkTargets, inside }: ScopeImport): void {
   for (const { observed, claim, address = scope.adopted.get(observed.id) } of objects.values()) {
     if (address === undefined || (claim !== 'ours' && !scope.adopted.has(observed.id))) continue;
     const name = nameIn(address, observed.kind);
-    if (observed.kind === 'network') networks.set(observed.id, name);
+    if (observed.kind === 'network') {
+      networks.set(observed.id, name);
+      networkTargets.set(observed.id, scope.documentTargets.get(address) ?? []);
+    }
     if (observed.kind !== 'subnet' && observed.kind !== 'group') continue;
     const cut = name.indexOf('.');
     inside.set(observed.id, { network: name.slice(0, cut), name: name.slice(cut + 1) });
@@ -196,14 +234,21 @@ function networkDocument(
   const { scope, networks, uncovered } = state;
   const name = networks.get(network.id) ?? network.id;
   const subnets = members.filter(isKind('subnet')).flatMap((subnet) => {
-    const own = targetOf(subnet, scope);
+    // why: a subnet of Azure lies where its network does, and has no place of its own
+    const own = subnet.signs.parent === undefined ? targetOf(subnet, scope) : target;
     if (own === undefined) uncovered.set(subnet.id, noTarget);
     return own === undefined ? [] : [{ subnet, target: own }];
   });
   const groups = members.filter(isKind('group'));
   const machines = members.filter(isKind('instance')).flatMap((machine) => targetOf(machine, scope) ?? []);
-  const placed = new Set([...subnets.map((one) => one.target), ...machines].map((one) => one.name));
+  const prefix = scope.dialect.names.prefix('network', target.place);
+  const reached = [...subnets.map((one) => one.target), ...machines].filter(
+    // why: elsewhere the document would stand for a second network
+    ({ place }) => scope.dialect.names.prefix('network', place) === prefix,
+  );
+  const placed = new Set(reached.map((one) => one.name));
   const targets = placed.size === 0 ? [target.name] : [...placed].toSorted();
+  state.networkTargets.set(network.id, targets);
   const inNetwork = new NameRegister();
   const subnetLines = subnets.map(({ subnet, target: own }) => {
     const entry = insideName(subnet, name, inNetwork, state);
@@ -222,7 +267,11 @@ function networkDocument(
     name: insideName(group, name, inGroups, state),
     adopt: Object.fromEntries(targets.map((one) => [one, group.id])),
   }));
-  const defaults = egressOf(network, all, state);
+  const adoptOn = (id: string): Readonly<Record<string, string>> => Object.fromEntries(targets.map((one) => [one, id]));
+  const tags = tagGroups({ id: network.id, name }, members, state);
+  const allGroups = [...groupLines, ...tags.map((one) => ({ name: one.name, adopt: adoptOn(one.tag) }))];
+  const hasFilter = scope.dialect.holds.network.includes('filter');
+  const defaults = hasFilter ? { egress: 'allow', rules: [] } : egressOf(network, all, state);
   const labels = commonLabels([network, ...subnets.map(({ subnet }) => subnet), ...groups], scope.dialect);
   return {
     kind: 'Network',
@@ -240,11 +289,12 @@ function networkDocument(
         targets,
         cidr: network.attributes.cidr ?? coveringBlock(subnets.map(({ subnet }) => subnet.attributes.cidr)),
         internet: 'unmanaged',
+        ...(hasFilter ? { filter: 'unmanaged' } : {}),
         allGroup: false,
         ...(defaults.egress === 'deny' ? { default: { ingress: 'deny', egress: 'deny' } } : {}),
         rules: 'additive',
         ...(subnetLines.length === 0 ? {} : { subnets: subnetLines }),
-        ...(groupLines.length === 0 ? {} : { groups: groupLines }),
+        ...(allGroups.length === 0 ? {} : { groups: allGroups }),
       },
     },
     objects: [network.id, ...subnets.map(({ subnet }) => subnet.id), ...groups.map(({ id }) => id), ...defaults.rules],
@@ -323,7 +373,7 @@ const contentOf = ({ group, match: { direction, action, protocol, ports, peers }
 function ruleDocuments(state: ScopeImport, networks: readonly ImportedDocument[]): readonly ImportedDocument[] {
   const implied = new Set(networks.flatMap(({ objects }) => objects));
   const named = state.wanted.filter(isKind('firewall-rule')).flatMap((observed) => {
-    if (implied.has(observed.id)) return [];
+    if (implied.has(observed.id) || observed.attributes.group === undefined) return [];
     const found = namedRule(observed, state);
     if (typeof found !== 'string') return [found];
     state.uncovered.set(observed.id, found);
@@ -343,8 +393,7 @@ function namedRule(
   { inside }: ScopeImport,
 ): (NamedRule & { readonly network: string }) | string {
   const { group, match } = observed.attributes;
-  if (group === undefined) return 'Rules of this cloud cannot be adopted: it knows them by names of their own.';
-  const own = inside.get(group);
+  const own = inside.get(group ?? '');
   if (own === undefined) return `Its group ${group} has no document.`;
   const [peer = '', ...more] = match.peers;
   if (more.length > 0) return 'It has several peers in one rule.';
@@ -362,8 +411,10 @@ function namedPeer(peer: string, network: string, inside: ScopeImport['inside'])
     if (peer.startsWith(prefix)) return { type, name: peer.slice(prefix.length) };
   }
   if (!peer.startsWith('group:')) return undefined;
-  const group = inside.get(peer.slice('group:'.length));
-  return group?.network === network ? { type: 'groups', name: group.name } : undefined;
+  const id = peer.slice('group:'.length);
+  const group = inside.get(id);
+  if (group?.network === network) return { type: 'groups', name: group.name };
+  return /^(?:\d{12}\/)?sg-[0-9a-f]{1,32}$/.test(id) ? { type: 'groupIds', name: id } : undefined;
 }
 
 function ruleDocument(network: string, rule: RuleFields, { names }: ScopeImport): ImportedDocument {
@@ -372,7 +423,7 @@ function ruleDocument(network: string, rule: RuleFields, { names }: ScopeImport)
   const short = [group ?? 'all', ...(direction === 'egress' ? ['to'] : []), service].join('-');
   const name = names.FirewallRule.take([short, `${network}-${short}`]);
   const listed = Map.groupBy(peers, ({ type }) => type);
-  const lists = (['cidrs', 'groups', 'prefixLists', 'serviceTags'] as const).flatMap((type) => {
+  const lists = (['cidrs', 'groups', 'groupIds', 'prefixLists', 'serviceTags'] as const).flatMap((type) => {
     const found = listed.get(type) ?? [];
     return found.length === 0 ? [] : [[type, found.map((peer) => peer.name)] as const];
   });

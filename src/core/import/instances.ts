@@ -12,6 +12,7 @@ import {
   statedLabels,
   targetOf,
 } from './scope-import.ts';
+import { networkOf } from './selection.ts';
 
 export function instanceDocuments(state: ScopeImport): readonly ImportedDocument[] {
   const machines = state.wanted.filter(isKind('instance')).flatMap((observed) => {
@@ -36,17 +37,18 @@ interface Machine {
 }
 
 /** The machine, or the reason that no document says it. */
-function namedMachine(observed: Observed<'instance'>, { scope, inside }: ScopeImport): Machine | string {
+function namedMachine(observed: Observed<'instance'>, { scope, objects, inside, tags }: ScopeImport): Machine | string {
   const { placement, groups = [] } = observed.attributes;
   const target = targetOf(observed, scope);
   if (target === undefined) return noTarget;
   const subnet = inside.get(placement.subnet);
   if (subnet === undefined)
     return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
-  const named = groups.map((ref) => ({ ref, group: inside.get(ref) }));
+  const network = networkOf(observed, objects);
+  const named = groups.map((ref) => ({ ref, group: inside.get(ref) ?? tags.get(`${network} ${ref}`) }));
   const strange = named.find(({ group }) => group?.network !== subnet.network);
   if (strange?.ref.startsWith('tag:') === true)
-    return `It has the network tag ${strange.ref.slice('tag:'.length)}, and a document states groups only.`;
+    return `No group of ${subnet.network} stands for its network tag ${strange.ref.slice('tag:'.length)}.`;
   if (strange !== undefined) return `Its group ${strange.ref} has no document.`;
   const [, stem = observed.name, ordinal] = /^(.+)-(0|[1-9]\d{0,2})$/.exec(observed.name) ?? [];
   return {
@@ -89,7 +91,7 @@ function specOf({ observed, subnet, groups }: Machine): object {
     network: subnet.network,
     subnet: subnet.name,
     ...(groups.length === 0 ? {} : { groups }),
-    image: machine.image,
+    ...(machine.image ? { image: machine.image } : {}),
     size: machine.size,
     ...diskOf(disk),
     ...(machine.identity === undefined ? {} : { identity: machine.identity }),

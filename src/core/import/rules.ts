@@ -11,7 +11,7 @@ export interface NamedRule {
 }
 
 export type NamedPeer =
-  | { readonly type: 'cidrs' | 'groups' | 'prefixLists' | 'serviceTags'; readonly name: string }
+  | { readonly type: 'cidrs' | 'groups' | 'groupIds' | 'prefixLists' | 'serviceTags'; readonly name: string }
   | { readonly type: 'any'; readonly name?: undefined };
 
 /** The fields of one FirewallRule, without its network. It stands for exactly the rules in `objects`. */

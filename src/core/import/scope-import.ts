@@ -16,6 +16,8 @@ export interface ImportScope {
   readonly gaps: ReadonlySet<Kind>;
   /** Objects that documents of the specs adopt already, and the addresses that they get. */
   readonly adopted: ReadonlyMap<CloudId, Address>;
+  /** Targets of the documents of the specs, by the addresses of the documents. */
+  readonly documentTargets: ReadonlyMap<Address, readonly string[]>;
 }
 
 export interface ImportTarget {
@@ -59,8 +61,12 @@ export interface ScopeImport {
   readonly uncovered: Map<CloudId, string>;
   /** Names of networks by id: of ours, and of those with a new document. */
   readonly networks: Map<CloudId, string>;
+  /** Targets of the documents of those networks. */
+  readonly networkTargets: Map<CloudId, readonly string[]>;
   /** Names of subnets and groups by id, inside their networks. */
   readonly inside: Map<CloudId, Inside>;
+  /** Groups that stand for network tags, by `<id of the network> tag:<tag>`. */
+  readonly tags: Map<string, Inside>;
 }
 
 export interface Inside {

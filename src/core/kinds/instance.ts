@@ -1,4 +1,5 @@
 import type { FieldChange } from '../diff.ts';
+import type { InstanceAttributes } from '../resource.ts';
 import { type KindRules, mapGroups } from './rules.ts';
 
 export const instance: KindRules<'instance'> = {
@@ -29,3 +30,9 @@ export const instance: KindRules<'instance'> = {
 
 /** No cloud makes a disk smaller, and a disk that is larger than asked for is no reason to lose what is on it. */
 const shrinks = ({ from, to }: FieldChange): boolean => typeof from === 'number' && typeof to === 'number' && to < from;
+
+/** The image of a machine to launch. A document without one only adopts: no plan launches from it. */
+export function imageToLaunch({ image }: InstanceAttributes['machine']): string {
+  if (image === undefined) throw new RangeError('a machine without an image cannot be launched');
+  return image;
+}

@@ -40,12 +40,24 @@ export function flowOf({ network, group, match, order }: RuleAttributes): Flow |
     network,
     direction,
     action,
-    holders: group === undefined ? targets : [group],
-    service: { key: `${protocol} ${ports}`, protocol, ranges: rangesOf(protocol, ports) },
+    holders: group === undefined ? holdersOf(targets) : [group],
+    service: serviceOf(protocol, ports),
     peers: peers.map(peerOf),
     rank: 2 * (order?.priority ?? 0) + (action === 'deny' ? 0 : 1),
   };
 }
+
+/** Machines that a rule names by address or by account may be in any group. */
+const holdersOf = (targets: readonly string[]): readonly Ref[] =>
+  targets.some((target) => /^(?:range|service-account|service-tag):/.test(target) || parseCidr(target) !== undefined)
+    ? []
+    : targets;
+
+/** A rule with several protocols (`tcp,udp`) is waited for as one with all of them. */
+const serviceOf = (protocol: string, ports: string): Service =>
+  protocol.includes(',')
+    ? { key: `${protocol} ${ports}`, protocol: 'all', ranges: everything }
+    : { key: `${protocol} ${ports}`, protocol, ranges: rangesOf(protocol, ports) };
 
 const everything: readonly PortRange[] = [{ from: 0, to: 65_535 }];
 

@@ -1,9 +1,10 @@
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, Numbering } from '../compile/dialect.ts';
-import { type Desired, type DocumentRef, isStatedRule } from '../desired.ts';
+import { type Desired, type DocumentRef, isAdoptedRule, isStatedRule } from '../desired.ts';
+import { firewallRule } from '../kinds/firewall-rule.ts';
 import type { Observed } from '../observed.ts';
 import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts, subtractPorts } from '../port-set.ts';
-import type { Address } from '../resource.ts';
+import { type Address, isAddress } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import type { World } from './world.ts';
@@ -11,8 +12,31 @@ import type { World } from './world.ts';
 /** The desired resources, in the words and with the numbers of their cloud: ready to compare with the observed ones. */
 export const alignDesired = (world: World): readonly Desired[] => {
   const { wanted, dialect } = world.input;
-  return assignPriorities(respell(alignPorts(wanted.desired, world.claimed, dialect), world), world);
+  const named = withAddresses(wanted.desired, world);
+  return assignPriorities(respell(alignPorts(named, world.claimed, dialect), world), world);
 };
+
+/** A group that a rule names by id is known by its address once it is ours, in what is wanted as in what was observed. */
+function withAddresses(
+  desired: readonly Desired[],
+  { claimed, adopted, input: { dialect } }: World,
+): readonly Desired[] {
+  const isByContent = dialect.rules.contentName !== undefined;
+  if (!isByContent || !desired.some((one) => isRule(one) && one.attributes.match.peers.some(isGroupId))) return desired;
+  const addresses = new Map([
+    ...adopted,
+    ...claimed.flatMap(({ observed, claim }) => (claim.by === 'us' ? [[observed.id, claim.address] as const] : [])),
+  ]);
+  const mapped = desired.map((one): Desired => {
+    if (!isRule(one) || !one.attributes.match.peers.some(isGroupId)) return one;
+    const attributes = firewallRule.mapRefs(one.attributes, (ref) => addresses.get(ref) ?? ref);
+    const address = atomAddress(dialect, attributes.group ?? attributes.network, { name: '', attributes });
+    return { ...one, address, attributes };
+  });
+  return [...new Map(mapped.map((one) => [one.address, one])).values()];
+}
+
+const isGroupId = (peer: string): boolean => peer.startsWith('group:') && !isAddress(peer.slice('group:'.length));
 
 type Rule = Desired<'firewall-rule'>;
 const everyPort: PortRange = { from: 0, to: 65535 };
@@ -128,7 +152,10 @@ export function assignPriorities(desired: readonly Desired[], world: World): rea
   if (numbering === undefined) return desired;
   const held = heldNumbers(world);
   const numbered = new Map<Desired, Rule>();
-  for (const [place, rules] of Map.groupBy(desired.filter(isStatedRule), placeOf)) {
+  for (const [place, rules] of Map.groupBy(
+    desired.filter(isStatedRule).filter((rule) => !isAdoptedRule(rule)),
+    placeOf,
+  )) {
     const inOrder = rules.toSorted(byWantedOrder);
     const current = inOrder.map(({ address }) => currentNumber(address, world));
     const numbers = prioritiesFor(current, held.get(place) ?? new Set(), numbering);

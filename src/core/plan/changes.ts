@@ -1,6 +1,6 @@
 import type { Cause } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
-import { type Desired, isStatedRule } from '../desired.ts';
+import { type Desired, isAdoptedRule, isClaimedInStore, isStatedRule } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
@@ -18,7 +18,7 @@ export function changesOf(
   { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
 ): readonly FieldChange[] {
   const applied = knowledge.applied.get(desired.address);
-  const fixed = dialect.holds.fixedMarks.includes(desired.kind);
+  const fixed = isClaimedInStore(desired, dialect.holds.fixedMarks);
   const all = [
     ...diff(desired.attributes, observed.attributes),
     ...nameChange(desired, observed, { knowledge, dialect }),
@@ -82,7 +82,7 @@ const assignedPriority = 'order.priority';
 
 /** True where the planner gives this one its number. */
 const hasAssignedPriority = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
-  rules.numbering !== undefined && isStatedRule(one);
+  rules.numbering !== undefined && isStatedRule(one) && !isAdoptedRule(one);
 
 /**
  * True if the cloud created it with its group, and nobody asked since to delete it: no store records such a rule, for nobody sent it. A group

@@ -17,6 +17,7 @@ import {
   nameTaken,
   nonConvergent,
   ownedBy,
+  unlaunchable,
   unstatedFindings,
 } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -80,6 +81,8 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
         input,
       }),
     ];
+  if (isReplaced && desired.terms.unlaunchable !== undefined)
+    return [unlaunchable(desired, [...going, ...held], { input })];
   const present = { desired, observed, input };
   const destructive = held.length === 0 ? undefined : changing(held, present, unaskedCause(desired, knowledge));
   // why: it speaks for itself while it is on its way; what else differs is seen at the next look

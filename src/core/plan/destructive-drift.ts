@@ -1,5 +1,5 @@
 import { type Action, type DestructiveAction, isDestructive } from '../action.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, isAdoptedRule } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
@@ -34,6 +34,9 @@ interface SortedChanges {
  *   replace  | no    |                 | yes                             |
  *   blocked  | any   |                 |                                 | yes
  *
+ * Direction and machines of an adopted rule are blocked where a spec moved them, or nothing was applied yet: another rule must stand
+ * first. A colleague's change of them is undone in place.
+ *
  * If a moved field replaces the machine, the new one gets all other changes too. If a moved field stops it, the
  * other changes that need a stop are made with it.
  */
@@ -48,10 +51,16 @@ export function sortChanges(
   const stopLoses = !asked.has('stops') && losesByStop(observed);
   const fates = Map.groupBy(changes, (change): keyof SortedChanges => {
     const effect = effectHere(desired.kind, change, input);
-    if (effect === 'blocked') return 'blocked';
+    if (effect === 'blocked' || isOfAnotherRule(desired, change, input)) return 'blocked';
     return effect === 'replace' || (effect === 'stops' && stopLoses) ? 'held' : 'going';
   });
   return { going: fates.get('going') ?? [], held: fates.get('held') ?? [], blocked: fates.get('blocked') ?? [] };
+}
+
+/** A rule that Setpoint makes has these in its name, so that a rule with others is another one, which stands first. */
+function isOfAnotherRule(desired: Desired, change: FieldChange, input: Judged): boolean {
+  if (!isAdoptedRule(desired) || !['match.direction', 'match.targets'].includes(change.field)) return false;
+  return !input.knowledge.applied.has(desired.address) || movedBySpec(desired, input)(change);
 }
 
 /** A machine that stands still has nothing left on such disks. */

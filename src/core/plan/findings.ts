@@ -36,6 +36,13 @@ export function immutable(desired: Desired, changes: readonly FieldChange[], inp
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
 
+/** A replacement deletes the old machine: it is blocked where nothing could launch the new one. */
+export function unlaunchable(desired: Desired, changes: readonly FieldChange[], world: Pick<World, 'input'>): Finding {
+  const fields = changes.map(({ field }) => field).join(', ');
+  const why = `${fields} would need a new machine, and its document cannot launch one: ${desired.terms.unlaunchable}.`;
+  return blocked(desired, 'immutable', why, world);
+}
+
 export function nonConvergent(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
   const fields = changes.map(({ field }) => field).join(', ');
   const why = `${fields} was written ${maxUnstuck} times and differs again each time. Somebody else writes it, or the cloud does not keep it: ignore the field, or find the other writer.`;

@@ -1,7 +1,7 @@
 import type { ScopePlan } from '../action.ts';
 import type { Compiled } from '../compile/compile.ts';
 import type { Dialect } from '../compile/dialect.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, isClaimedInStore } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import { type Knowledge, withoutStore } from '../knowledge.ts';
 import type { Observation, Observed } from '../observed.ts';
@@ -138,17 +138,20 @@ function named({ attributes, name }: Desired, { holds: { nameLabel } }: Dialect)
   return { ...attributes, labels: { [nameLabel]: name, ...attributes.labels } };
 }
 
-const settled = ({ address, kind, terms }: Desired, { holds }: Dialect) => ({
-  address,
-  kind,
-  lastWriteAt: 0,
-  terms: {
-    deletionPolicy: terms.deletionPolicy,
-    protect: terms.protect,
-    storeOnly: holds.fixedMarks.includes(kind) && terms.claim?.adopt !== undefined,
-    ...(terms.claim?.adopt === undefined ? {} : { adopted: true as const }),
-  },
-});
+const settled = (desired: Desired, { holds }: Dialect) => {
+  const { address, kind, terms } = desired;
+  return {
+    address,
+    kind,
+    lastWriteAt: 0,
+    terms: {
+      deletionPolicy: terms.deletionPolicy,
+      protect: terms.protect,
+      storeOnly: terms.claim?.adopt !== undefined && isClaimedInStore(desired, holds.fixedMarks),
+      ...(terms.claim?.adopt === undefined ? {} : { adopted: true as const }),
+    },
+  };
+};
 
 const applied = ({ attributes, documents }: Desired) => ({
   attributes,

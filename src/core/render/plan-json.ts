@@ -169,7 +169,17 @@ export const desiredJson = ({ kind, address, name, attributes, terms, documents 
   documents,
 });
 
-const termsJson = ({ mode, protect, deletionPolicy, claim, ignore, presence, minReadyMs, replace }: Terms) => ({
+const termsJson = ({
+  mode,
+  protect,
+  deletionPolicy,
+  claim,
+  ignore,
+  presence,
+  minReadyMs,
+  unlaunchable,
+  replace,
+}: Terms) => ({
   mode,
   protect,
   deletionPolicy,
@@ -177,6 +187,7 @@ const termsJson = ({ mode, protect, deletionPolicy, claim, ignore, presence, min
   ignore,
   requirement: presence && requirements[presence],
   minReadyMs,
+  unlaunchable,
   replace,
 });
 

@@ -123,6 +123,7 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
       internet: 'true overlay prod overlays/prod/b.yaml:12',
       'default.ingress': 'deny default',
       'default.egress': 'allow default',
+      filter: 'managed default',
       allGroup: 'true default',
       rules: 'authoritative default',
       protect: 'false default',

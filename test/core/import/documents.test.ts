@@ -66,6 +66,7 @@ const scopeOf = (objects: readonly (Observed | Ownership)[], more: Partial<Impor
   objects: objects.map((one) => ('claim' in one ? one : free(one))),
   gaps: new Set(),
   adopted: new Map(),
+  documentTargets: new Map(),
   ...more,
 });
 
@@ -95,17 +96,19 @@ describe('documents for existing objects', () => {
     assert.deepEqual(at('core', 'metadata', 'labels'), { env: 'prod' });
   });
 
-  test('a rule whose peer is in another network is left out, and its document with it', () => {
+  test('a rule whose peer is in another network names it by its id; what is no id is left out', () => {
     const db = group('db', 'b');
-    const objects = [vpc('a'), vpc('b'), group('web', 'a'), db];
-    const { uncovered, documents } = imported(
-      scopeOf([...objects, rule('r1', db, 'group:web'), rule('r2', db, 'group:gone')]),
+    const objects = [vpc('a'), vpc('b'), group('sg-0a', 'a'), db];
+    const { uncovered, at } = imported(
+      scopeOf([
+        ...objects,
+        rule('r1', db, 'group:sg-0a'),
+        rule('r2', db, 'group:111122223333/sg-0b'),
+        rule('r3', db, 'group:gone'),
+      ]),
     );
-    assert.deepEqual(uncovered, {
-      r1: 'No rule of this network can name its peer group:web.',
-      r2: 'No rule of this network can name its peer group:gone.',
-    });
-    assert.deepEqual(documents, ['Network a', 'Network b']);
+    assert.deepEqual(uncovered, { r3: 'No rule of this network can name its peer group:gone.' });
+    assert.deepEqual(at('db-https', 'spec', 'peers'), { groupIds: ['111122223333/sg-0b', 'sg-0a'] });
   });
 
   test('the default of egress is deny once a group lacks the rule that allow would make', () => {
@@ -198,11 +201,6 @@ describe('objects without a document', () => {
     );
   });
 
-  test('a machine with a network tag of Google Cloud is left out, and the reason names the tag', () => {
-    const { uncovered } = imported(scopeOf([vpc('a'), subnet('app', 'a'), machine('i', 'app', ['tag:web'])]));
-    assert.deepEqual(uncovered, { i: 'It has the network tag web, and a document states groups only.' });
-  });
-
   test('a machine whose group lies in another network has no document: it would name a group of its own network', () => {
     const objects = [vpc('a'), vpc('b'), subnet('app', 'a'), group('web', 'b'), machine('i', 'app', ['web'])];
     assert.match(imported(scopeOf(objects)).uncovered['i'] ?? '', /web/);
@@ -220,6 +218,45 @@ describe('objects without a document', () => {
     const { uncovered, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
     assert.deepEqual(uncovered, { app: 'It differs.', i: 'Its subnet app has no document.' });
     assert.deepEqual(documents, ['Network a']);
+  });
+});
+
+describe('network tags and images', () => {
+  test('a network tag becomes a group that adopts it, for machines and for rules', () => {
+    const { at, uncovered } = imported(
+      scopeOf([vpc('a'), subnet('app', 'a'), machine('i', 'app', ['tag:Web-1', 'tag:a-db'])]),
+    );
+    assert.deepEqual(uncovered, {});
+    assert.deepEqual(at('a', 'spec', 'groups'), [
+      { name: 'Web-1', adopt: { aws: 'Web-1' } },
+      { name: 'db', adopt: { aws: 'a-db' } },
+    ]);
+    assert.deepEqual(at('i', 'spec', 'groups'), ['Web-1', 'db']);
+  });
+
+  test('a machine whose network has a document already is left out if no group stands for its tag', () => {
+    const own = (observed: Observed, address: string): Ownership => ({
+      ...free(observed),
+      claim: 'ours',
+      address,
+      why: 'wanted',
+    });
+    const objects = [
+      own(vpc('a'), 'aws/1/r/network/core'),
+      own(subnet('app', 'a'), 'aws/1/r/subnet/core.app'),
+      machine('i', 'app', ['tag:web']),
+    ];
+    assert.deepEqual(imported(scopeOf(objects)).uncovered, {
+      i: 'No group of core stands for its network tag web.',
+    });
+  });
+
+  test('an image that the cloud does not tell is not stated', () => {
+    const nameless = machine('i', 'app', []);
+    const { machine: hardware } = nameless.attributes;
+    const one = { ...nameless, attributes: { ...nameless.attributes, machine: { ...hardware, image: '' } } };
+    const { at, uncovered } = imported(scopeOf([vpc('a'), subnet('app', 'a'), one]));
+    assert.deepEqual([uncovered, at('i', 'spec', 'image')], [{}, undefined]);
   });
 });
 

@@ -64,7 +64,7 @@ describe('whether a machine came up', () => {
         return (results ?? []).map((one) => (one.ok ? one.value.state : one.failure.code));
       };
       assert.deepEqual(await statesOf(id, `${id.replace('agent-0', 'agent-1')}`), ['passed', 'checking']);
-      const [publisher, offer, sku] = wanted.desired.attributes.machine.image.split(':');
+      const [publisher, offer, sku] = wanted.desired.attributes.machine.image?.split(':') ?? [];
       badBoots.set([publisher, offer, sku].join(':').toLowerCase(), 'loses its agent');
       assert.deepEqual(await statesOf(id), ['checking']);
     } finally {

@@ -1,4 +1,4 @@
-import type { TargetDoc } from '../document.ts';
+import type { NetworkDoc, TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
 import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
@@ -7,7 +7,7 @@ import { place } from './names.ts';
 
 /**
  * An object is taken over by one resource: of two that adopt it, the mark of the last would win. Said at every place.
- * Rules are owned through their group and bear no mark, and two documents may share one.
+ * A network tag of Google Cloud is a name, and several networks may use it.
  */
 export function* adoptedOnce(set: SpecSet): Iterable<Problem> {
   const adoptions = [...claimsIn(set)].flatMap((claim) => adoptionsOf(set, claim));
@@ -26,7 +26,7 @@ interface Claim {
   readonly document: Located<unknown>;
   readonly path: Path;
   /** Objects of two kinds are never one, whatever their ids. */
-  readonly kind: 'network' | 'subnet' | 'group' | 'instance';
+  readonly kind: 'network' | 'subnet' | 'group' | 'firewall-rule' | 'instance';
   readonly name: string;
   readonly adopt: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
@@ -45,6 +45,10 @@ function* claimsIn(set: SpecSet): Iterable<Claim> {
         yield { document, path: own, kind, name: `${metadata.name}.${name}`, adopt };
       }
   }
+  for (const document of set.rules) {
+    const { name, adopt } = document.value.metadata;
+    yield { document, path, kind: 'firewall-rule', name, adopt };
+  }
   for (const document of set.instances) {
     const { name, adopt } = document.value.metadata;
     yield { document, path, kind: 'instance', name, adopt };
@@ -62,17 +66,27 @@ interface Adoption extends Pick<Claim, 'document' | 'path'> {
 function adoptionsOf(set: SpecSet, { document, path, kind, name, adopt }: Claim): readonly Adoption[] {
   return Object.entries(adopt ?? {}).flatMap(([by, given]) =>
     idsOf(given).flatMap((id, ordinal) =>
-      targetsOf(set, [by]).map(({ value: target }) => ({
-        document,
-        path: [...path, by, ...(typeof given === 'string' ? [] : [ordinal])],
-        id,
-        object: [scopeOf(target), kind, spelled(id, target)].join(' '),
-        resource: [place(document.at(path)), name, ordinal, standsAt(kind, target)].join(' '),
-        what: `the ${kind} ${name}${ordinal === 0 ? '' : `-${ordinal}`}`,
-      })),
+      targetsOf(set, [by])
+        .filter(({ value: { spec } }) => !isTag(kind, spec.provider) && !isInGroup(kind, spec.provider))
+        .map(({ value: target }) => ({
+          document,
+          path: [...path, by, ...(typeof given === 'string' ? [] : [ordinal])],
+          id,
+          object: [scopeOf(target), kind, spelled(id, target)].join(' '),
+          resource: [place(document.at(path)), name, ordinal, standsAt(kind, target)].join(' '),
+          what: `the ${kind} ${name}${ordinal === 0 ? '' : `-${ordinal}`}`,
+        })),
     ),
   );
 }
+
+type Provider = TargetDoc['spec']['provider'];
+
+const isTag = (kind: Claim['kind'], provider: Provider): boolean => kind === 'group' && provider === 'gcp';
+
+/** Such rules are adopted with their group alone. */
+const isInGroup = (kind: Claim['kind'], provider: Provider): boolean =>
+  kind === 'firewall-rule' && (provider === 'aws' || provider === 'memory');
 
 /** Azure takes any case for one: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
 const spelled = (id: string, { spec }: TargetDoc): string => (spec.provider === 'azure' ? id.toLowerCase() : id);
@@ -82,27 +96,47 @@ const standsAt = (kind: Claim['kind'], { metadata, spec }: TargetDoc): string =>
   spec.provider === 'gcp' && kind !== 'instance' ? '' : metadata.name;
 
 /**
- * Objects that no document can take over:
+ * Objects that no document can take over, and ids that name none:
  *
- *   kind  | cloud        | reason
- *   ------+--------------+--------------------------------------------------------------------------
- *   rule  | AWS, Azure   | it belongs to whom its group or its network belongs
- *   rule  | Google Cloud | it bears the mark in its description, and its name says what the rule says
- *   group | Google Cloud | it is a tag, and no object
+ *   kind  | cloud          | reason
+ *   ------+----------------+---------------------------------------------------------------------------
+ *   rule  | AWS, memory    | it belongs to its group, and a document that adopts the group adopts it
+ *   group | Google Cloud   | adopt names a network tag, which is no object: two groups of a network cannot
+ *         |                | share one
  */
 export function* adoptable(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
-    if (rule.value.metadata.adopt === undefined) continue;
-    const expected =
-      'the rule without adopt: Setpoint creates its own, and does not change an unmarked firewall of Google Cloud';
-    yield error('not-adoptable', rule.at(['metadata', 'adopt']), 'a firewall rule cannot be adopted', { expected });
+    for (const { value: target } of targetsOf(set, Object.keys(rule.value.metadata.adopt ?? {}))) {
+      const { provider } = target.spec;
+      if (!isInGroup('firewall-rule', provider)) continue;
+      const at = rule.at(['metadata', 'adopt', target.metadata.name]);
+      const message = `a firewall rule of ${provider} cannot be adopted: it belongs to its group`;
+      const expected = 'adopt at the group, in the groups of the network; the rule without adopt';
+      yield error('not-adoptable', at, message, { expected });
+    }
   }
-  for (const network of set.networks.values())
-    for (const [index, { name, adopt }] of network.value.spec.groups.entries())
-      for (const { value: target } of targetsOf(set, Object.keys(adopt ?? {}))) {
-        if (target.spec.provider !== 'gcp') continue;
-        const at = network.at(['spec', 'groups', index, 'adopt', target.metadata.name]);
-        const message = `the group \`${name}\` cannot be adopted on Google Cloud: there it is a network tag, not an object`;
-        yield error('not-adoptable', at, message, { expected: 'only the other targets' });
+  for (const network of set.networks.values()) yield* networkTags(set, network);
+}
+
+/** https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions */
+const NETWORK_TAG = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function* networkTags(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {
+  const seen = new Map<string, string>();
+  for (const [index, { name, adopt }] of network.value.spec.groups.entries())
+    for (const { value: target } of targetsOf(set, Object.keys(adopt ?? {}))) {
+      if (target.spec.provider !== 'gcp') continue;
+      const tag = adopt?.[target.metadata.name] ?? '';
+      const at = network.at(['spec', 'groups', index, 'adopt', target.metadata.name]);
+      const other = seen.get(`${target.metadata.name} ${tag}`);
+      seen.set(`${target.metadata.name} ${tag}`, name);
+      if (!NETWORK_TAG.test(tag)) {
+        const expected =
+          'a network tag: lower-case letters, digits and -, at most 63 characters, beginning with a letter';
+        yield error('not-adoptable', at, `\`${tag}\` is no network tag of Google Cloud`, { expected });
+      } else if (other !== undefined) {
+        const message = `\`${tag}\` is also the network tag of the group \`${other}\``;
+        yield error('adopted-twice', at, message, { expected: 'one of the two' });
       }
+    }
 }

@@ -1,7 +1,7 @@
 import type { FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
+import { groupsIn, type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 
 /** Names that we could write and a cloud would refuse, by what the object will be called there. */
@@ -101,7 +101,11 @@ function* ofNetwork(set: SpecSet, document: Located<NetworkDoc>): Iterable<Name>
 
 function* ofRule(set: SpecSet, document: Located<FirewallRuleDoc>): Iterable<Name> {
   const { metadata, spec } = document.value;
-  for (const provider of providersOf(targetsOfRule(set, document.value))) {
+  const made = targetsOfRule(set, document.value).filter(
+    // why: an adopted rule has its name
+    ({ value }) => metadata.adopt?.[value.metadata.name] === undefined,
+  );
+  for (const provider of providersOf(made)) {
     const group = (name: string, path: Path): Name => ({
       document,
       path,
@@ -110,9 +114,20 @@ function* ofRule(set: SpecSet, document: Located<FirewallRuleDoc>): Iterable<Nam
       provider,
     });
     yield { ...group(metadata.name, ['metadata', 'name']), thing: 'rule' };
-    if (spec.group !== undefined) yield group(spec.group, ['spec', 'group']);
-    yield* spec.peers.groups.map((name, index) => group(name, ['spec', 'peers', 'groups', index]));
+    const has = adoptedGroups(set, spec.network, provider);
+    const groups = groupsIn(set).filter((use) => use.document === document && !has.has(use.name));
+    yield* groups.map(({ name, path }) => group(name, path));
   }
+}
+
+/** Groups of a network that have an object or a tag of their own on each of its targets of this cloud. */
+function adoptedGroups(set: SpecSet, network: string | undefined, provider: Provider): ReadonlySet<string> {
+  const spec = network === undefined ? undefined : set.networks.get(network)?.value.spec;
+  const targets = targetsOf(set, spec?.targets ?? []).filter(({ value }) => value.spec.provider === provider);
+  const adopted = (spec?.groups ?? []).filter(({ adopt }) =>
+    targets.every(({ value }) => adopt?.[value.metadata.name] !== undefined),
+  );
+  return new Set(adopted.map(({ name }) => name));
 }
 
 function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Name> {
@@ -123,11 +138,12 @@ function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Nam
     const own = Object.hasOwn(spec.on, target.value.metadata.name) ? spec.on[target.value.metadata.name] : undefined;
     const last = Math.max(own?.replicas ?? spec.replicas, 1) - 1;
     const base = own?.groups === undefined ? ['spec'] : ['spec', 'on', target.value.metadata.name];
-    const groups = (own?.groups ?? spec.groups ?? []).map((group, index) => ({
-      path: [...base, 'groups', index],
-      thing: 'group' as const,
-      name: `${spec.network}-${group}`,
-    }));
+    const has = adoptedGroups(set, spec.network, provider);
+    const groups = (own?.groups ?? spec.groups ?? []).flatMap((group, index) =>
+      has.has(group)
+        ? []
+        : [{ path: [...base, 'groups', index], thing: 'group' as const, name: `${spec.network}-${group}` }],
+    );
     const machine = { path: ['metadata', 'name'], thing: 'instance' as const, name: `${metadata.name}-${last}` };
     for (const one of [machine, ...groups]) {
       const key = JSON.stringify([provider, one.path, one.name]);

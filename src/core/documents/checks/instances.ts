@@ -37,7 +37,9 @@ function* adopted(instance: Located<InstanceDoc>): Iterable<Problem> {
 function* complete(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
   const { spec } = instance.value;
   const own = Object.hasOwn(spec.on, target.metadata.name) ? spec.on[target.metadata.name] : undefined;
-  for (const field of ['subnet', 'image', 'size'] as const) {
+  const made = instanceOn(instance.value, target.metadata.name);
+  const isAdopted = made !== undefined && isWhollyAdopted(instance.value, made, target);
+  for (const field of isAdopted ? [] : (['subnet', 'image', 'size'] as const)) {
     if (spec[field] !== undefined || own?.[field] !== undefined) continue;
     const expected = `${field}: … here, or under on: { ${target.metadata.name}: { ${field}: … } }`;
     const message = `\`${field}\` is missing for ${target.metadata.name}`;
@@ -50,20 +52,38 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
   const network = set.networks.get(instance.value.spec.network)?.value.spec;
   if (!made) return;
   const { provider } = target.spec;
+  const given: InstanceCase = {
+    spec: made,
+    target: target.spec,
+    internet: network?.internet !== false,
+    allGroup: network?.allGroup !== false,
+  };
   for (const row of INSTANCE_ROWS) {
-    if (row.cloud !== undefined && row.cloud !== provider) continue;
-    if (
-      !row.found({
-        spec: made,
-        target: target.spec,
-        internet: network?.internet !== false,
-        allGroup: network?.allGroup !== false,
-      })
-    )
-      continue;
+    if ((row.cloud ?? provider) !== provider || !row.found(given)) continue;
+    if (isOfLaunch(row) && isWhollyAdopted(instance.value, made, target)) continue;
     const at = written(instance, target.metadata.name, row.field);
     yield error('not-expressible', at, `${row.why} (${target.metadata.name})`, { expected: row.instead });
   }
+}
+
+/** True where each replica on this target stands for an existing machine. */
+const isWhollyAdopted = ({ metadata }: InstanceDoc, { replicas }: InstanceOn, target: TargetDoc): boolean =>
+  replicas > 0 && idsOf(metadata.adopt?.[target.metadata.name]).length === replicas;
+
+/** Fields that only a launch needs: an existing machine has its own, whatever form they have. */
+const isOfLaunch = ({ field: [first] }: InstanceRow): boolean =>
+  first === 'access' || first === 'image' || first === 'disk';
+
+/**
+ * The reason that these machines, which a document adopts, could not be launched anew from it; undefined where they could.
+ */
+export function unlaunchable(instance: InstanceDoc, spec: InstanceOn, target: TargetDoc): string | undefined {
+  if (!isWhollyAdopted(instance, spec, target)) return undefined;
+  if (spec.image === undefined) return 'the document needs an image';
+  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true };
+  const rows = INSTANCE_ROWS.filter(({ cloud = target.spec.provider }) => cloud === target.spec.provider);
+  const found = rows.find((row) => isOfLaunch(row) && row.found(given));
+  return found === undefined ? undefined : `${found.why}; the document needs ${found.instead}`;
 }
 
 /** The position of the value that a target gets. */
@@ -132,7 +152,7 @@ const AWS: readonly InstanceRow[] = [
   },
   {
     field: ['image'],
-    found: ({ spec }) => !/^ami-[0-9a-f]{4,17}$/.test(spec.image),
+    found: ({ spec }) => spec.image !== undefined && !/^ami-[0-9a-f]{4,17}$/.test(spec.image),
     why: 'this is no AWS image',
     instead: 'the id of an image: ami-0abc…',
   },
@@ -162,6 +182,7 @@ const GCP: readonly InstanceRow[] = [
     // sourceImage of AttachedDiskInitializeParams
     field: ['image'],
     found: ({ spec }) =>
+      spec.image !== undefined &&
       !/^(?:https:\/\/(?:www|compute)\.googleapis\.com\/compute\/v1\/)?(?:projects\/[a-z0-9.:-]+\/)?global\/images\/(?:family\/)?[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
         spec.image,
       ),
@@ -268,6 +289,7 @@ const AZURE: readonly InstanceRow[] = [
     // imageReference: publisher, offer, sku, version; or an id of an image or of one in a gallery
     field: ['image'],
     found: ({ spec }) =>
+      spec.image !== undefined &&
       !/^(?:[\w.-]+:[\w.-]+:[\w.-]+:(?:latest|\d+\.\d+\.\d+)|\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Compute\/(?:images\/[^/]+|galleries\/[^/]+\/images\/[^/]+(?:\/versions\/[^/]+)?)|\/(?:shared|community)Galleries\/[^/]+\/images\/[^/]+(?:\/versions\/[^/]+)?)$/i.test(
         spec.image,
       ),

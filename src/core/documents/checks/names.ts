@@ -69,8 +69,14 @@ function listsOf({ kind, spec }: Document): readonly List[] {
         { path: ['spec', 'targets'], names: spec.targets },
         { path: ['spec', 'peers', 'cidrs'], names: spec.peers.cidrs },
         { path: ['spec', 'peers', 'groups'], names: spec.peers.groups },
+        { path: ['spec', 'peers', 'groupIds'], names: spec.peers.groupIds },
+        { path: ['spec', 'peers', 'serviceAccounts'], names: spec.peers.serviceAccounts },
         { path: ['spec', 'peers', 'prefixLists'], names: spec.peers.prefixLists },
         { path: ['spec', 'peers', 'serviceTags'], names: spec.peers.serviceTags.map((tag) => tag.toLowerCase()) },
+        ...(['groups', 'subnets', 'cidrs', 'serviceTags', 'serviceAccounts'] as const).map((list) => ({
+          path: ['spec', 'appliesTo', list],
+          names: spec.appliesTo?.[list],
+        })),
       ];
     case 'Instance':
       return [

@@ -43,18 +43,48 @@ function unnamed(network: Located<NetworkDoc>, name: string, path: Path, known: 
 }
 
 function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { spec } = rule.value;
+  const { metadata, spec } = rule.value;
+  if (spec.network === undefined) {
+    yield* withoutNetwork(set, rule);
+    return;
+  }
   yield* declared(set, rule, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
   const network = set.networks.get(spec.network);
   if (!network) return;
   const there = network.value.spec.targets;
   const ask = asking(rule);
-  if (!network.value.spec.allGroup && spec.group === undefined) {
+  if (!network.value.spec.allGroup && spec.group === undefined && spec.appliesTo === undefined) {
     const expected = `the group of the rule, as the network ${spec.network} has no group \`all\``;
     yield error('missing-field', rule.at(['spec']), '`group` is missing', { expected });
   }
   const what = `target of the network ${spec.network}`;
   yield* ask(listed(spec.targets, ['spec', 'targets']), there, ['spec', 'targets'], what);
+  yield* ask(keysOf(metadata.adopt), spec.targets ?? there, ['metadata', 'adopt'], 'target of this rule');
+  const subnets = ['spec', 'appliesTo', 'subnets'];
+  const known = network.value.spec.subnets.map(({ name }) => name);
+  yield* ask(listed(spec.appliesTo?.subnets, subnets), known, subnets, `subnet of the network ${spec.network}`);
+}
+
+/** Groups and subnets are of a network, and a rule that Setpoint makes is in one. */
+function* withoutNetwork(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { metadata, spec } = rule.value;
+  const { targets = [], appliesTo, peers } = spec;
+  const missing = (why: string, expected: string): Problem =>
+    error('missing-field', rule.at(['spec']), why, { expected });
+  yield* declared(set, rule, { kind: 'Target', names: targets, path: ['spec', 'targets'] });
+  yield* asking(rule)(keysOf(metadata.adopt), targets, ['metadata', 'adopt'], 'target of this rule');
+  if (metadata.adopt === undefined) {
+    yield missing('`network` is missing', 'the network of the rule; only a rule that adopts may omit it');
+    return;
+  }
+  if (targets.length === 0) yield missing('`targets` is missing', 'targets, or a network');
+  const other = targets.find((target) => metadata.adopt?.[target] === undefined);
+  if (other !== undefined) yield missing('`network` is missing', `a network, or an id to adopt on ${other}`);
+  const named = [spec.group, ...(appliesTo?.groups ?? []), ...(appliesTo?.subnets ?? []), ...peers.groups];
+  const [first] = named.filter((name) => name !== undefined);
+  if (first !== undefined) yield missing('`network` is missing', `the network of \`${first}\``);
+  else if (appliesTo === undefined)
+    yield missing('`appliesTo` is missing', 'appliesTo, as a rule without network has no group');
 }
 
 function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Problem> {

@@ -1,6 +1,7 @@
 import { parseCidr } from '../../cidr.ts';
 import { formatPort } from '../../port-set.ts';
 import type { FirewallRuleDoc, NetworkDoc, TargetDoc } from '../document.ts';
+import { ownGroups, type Service, servicesOf } from '../firewall-rule.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import { groupsIn, placeOf, type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
@@ -10,9 +11,58 @@ import { place } from './names.ts';
 export function* ruleFields(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
     yield* size(rule);
-    yield* portsWithProtocol(set, rule);
-    yield* icmpWithProtocol(rule);
-    yield* icmpWithFamily(rule);
+    yield* oneForm(rule);
+    for (const placed of placedServices(rule)) {
+      yield* portsWithProtocol(set, rule, placed);
+      yield* icmpWithProtocol(rule, placed);
+      yield* icmpWithFamily(rule, placed);
+    }
+    if (rule.value.spec.priority > LAST_PRIORITY && rule.value.metadata.adopt === undefined) {
+      const expected = `0 to ${LAST_PRIORITY}: the network's default has the last ones`;
+      const message = 'only a rule that adopts has such a priority';
+      yield error('bad-value', rule.at(['spec', 'priority']), message, { expected });
+    }
+  }
+}
+
+/** The network's `default` stands behind every rule of a document. */
+const LAST_PRIORITY = 65_533;
+
+/** One protocol of a rule, and its place in the document. */
+interface PlacedService {
+  readonly service: Service;
+  readonly path: Path;
+}
+
+const placedServices = ({ value: { spec } }: Located<FirewallRuleDoc>): readonly PlacedService[] =>
+  servicesOf(spec).map((service, index) => ({
+    service,
+    path: spec.protocols === undefined ? ['spec'] : ['spec', 'protocols', index],
+  }));
+
+/** Fields that say the same in two ways, and that a document has one of. */
+function* oneForm(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { protocol, protocols, ports, icmp, group, appliesTo } = rule.value.spec;
+  if (protocol === undefined && protocols === undefined) {
+    const expected = 'protocol, or protocols for several';
+    yield error('missing-field', rule.at(['spec']), '`protocol` is missing', { expected });
+  }
+  const own = (['protocol', 'ports', 'icmp'] as const).find((name) => ({ protocol, ports, icmp })[name] !== undefined);
+  if (protocols !== undefined && own !== undefined) {
+    const message = `\`${own}\` and \`protocols\` both name protocols`;
+    yield error('two-forms', rule.at(['spec', own]), message, { expected: 'one of the two' });
+  }
+  if (protocol === undefined && protocols === undefined) return;
+  if (group !== undefined && appliesTo !== undefined) {
+    const message = '`group` and `appliesTo` both name the machines of the rule';
+    yield error('two-forms', rule.at(['spec', 'group']), message, { expected: 'one of the two' });
+  }
+  const names = servicesOf(rule.value.spec).map((service) => String(service.protocol));
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) === index) continue;
+    const message = `protocol ${name} is already in this list`;
+    const expected = 'one entry for each protocol, with all of its ports';
+    yield error('repeated', rule.at(['spec', 'protocols', index]), message, { expected });
   }
 }
 
@@ -27,32 +77,42 @@ function* size(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
  * Clouds accept ports where they mean nothing and drop them, so the rule would be wider than it reads. GCP alone knows those
  * of SCTP: https://cloud.google.com/firewall/docs/firewalls#protocols_and_ports
  */
-function* portsWithProtocol(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { protocol, ports } = rule.value.spec;
+function* portsWithProtocol(
+  set: SpecSet,
+  rule: Located<FirewallRuleDoc>,
+  { service: { protocol, ports }, path }: PlacedService,
+): Iterable<Problem> {
   if (ports === undefined || protocol === 'tcp' || protocol === 'udp') return;
-  const at = rule.at(['spec', 'ports']);
-  if (protocol === SCTP && targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === 'gcp')) return;
+  const at = rule.at([...path, 'ports']);
+  const isOnly = (cloud: Provider): boolean =>
+    targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === cloud);
+  if ((protocol === SCTP && isOnly('gcp')) || (protocol === 'all' && isOnly('azure'))) return;
   if (typeof protocol === 'number') {
     const message = `ports have no effect with protocol ${protocol}: the rule covers all of it`;
     yield warning('ports-without-meaning', at, message, { expected: 'no ports' });
   } else {
-    const expected = protocol === 'all' ? 'protocol tcp or udp, or no ports' : 'icmp: { type, code } instead of ports';
+    const expected =
+      protocol === 'all'
+        ? 'protocol tcp or udp, or no ports; only Azure knows ports of all protocols'
+        : 'icmp: { type, code } instead of ports';
     yield error('ports-without-meaning', at, `protocol ${protocol} has no ports`, { expected });
   }
 }
 
 const SCTP = 132;
 
-function* icmpWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { protocol, icmp } = rule.value.spec;
+function* icmpWithProtocol(
+  rule: Located<FirewallRuleDoc>,
+  { service: { protocol, icmp }, path }: PlacedService,
+): Iterable<Problem> {
   if (icmp === undefined || protocol === 'icmp' || protocol === 'icmpv6') return;
   const message = `\`spec.icmp\` has no effect with protocol ${protocol}`;
-  yield error('icmp-without-meaning', rule.at(['spec', 'icmp']), message, { expected: 'protocol icmp or icmpv6' });
+  yield error('icmp-without-meaning', rule.at([...path, 'icmp']), message, { expected: 'protocol icmp or icmpv6' });
 }
 
 /** Two protocols: the one never travels over the other's addresses. */
-function* icmpWithFamily(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { protocol, peers } = rule.value.spec;
+function* icmpWithFamily(rule: Located<FirewallRuleDoc>, { service: { protocol } }: PlacedService): Iterable<Problem> {
+  const { peers } = rule.value.spec;
   if (protocol !== 'icmp' && protocol !== 'icmpv6') return;
   const family = protocol === 'icmp' ? 4 : 6;
   for (const [index, text] of peers.cidrs.entries()) {
@@ -115,13 +175,35 @@ function saidTwice(rule: Rule, other: Rule): Problem {
 }
 
 /** The keys by which the cloud distinguishes rules, sorted. */
-function atomKeys({ spec }: FirewallRuleDoc, target: TargetDoc): readonly string[] {
-  const { network, group = '', direction, action, protocol, icmp } = spec;
-  const fixed = [placeOf(target), network, group, direction, action, protocol].join(' ');
+function atomKeys({ metadata, spec }: FirewallRuleDoc, target: TargetDoc): readonly string[] {
+  const { network, direction, action } = spec;
+  // why: two existing rules may say the same, and each has its document
+  const adopted = metadata.adopt?.[target.metadata.name] ?? '';
+  const peers = peersOf(spec, target);
   const order = byContent(target) ? '' : ` ${spec.priority}`;
-  const ports = icmp ? [`${icmp.type}/${icmp.code}`] : (spec.ports?.map(formatPort) ?? ['all']);
-  const all = ports.flatMap((port) => peersOf(spec, target).map((peer) => `${fixed} ${port} ${peer}${order}`));
+  const all = machinesOf(spec).flatMap((machines) =>
+    servicesOf(spec).flatMap(({ protocol, ports, icmp }) => {
+      const fixed = [placeOf(target), adopted, network, machines, direction, action, protocol].join(' ');
+      const ranges = icmp ? [`${icmp.type}/${icmp.code}`] : (ports?.map(formatPort) ?? ['all']);
+      return ranges.flatMap((range) => peers.map((peer) => `${fixed} ${range} ${peer}${order}`));
+    }),
+  );
   return all.map((key) => key.replace(/ 0-65535 /, ' all ')).toSorted();
+}
+
+/** Each side that a rule applies to; '' is the group `all`. */
+function machinesOf(spec: FirewallRuleDoc['spec']): readonly string[] {
+  const { appliesTo } = spec;
+  if (appliesTo === undefined) return ownGroups(spec) ?? [''];
+  const { groups, subnets, cidrs, serviceTags, serviceAccounts, network } = appliesTo;
+  return [
+    ...groups,
+    ...subnets.map((name) => `subnet:${name}`),
+    ...cidrs,
+    ...serviceTags.map((tag) => `tag:${tag.toLowerCase()}`),
+    ...serviceAccounts,
+    ...(network ? ['network:'] : []),
+  ];
 }
 
 /** On AWS anyone is everyone by address; elsewhere it is a word of its own (`*` is not 0.0.0.0/0). */
@@ -131,8 +213,10 @@ function peersOf({ peers }: FirewallRuleDoc['spec'], target: TargetDoc): readonl
     ...(peers.any ? anyone : []),
     ...peers.cidrs,
     ...peers.groups.map((name) => `group:${name}`),
+    ...peers.groupIds.map((id) => `group:${id}`),
     ...peers.prefixLists,
     ...peers.serviceTags.map((tag) => `tag:${tag.toLowerCase()}`),
+    ...peers.serviceAccounts,
   ];
 }
 
@@ -148,7 +232,11 @@ const MOST_GROUPS = 100;
 
 export function* mostRules(set: SpecSet): Iterable<Problem> {
   const named = Map.groupBy(groupsIn(set), ({ network }) => network);
-  const written = Map.groupBy(set.rules, ({ value }) => value.spec.network);
+  const written = Map.groupBy(
+    // why: an adopted rule stands in a security group of its own
+    set.rules.filter(({ value }) => value.metadata.adopt === undefined),
+    ({ value }) => value.spec.network,
+  );
   for (const network of set.networks.values()) {
     const { name } = network.value.metadata;
     const inRules = (named.get(name) ?? []).filter(({ fills }) => !fills);
@@ -193,17 +281,54 @@ const rulesOf = (rules: readonly Located<FirewallRuleDoc>[]): number =>
 /** A side of an Azure rule is a list of blocks of one family, a service tag, or a group. */
 function count({ spec }: FirewallRuleDoc): number {
   const { any, cidrs, groups, serviceTags } = spec.peers;
-  const families = new Set(cidrs.map((text) => parseCidr(text)?.family));
   const named = new Set([...groups, ...serviceTags.map((tag) => `tag:${tag.toLowerCase()}`)]);
-  return (any ? 1 : 0) + families.size + named.size;
+  return ((any ? 1 : 0) + families(cidrs) + named.size) * machinesOf(spec).length * servicesOf(spec).length;
 }
+
+/**
+ * Where Azure's security groups are somebody else's, nothing says which of them would hold a new rule, and a new subnet would have
+ * none: everything in its virtual network could reach it.
+ */
+export function* unmanagedFilters(set: SpecSet): Iterable<Problem> {
+  for (const network of set.networks.values()) {
+    const { filter, targets } = network.value.spec;
+    if (filter !== 'unmanaged') continue;
+    for (const { value: target } of targetsOf(set, targets)) {
+      if (target.spec.provider !== 'azure') continue;
+      yield* subnetsWithoutFilter(network, target.metadata.name);
+      for (const rule of set.rules) yield* ruleWithoutFilter(rule, network.value, target.metadata.name);
+    }
+  }
+}
+
+function* subnetsWithoutFilter(network: Located<NetworkDoc>, here: string): Iterable<Problem> {
+  for (const [index, subnet] of network.value.spec.subnets.entries()) {
+    if ((subnet.target ?? here) !== here || subnet.adopt?.[here] !== undefined) continue;
+    const message = `the new subnet ${subnet.name} would have no network security group on ${here}`;
+    const expected = `adopt: { ${here}: <id> }, or filter: managed`;
+    yield error('unmanaged-filter', network.at(['spec', 'subnets', index]), message, { expected });
+  }
+}
+
+function* ruleWithoutFilter(rule: Located<FirewallRuleDoc>, network: NetworkDoc, here: string): Iterable<Problem> {
+  const { metadata, spec } = rule.value;
+  if (spec.network !== network.metadata.name || !(spec.targets ?? network.spec.targets).includes(here)) return;
+  if (metadata.adopt?.[here] !== undefined) return;
+  const message = `${spec.network} has filter: unmanaged, so no network security group holds a new rule on ${here}`;
+  const expected = `adopt: { ${here}: <id of the rule> }, or other targets`;
+  yield error('unmanaged-filter', rule.at(['metadata', 'name']), message, { expected });
+}
+
+const families = (cidrs: readonly string[]): number => new Set(cidrs.map((text) => parseCidr(text)?.family)).size;
 
 /** Rules that a cloud's firewall cannot hold. Each row: the position, the problem, its reason with a source, and the fix. */
 export function* expressible(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
-    const clouds = new Set(targetsOfRule(set, rule.value).map((target) => target.value.spec.provider));
+    const targets = targetsOfRule(set, rule.value).map(({ value }) => value);
     for (const row of ROWS) {
-      if (!clouds.has(row.cloud) || !row.found(rule.value.spec)) continue;
+      const here = targets.filter(({ spec }) => spec.provider === row.cloud);
+      const isAdopted = here.some(({ metadata }) => rule.value.metadata.adopt?.[metadata.name] !== undefined);
+      if (here.length === 0 || !row.found(rule.value.spec, isAdopted)) continue;
       const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
       const report = row.only === 'warning' ? warning : error;
       yield report('not-expressible', rule.at(['spec', ...row.field]), row.why, { expected });
@@ -212,11 +337,12 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
 }
 
 type Spec = FirewallRuleDoc['spec'];
+type Provider = TargetDoc['spec']['provider'];
 
 interface Row {
-  readonly cloud: TargetDoc['spec']['provider'];
+  readonly cloud: Provider;
   readonly field: Path;
-  readonly found: (spec: Spec) => boolean;
+  readonly found: (spec: Spec, isAdopted: boolean) => boolean;
   /** With its source. */
   readonly why: string;
   readonly instead?: string;
@@ -233,7 +359,94 @@ const SECURITY_RULE = 'https://learn.microsoft.com/rest/api/virtualnetwork/secur
 /** The spec's words for them. */
 const NSG_PROTOCOLS: readonly unknown[] = ['tcp', 'udp', 'icmp', 'all', 50, 51];
 
+const outsideGroups = (spec: Spec): boolean =>
+  spec.appliesTo !== undefined && machinesOf({ ...spec, appliesTo: { ...spec.appliesTo, groups: [] } }).length > 0;
+
+const namesAccounts = ({ appliesTo, peers }: Spec): boolean =>
+  peers.serviceAccounts.length > 0 || (appliesTo?.serviceAccounts ?? []).length > 0;
+
+const namesTags = (spec: Spec): boolean => spec.peers.groups.length > 0 || (ownGroups(spec) ?? ['all']).length > 0;
+
 const ROWS: readonly Row[] = [
+  {
+    cloud: 'aws',
+    field: ['appliesTo'],
+    found: outsideGroups,
+    why: `AWS rules apply to the members of security groups (${SG})`,
+    instead: 'appliesTo.groups, or targets other than aws',
+  },
+  {
+    cloud: 'memory',
+    field: ['appliesTo'],
+    found: outsideGroups,
+    why: 'rules of the cloud `memory` apply to the members of groups',
+    instead: 'appliesTo.groups, or targets other than memory',
+  },
+  {
+    cloud: 'aws',
+    field: ['peers', 'serviceAccounts'],
+    found: ({ peers }) => peers.serviceAccounts.length > 0,
+    why: `AWS rules name no service accounts (${SG})`,
+    instead: 'peers.groups, or targets other than aws',
+  },
+  {
+    cloud: 'memory',
+    field: ['peers', 'serviceAccounts'],
+    found: ({ peers }) => peers.serviceAccounts.length > 0,
+    why: 'rules of the cloud `memory` name no service accounts',
+    instead: 'peers.groups, or targets other than memory',
+  },
+  ...(['gcp', 'azure', 'memory'] as const).map(
+    (cloud): Row => ({
+      cloud,
+      field: ['peers', 'groupIds'],
+      found: ({ peers }) => peers.groupIds.length > 0,
+      why: `${cloud} knows no security groups of AWS (${SG})`,
+    }),
+  ),
+  {
+    cloud: 'azure',
+    field: ['peers', 'serviceAccounts'],
+    found: namesAccounts,
+    why: `Azure rules name no service accounts (${NSG})`,
+    instead: 'groups, or targets other than azure',
+  },
+  {
+    cloud: 'gcp',
+    field: ['appliesTo', 'serviceTags'],
+    found: ({ appliesTo }) => (appliesTo?.serviceTags ?? []).length > 0,
+    why: `GCP knows no service tags (${FIREWALL})`,
+    instead: 'appliesTo.cidrs',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers'],
+    found: (spec) => namesAccounts(spec) && namesTags(spec),
+    why: `GCP takes network tags or service accounts in one rule, not both (${FIREWALL})`,
+    instead: 'two rules, or service accounts on both sides',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'serviceAccounts'],
+    found: ({ direction, peers }) => direction === 'egress' && peers.serviceAccounts.length > 0,
+    why: `GCP knows no service accounts as destinations (${FIREWALL})`,
+    instead: 'peers.cidrs',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers'],
+    found: ({ peers }, isAdopted) =>
+      isAdopted && families([...peers.cidrs, ...(peers.any ? ['0.0.0.0/0', '::/0'] : [])]) > 1,
+    why: `one firewall of GCP has IPv4 or IPv6 blocks (${FIREWALL})`,
+    instead: 'the blocks of one family, such as 0.0.0.0/0 for everyone',
+  },
+  {
+    cloud: 'azure',
+    field: ['protocols'],
+    found: (spec, isAdopted) => isAdopted && servicesOf(spec).length > 1,
+    why: `one Azure rule has one protocol (${SECURITY_RULE})`,
+    instead: 'the protocol of the adopted rule',
+  },
   {
     cloud: 'aws',
     field: ['action'],
@@ -302,7 +515,7 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'gcp',
     field: ['icmp'],
-    found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
+    found: (spec) => servicesOf(spec).some(({ icmp }) => icmp !== undefined && icmp.type !== -1),
     why: `GCP cannot tell ICMP types apart (${FIREWALL})`,
     instead: 'no icmp: every type',
   },
@@ -316,21 +529,22 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'azure',
     field: ['icmp'],
-    found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
+    found: (spec) => servicesOf(spec).some(({ icmp }) => icmp !== undefined && icmp.type !== -1),
     why: `Azure cannot tell ICMP types apart (${SECURITY_RULE})`,
     instead: 'no icmp: every type',
   },
   {
     cloud: 'azure',
     field: ['protocol'],
-    found: (spec) => !NSG_PROTOCOLS.includes(spec.protocol),
+    found: (spec) => servicesOf(spec).some(({ protocol }) => !NSG_PROTOCOLS.includes(protocol)),
     why: `Azure knows no such protocol (${SECURITY_RULE})`,
     instead: 'tcp, udp, icmp, esp, ah or all; ICMPv6 is only in all',
   },
   {
     cloud: 'azure',
     field: ['ports'],
-    found: (spec) => typeof spec.protocol === 'number' && spec.ports !== undefined,
+    found: (spec) =>
+      servicesOf(spec).some(({ protocol, ports }) => typeof protocol === 'number' && ports !== undefined),
     why: `Azure knows no ports of this protocol (${SECURITY_RULE})`,
     instead: 'no ports',
   },
@@ -364,9 +578,10 @@ const ROWS: readonly Row[] = [
  */
 const MOST_ATOMS = 4000;
 
-/** Each port range with each peer: a short document can mean millions. */
+/** Each port range with each peer, for each side: a short document can mean millions. */
 function atomCount({ spec }: FirewallRuleDoc): number {
-  const { cidrs, groups, prefixLists, serviceTags } = spec.peers;
-  const peers = cidrs.length + groups.length + prefixLists.length + serviceTags.length;
-  return (spec.ports?.length ?? 1) * Math.max(peers, 1);
+  const { cidrs, groups, groupIds, prefixLists, serviceTags, serviceAccounts } = spec.peers;
+  const peers = [cidrs, groups, groupIds, prefixLists, serviceTags, serviceAccounts].flat();
+  const ports = servicesOf(spec).reduce((sum, service) => sum + (service.ports?.length ?? 1), 0);
+  return Math.max(ports, 1) * Math.max(peers.length, 1) * machinesOf(spec).length;
 }

@@ -141,7 +141,7 @@ function* modes(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {
 /** A GCP network holds its rules for all of its regions: one that names only some of its targets would hold for the others too. */
 function* half(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
   const { targets, network } = rule.value.spec;
-  const document = set.networks.get(network);
+  const document = network === undefined ? undefined : set.networks.get(network);
   if (targets === undefined || !document) return;
   for (const [project, all] of sharing(set, document.value)) {
     const missing = all.map(({ value }) => value.metadata.name).filter((name) => !targets.includes(name));

@@ -73,7 +73,9 @@ function unknownSource(document: Located<Document>, tree: string, estate: Locate
  *   name a group among a rule's peers  | always: who may reach its own machines is its own affair
  *   put a rule on a group, or a        | where no other tree has a machine in that group, and no other guest a
  *   machine into one                   | rule on it
- *   write a rule without a group       | never: it would apply to the machines of all
+ *   write a rule without a group, or   | never: it would apply to the machines of all
+ *   for addresses or service accounts  |
+ *   adopt an existing rule             | never: it may be anybody's. Nor may any team adopt one without a network
  */
 export function* teamGroups(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) yield* everybodys(set, rule);
@@ -84,9 +86,20 @@ export function* teamGroups(set: SpecSet): Iterable<Problem> {
 }
 
 function* everybodys(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { group, network } = rule.value.spec;
+  const { metadata, spec } = rule.value;
+  const { group, appliesTo, network } = spec;
   const tree = treeOf(rule.at().file);
-  if (group !== undefined || !isGuest(set, tree, network)) return;
+  const isFree = network === undefined;
+  if (tree === '' || !(isFree || isGuest(set, tree, network))) return;
+  if (metadata.adopt !== undefined) {
+    const place = isFree ? 'a rule of no network' : `a rule of ${network}, which belongs to another tree`;
+    const message = `\`${tree}\` cannot adopt ${place}`;
+    yield error('not-its-own', rule.at(['metadata', 'adopt']), message, { expected: 'this rule in the root' });
+    return;
+  }
+  const { groups, ...others } = appliesTo ?? { groups: [] };
+  const isForOthers = Object.values(others).some((one) => one === true || (Array.isArray(one) && one.length > 0));
+  if ((group !== undefined || groups.length > 0) && !isForOthers) return;
   const message = `without \`group\` this rule is for every machine in ${network}, and that network does not belong to \`${tree}\``;
   const expected = `group: one with only machines of \`${tree}\`; or this rule in the tree of ${network}`;
   yield error('not-its-own', rule.at(), message, { expected });
@@ -106,7 +119,7 @@ interface Holding {
 }
 
 /** A document that only lets a group in puts nothing into it. */
-const holds = ({ fills, path }: GroupUse): boolean => fills || path[1] === 'group';
+const holds = ({ fills, path }: GroupUse): boolean => fills || path[1] === 'group' || path[1] === 'appliesTo';
 
 function holdingOf(set: SpecSet, use: GroupUse): Holding {
   const tree = treeOf(use.document.at().file);

@@ -127,6 +127,7 @@ const terms = z.object({
       'required, also if absent: a document asks for it; provider-default: the cloud creates it with its container; optional: Setpoint never creates it, and its absence is no drift',
   }),
   minReadyMs: z.number().int().optional(),
+  unlaunchable: z.string().optional(),
   replace: z.enum(['surge', 'recreate']).optional(),
 });
 
