@@ -16,7 +16,6 @@ import {
   RunInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { startSandbox } from '../../sandbox/index.ts';
-import { until } from '../support/until.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -397,99 +396,4 @@ test('a second import brings what a colleague added in a network of ours: a mach
   );
   assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
   assert.deepEqual((await planOf(run, dir)).actions, []);
-});
-
-const subscription = '11112222-3333-4444-8555-666677778888';
-
-const otherTargets = (url: string): string => `---
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-east }
-spec: { provider: gcp, account: acme-prod, region: us-east1, zone: us-east1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-west }
-spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: azure-prod }
-spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
-`;
-
-async function send(url: string, method: string, path: string, body: object): Promise<void> {
-  const headers = { authorization: 'Bearer colleague', 'content-type': 'application/json' };
-  const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
-  assert.ok(answer.ok, `${path}: ${await answer.text()}`);
-}
-
-async function makeOnGoogle(url: string): Promise<void> {
-  const project = '/compute/v1/projects/acme-prod';
-  const network = 'projects/acme-prod/global/networks/shop';
-  const headers = { authorization: 'Bearer colleague' };
-  const there = async (path: string): Promise<boolean> => (await fetch(`${url}${project}/${path}`, { headers })).ok;
-  await send(url, 'POST', `${project}/global/networks`, { name: 'shop', autoCreateSubnetworks: false });
-  await until('global/networks/shop stands', () => there('global/networks/shop'));
-  const subnet = { name: 'shop-app', network, ipCidrRange: '10.20.2.0/24' };
-  await send(url, 'POST', `${project}/regions/europe-west1/subnetworks`, subnet);
-  await until('regions/europe-west1/subnetworks/shop-app stands', () =>
-    there('regions/europe-west1/subnetworks/shop-app'),
-  );
-  const allowed = [{ IPProtocol: 'tcp', ports: ['443'] }];
-  await send(url, 'POST', `${project}/global/firewalls`, {
-    name: 'web',
-    network,
-    allowed,
-    sourceRanges: ['0.0.0.0/0'],
-  });
-  await until('global/firewalls/web stands', () => there('global/firewalls/web'));
-}
-
-async function makeOnAzure(url: string): Promise<void> {
-  const group = `/subscriptions/${subscription}/resourceGroups/acme`;
-  await send(url, 'PUT', `${group}?api-version=2025-04-01`, { location: 'westeurope' });
-  const addressSpace = { addressPrefixes: ['10.20.0.0/16'] };
-  const subnets = [{ name: 'app', properties: { addressPrefix: '10.20.3.0/25' } }];
-  const vnet = { location: 'westeurope', properties: { addressSpace, subnets } };
-  const path = `${group}/providers/Microsoft.Network/virtualNetworks/lab?api-version=2026-01-01`;
-  await send(url, 'PUT', path, vnet);
-}
-
-test('on Google Cloud and Azure it says what can be adopted without a change, and why the rest cannot', async () => {
-  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
-  after(() => sandbox.close());
-  await makeOnGoogle(sandbox.url);
-  await makeOnAzure(sandbox.url);
-  const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url) + otherTargets(sandbox.url) });
-  const run = commandLine();
-  const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
-  assert.equal(code, 0, stderr);
-  const { coverage, uncovered, plan }: Imported = JSON.parse(stdout);
-  assert.deepEqual(
-    [coverage['network'], coverage['subnet']],
-    [
-      { covered: 1, uncovered: 1 },
-      { covered: 1, uncovered: 1 },
-    ],
-  );
-  const reasons = uncovered.map(({ kind, reason }) => `${kind}: ${reason.replace(/azure\/\S+default/, '… default')}`);
-  assert.deepEqual(reasons.toSorted(), [
-    'firewall-rule: Rules of this cloud cannot be adopted: it knows them by names of their own.',
-    'network: A plan would create … default-ingress-a2859624.',
-    'subnet: Adopting it would change filter.',
-  ]);
-  assert.match(
-    readFileSync(join(dir, 'imported', 'shop.yaml'), 'utf8'),
-    /^ {2}targets: \[gcp-west\]\n(?:.*\n)*? {2}subnets:\n {4}- name: app\n/m,
-  );
-  const { actions, findings } = await planOf(run, dir);
-  assert.deepEqual(
-    actions.map(({ verb }) => verb),
-    Array(plan.adopt).fill('adopt'),
-  );
-  assert.deepEqual(
-    findings.filter(({ type }) => type === 'blocked'),
-    [],
-  );
 });

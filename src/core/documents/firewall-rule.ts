@@ -143,7 +143,8 @@ const appliesTo = z
         .meta({ description: 'Addresses of these service tags. Azure only.' }),
       serviceAccounts: serviceAccounts(),
       network: flag().default(false).meta({
-        description: 'Every machine of the network, whoever made it. Google Cloud and Azure.',
+        description:
+          'Every machine of the network, whoever made it; of an adopted rule of Azure: every machine behind its security group. Google Cloud and Azure.',
       }),
     },
     { error: '{ groups, subnets, cidrs, serviceTags, serviceAccounts, network }' },

@@ -17,7 +17,8 @@ export const firewallRule: KindRules<'firewall-rule'> = {
   removable: [],
   mapRefs: (attributes, to) => ({
     ...attributes,
-    network: to(attributes.network),
+    // why: an adopted rule may lie in no network
+    network: attributes.network === '' ? '' : to(attributes.network),
     ...(attributes.group === undefined ? {} : { group: to(attributes.group) }),
     match: mapMatch(attributes.match, to),
   }),

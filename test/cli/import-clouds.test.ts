@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
+import { until } from '../support/until.ts';
+import { commandLine } from './support/in-process.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+/** Imports of Google Cloud and Azure: rules are taken over one by one, as they stand, and nothing is written for it. */
+const allow = '--allow-endpoint';
+const subscription = '11112222-3333-4444-8555-666677778888';
+
+const estate = (url: string): string => `apiVersion: setpoint.dev/v1
+kind: Estate
+metadata: { name: acme }
+spec: { mode: enforce }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: gcp-east }
+spec: { provider: gcp, account: acme-prod, region: us-east1, zone: us-east1-b, endpoint: "${url}" }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: gcp-west }
+spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: azure-prod }
+spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
+`;
+
+const authorization = 'Bearer colleague';
+const google = '/compute/v1/projects/acme-prod';
+const arm = `/subscriptions/${subscription}/resourceGroups/acme`;
+const nsg = (name: string): string => `${arm}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
+
+function people({ url, control }: Sandbox) {
+  const send = async (method: string, path: string, body: object): Promise<void> => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+    assert.ok(answer.ok, `${path}: ${await answer.text()}`);
+  };
+  const read = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
+    (await fetch(url + path, { headers: { authorization } })).json() as Promise<Readonly<Record<string, unknown>>>; // why: the sandbox answers with objects
+  const stands = (path: string): Promise<unknown> =>
+    until(`${path} stands`, async () => (await fetch(url + path, { headers: { authorization } })).ok);
+  return {
+    read,
+    onGoogle: async (
+      method: 'POST' | 'PATCH',
+      path: string,
+      body: { readonly name?: string; readonly [field: string]: unknown },
+    ): Promise<void> => {
+      await send(method, `${google}/${path}`, body);
+      if (body.name === undefined) control.clock.advance(60_000);
+      else await stands(`${google}/${path}/${body.name}`);
+    },
+    onAzure: async (path: string, body: object): Promise<void> => {
+      const version = path.includes('/providers/') ? '2026-01-01' : '2025-04-01';
+      await send('PUT', `${path}?api-version=${version}`, body);
+      control.clock.advance(600_000);
+    },
+    azureVersion: '?api-version=2026-01-01',
+  };
+}
+
+async function makeByHand(sandbox: Sandbox) {
+  const by = people(sandbox);
+  const network = 'projects/acme-prod/global/networks/shop';
+  await by.onGoogle('POST', 'global/networks', { name: 'shop', autoCreateSubnetworks: false });
+  await by.onGoogle('POST', 'regions/europe-west1/subnetworks', {
+    name: 'shop-app',
+    network,
+    ipCidrRange: '10.20.2.0/24',
+  });
+  await by.onGoogle('POST', 'global/firewalls', {
+    name: 'web',
+    network,
+    description: 'by the web team',
+    allowed: [{ IPProtocol: 'tcp', ports: ['443', '8000-8100'] }, { IPProtocol: 'icmp' }],
+    sourceRanges: ['0.0.0.0/0'],
+    targetTags: ['http-server'],
+  });
+  await by.onGoogle('POST', 'global/firewalls', {
+    name: 'deny-all',
+    network,
+    denied: [{ IPProtocol: 'all' }],
+    priority: 65534,
+  });
+  await by.onGoogle('POST', 'zones/europe-west1-b/instances', {
+    name: 'web-0',
+    machineType: 'zones/europe-west1-b/machineTypes/e2-small',
+    disks: [{ boot: true, initializeParams: { sourceImage: 'projects/debian-cloud/global/images/family/debian-12' } }],
+    networkInterfaces: [{ subnetwork: 'regions/europe-west1/subnetworks/shop-app' }],
+    tags: { items: ['http-server'] },
+  });
+  await by.onAzure(arm, { location: 'westeurope' });
+  const rule = (name: string, priority: number, more: object = {}) => ({
+    name,
+    properties: {
+      description: 'by the edge team',
+      protocol: 'Tcp',
+      sourcePortRange: '*',
+      destinationPortRange: '22',
+      sourceAddressPrefix: '10.0.0.0/8',
+      destinationAddressPrefix: '*',
+      access: 'Allow',
+      priority,
+      direction: 'Inbound',
+      ...more,
+    },
+  });
+  const onPorts = rule('Ports', 120, {
+    protocol: '*',
+    sourceAddressPrefix: 'VirtualNetwork',
+    destinationPortRange: '88-90',
+  });
+  const groups = { location: 'westeurope', properties: { securityRules: [rule('SSH', 117), onPorts] } };
+  await by.onAzure(nsg('edge'), groups);
+  await by.onAzure(nsg('unused'), { location: 'westeurope', properties: { securityRules: [rule('SSH', 100)] } });
+  await by.onAzure(`${arm}/providers/Microsoft.Network/virtualNetworks/lab`, {
+    location: 'westeurope',
+    properties: {
+      addressSpace: { addressPrefixes: ['10.20.0.0/16'] },
+      subnets: [
+        { name: 'app', properties: { addressPrefix: '10.20.3.0/25', networkSecurityGroup: { id: nsg('edge') } } },
+      ],
+    },
+  });
+  return by;
+}
+
+interface Plan {
+  readonly actions: readonly {
+    readonly verb: string;
+    readonly kind: string;
+    readonly address: string;
+    readonly changes?: readonly { readonly field: string }[];
+  }[];
+  readonly findings: readonly { readonly type: string; readonly why?: string }[];
+}
+
+test('rules, tags and security groups of Google Cloud and Azure are imported, adopted and healed as they stand', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  const by = await makeByHand(sandbox);
+  const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url) });
+  const run = commandLine();
+  const planned = async (): Promise<Plan> => JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
+  const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
+  assert.equal(code, 0, stderr);
+  const imported: { readonly coverage: object; readonly uncovered: readonly object[] } = JSON.parse(stdout);
+  assert.deepEqual(imported.uncovered, []);
+  assert.deepEqual(imported.coverage, {
+    network: { covered: 2, uncovered: 0 },
+    subnet: { covered: 2, uncovered: 0 },
+    group: { covered: 0, uncovered: 0 },
+    'firewall-rule': { covered: 5, uncovered: 0 },
+    instance: { covered: 1, uncovered: 0 },
+  });
+  const shop = readFileSync(join(dir, 'imported', 'shop.yaml'), 'utf8');
+  assert.match(shop, /^ {2}targets: \[gcp-west\]\n(?:.*\n)*? {2}subnets:\n {4}- name: app\n/m);
+  assert.match(
+    shop,
+    /^ {2}protocols:\n {4}- \{ protocol: icmp \}\n {4}- \{ protocol: tcp, ports: \[443, 8000-8100\] \}\n {2}group: http-server\n/m,
+  );
+  assert.match(readFileSync(join(dir, 'imported', 'lab.yaml'), 'utf8'), /^ {2}filter: unmanaged\n/m);
+  const { actions, findings } = await planned();
+  assert.deepEqual([...new Set(actions.map(({ verb }) => verb))], ['adopt']);
+  assert.deepEqual(
+    findings.filter(({ type }) => type === 'blocked'),
+    [],
+  );
+  sandbox.control.log.clear();
+  const applied = await run(['apply', dir, allow, '--yes']);
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  const written = sandbox.control.log
+    .entries()
+    .map(({ action }) => action)
+    .filter((action) => !/list|get|aggregated|operations/i.test(action));
+  // why: machines of Google Cloud with their disks, and networks of Azure, bear the mark as labels and tags
+  assert.deepEqual(written.toSorted(), [
+    'compute.disks.setLabels',
+    'compute.instances.setLabels',
+    'virtualNetworks.updateTags',
+  ]);
+  assert.deepEqual((await planned()).actions, []);
+
+  await by.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges: ['0.0.0.0/0', '10.0.0.0/8'] });
+  const open = { protocol: '*', sourcePortRange: '*', destinationPortRange: '*', sourceAddressPrefix: '*' };
+  const widened = { ...open, destinationAddressPrefix: '*', access: 'Allow', priority: 117, direction: 'Inbound' };
+  await by.onAzure(`${nsg('edge')}/securityRules/SSH`, { properties: { ...widened, description: 'quick fix' } });
+  const drifted = await planned();
+  assert.deepEqual(
+    drifted.actions.map(({ verb, address, changes = [] }) => [
+      verb,
+      address.split('/').at(-1),
+      changes.map(({ field }) => field).join(),
+    ]),
+    [
+      ['update', 'lab.SSH', 'match.protocol,match.ports,match.peers,description'],
+      ['update', 'shop.web', 'match.peers'],
+    ],
+  );
+  const healed = await run(['apply', dir, allow, '--yes']);
+  assert.equal(healed.code, 0, healed.stdout + healed.stderr);
+  assert.deepEqual((await planned()).actions, []);
+  const firewall = await by.read(`${google}/global/firewalls/web`);
+  assert.deepEqual([firewall['description'], firewall['sourceRanges']], ['by the web team', ['0.0.0.0/0']]);
+});
