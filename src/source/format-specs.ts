@@ -1,4 +1,4 @@
-import { Document, isCollection, isMap, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isCollection, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { WrittenSpec } from '../ports/sources.ts';
 
 /** A map or list stands on one line if it fits there. */
@@ -17,6 +17,31 @@ function formatSpec({ value, comments }: WrittenSpec): string {
   }
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
   return `${comments.map((line) => `# ${line}\n`).join('')}${text}`;
+}
+
+/** A map or list on one line. */
+export function flowText(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  if (isCollection(document.contents)) {
+    document.contents.flow = true;
+    withoutPadding(document.contents);
+  }
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true }).trimEnd();
+}
+
+/** A scalar on one line, quoted as `style` (a type of the library) where the text may be, and else only if it needs quotes. */
+export function scalarText(
+  value: unknown,
+  { style, inFlow }: { readonly style: unknown; readonly inFlow: boolean },
+): string {
+  const scalar = new Scalar(value);
+  const isQuoted = style === Scalar.QUOTE_DOUBLE || style === Scalar.QUOTE_SINGLE;
+  if (typeof value === 'string' && value.includes('\n')) scalar.type = Scalar.QUOTE_DOUBLE;
+  else if (typeof value === 'string' && isQuoted) scalar.type = style;
+  const document = new Document({ k: scalar });
+  if (!inFlow) return document.toString({ lineWidth: 0 }).slice('k: '.length).trimEnd();
+  if (isMap(document.contents)) document.contents.flow = true;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().slice('{k: '.length, -1);
 }
 
 /** `depth`: the number of maps and lists around it. `isBlock`: people read one field of it a line. */

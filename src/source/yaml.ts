@@ -58,7 +58,7 @@ function parseOne(file: string, { start, lines }: DocumentLines): ParsedFile {
 }
 
 /** Duplicate keys are found here and not by the parser, which compares each key with all others: O(n²). */
-const SAFE = {
+export const SAFE = {
   version: '1.2',
   schema: 'core',
   strict: true,
@@ -169,7 +169,7 @@ interface DocumentLines {
  * with a marker (https://yaml.org/spec/1.2.2/#rule-c-forbidden), so no parser is needed to find them. Stops when there
  * are more than `most`, and then answers all it found; otherwise it leaves out what holds nothing.
  */
-function divideDocuments(lines: readonly string[], most: number): readonly DocumentLines[] {
+export function divideDocuments(lines: readonly string[], most: number): readonly DocumentLines[] {
   const documents: { start: number; lines: string[] }[] = [{ start: 0, lines: [] }];
   for (const [number, line] of lines.entries()) {
     if (/^---(?:\s|$)/.test(line)) documents.push({ start: number, lines: [] });
