@@ -6,7 +6,8 @@ import { inScratch, writeFiles } from './processes/scratch.ts';
 import { environment, expectCode, program } from './processes/setpoint.ts';
 
 /**
- * `setpoint import --all` of an account that nobody manages, from the process's start to its end, proof included.
+ * `setpoint import --all` of an account that nobody manages, from the process's start to its end, proof included. The plan after the
+ * apply must be empty.
  *
  *   figure             | account                                                  | counts
  *   -------------------+----------------------------------------------------------+-------------------------------
@@ -39,6 +40,8 @@ async function smallAccount(): Promise<readonly Figure[]> {
     const applied = expectCode(await run(['apply', '--yes'], cwd), 0, 'apply');
     console.error(`import-502: ${applied.stdout.split('\n').at(-2)}`);
     const written = await sandbox.takeCounts();
+    const { actions } = JSON.parse(expectCode(await run(['plan', '--json'], cwd), 0, 'plan').stdout);
+    if (actions.length > 0) throw new Error(`the plan afterwards is not empty: ${JSON.stringify(actions)}`);
     const writes = [...Object.entries(read), ...Object.entries(written)].filter(([action]) => !isRead(action));
     const marks = writes.filter(([action]) => action === 'CreateTags').reduce((sum, [, count]) => sum + count, 0);
     const all = writes.reduce((sum, [, count]) => sum + count, 0);

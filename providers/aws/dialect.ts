@@ -21,6 +21,7 @@ export const dialect: Dialect = {
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],
+    equalMarks: true,
     nameLabel: nameKey,
     replace: 'surge',
     oneByName: ['subnet', 'group', 'firewall-rule'],

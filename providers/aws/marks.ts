@@ -1,5 +1,5 @@
 import type { DeletionPolicy } from '../../src/core/desired.ts';
-import type { Mark } from '../../src/core/observed.ts';
+import type { Mark, Observed, Part } from '../../src/core/observed.ts';
 import type { Labels } from '../../src/core/resource.ts';
 import { ownPrefix, type Tag } from './tags.ts';
 
@@ -10,7 +10,7 @@ import { ownPrefix, type Tag } from './tags.ts';
  *   ---------------------+------------------------------------------------------------
  *   setpoint:estate      | the estate that owns it
  *   setpoint:store       | the store that made it
- *   setpoint:address     | its address; of a batched launch: the document's
+ *   setpoint:address     | its address; of a batched launch: the document's; of an adopted object and its parts: none
  *   setpoint:first       | batched launch: ordinal of the instance with AmiLaunchIndex 0
  *   setpoint:deletion    | retain or delete
  *   setpoint:intent      | the intent that made it, and
@@ -44,7 +44,7 @@ export function markTags(mark: Mark, extra: Readonly<Partial<Record<Extra, strin
 export function readMark(tags: readonly Tag[] | undefined, launchIndex = 0): Mark | undefined {
   const get = reader(tags);
   const [estate, store, address] = [get('estate'), get('store'), get('address')];
-  if (!estate || store === undefined || !address) return undefined;
+  if (!estate || store === undefined) return undefined;
   const first = readFirst(tags);
   const attempt = digits(get('attempt'));
   const policy = policies.find((name) => name === get('deletion'));
@@ -52,7 +52,7 @@ export function readMark(tags: readonly Tag[] | undefined, launchIndex = 0): Mar
   return {
     estate,
     store,
-    address: first === undefined ? address : `${address}-${first + launchIndex}`,
+    ...(address ? { address: first === undefined ? address : `${address}-${first + launchIndex}` } : {}),
     ...(policy === undefined ? {} : { deletionPolicy: policy }),
     ...(intent === undefined ? {} : { intent }),
     ...(attempt === undefined ? {} : { attempt }),
@@ -79,6 +79,21 @@ export function readExtra(tags: readonly Tag[] | undefined, name: Extra): string
 
 /** The tag key of one of ours, for filters and removals. */
 export const tagKey = (name: 'estate' | 'store' | 'address' | 'intent' | 'attempt' | Extra): string => ownPrefix + name;
+
+/**
+ * The parts that a new mark is written on, and its tags on them.
+ *
+ *   the mark          | parts of a network         | parts of a machine
+ *   ------------------+----------------------------+-------------------------------------
+ *   has an address    | the same, and which part   | the same, and which part
+ *   has none: adopted | the same tags and no other | none: nothing of ours asks for them
+ */
+export const partsMarked = ({ kind, condition }: Observed, { address }: Pick<Mark, 'address'>): readonly Part[] =>
+  address === undefined && kind !== 'network' ? [] : (condition.parts ?? []);
+
+/** Parts of a network with an address in its mark say already which part they are, and so share the call of their network. */
+export const namesParts = ({ kind, signs }: Observed, { address }: Pick<Mark, 'address'>): boolean =>
+  address !== undefined && !(kind === 'network' && signs.mark?.address !== undefined);
 
 const policies: readonly DeletionPolicy[] = ['retain', 'delete'];
 

@@ -168,11 +168,18 @@ export const bounds = { bytes: 32 * 1024 * 1024, items: 20_000, text: 1024 * 102
 /** For the message about an answer beyond them. The reader of answers does not know their action. */
 export const asked = { cloud: 'AWS', action: 'a call of EC2' } as const;
 
-/** The number of actions that one call may carry. Networks, subnets and groups go one by one. */
+/** The number of actions that one call may carry. Networks, subnets and groups are made one by one. */
 export const batches: BatchLimits = {
   'firewall-rule/create': most.rules,
   'firewall-rule/update': most.rules,
   'firewall-rule/delete': most.rules,
+  'network/adopt': most.tagged,
+  'subnet/adopt': most.tagged,
+  'group/adopt': most.tagged,
+  'instance/adopt': most.tagged,
+  'network/update': most.tagged,
+  'subnet/update': most.tagged,
+  'group/update': most.tagged,
   'instance/create': most.launched,
   'instance/update': most.tagged,
   'instance/delete': most.terminated,

@@ -8,7 +8,7 @@ import { chunks } from '../shared/chunks.ts';
 import { unsupportedOn } from '../shared/unsupported.ts';
 import { sendBisecting } from './bisect.ts';
 import { groupBy } from './group-by.ts';
-import { markTags, tagKey } from './marks.ts';
+import { markTags, namesParts, partsMarked, tagKey } from './marks.ts';
 import { most } from './rate-limits.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -68,10 +68,9 @@ function editsOf({ observed, changes, mark }: Retagged): readonly Edit[] {
   // why: the parts of a batched launch carry its ordinal where the machine does
   const ordinals = observed.signs.first === undefined ? [] : [tagKey('first')];
   const own: Edit = { id: observed.id, set: { ...set, ...markTags(mark) }, drop: [...drop, ...ordinals] };
-  const parts = (observed.condition.parts ?? []).map(({ part, id }) => ({
+  const parts = partsMarked(observed, mark).map(({ part, id }) => ({
     id,
-    // why: parts of a marked network say already which part they are, and so share the call of their network
-    set: markTags(mark, observed.kind === 'network' && observed.signs.mark ? {} : { part }),
+    set: markTags(mark, namesParts(observed, mark) ? { part } : {}),
     drop: ordinals,
   }));
   return [...parts, own];

@@ -2,6 +2,8 @@ import type { Action, Batch } from '../../src/core/action.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import { namesAddress } from '../../src/core/plan/marks.ts';
+import { namesParts, partsMarked } from './marks.ts';
 import { nameKey } from './tags.ts';
 
 /**
@@ -15,7 +17,8 @@ import { nameKey } from './tags.ts';
  *   firewall-rule, any    | one a group and direction
  *   instance, create      | RunInstances; a name for each of several; StopInstances where they are to stand still
  *   instance, update      | tags once, size thrice for one that runs, each other field once
- *   adopt, a new mark     | CreateTags for the object, and for each sort of its parts
+ *   adopt, an equal mark  | CreateTags
+ *   a mark of its own     | CreateTags for the object, and for each sort of its parts
  *   replace               | a creation and a deletion
  */
 export function writes({ kind, verb, actions }: Batch): number {
@@ -65,8 +68,11 @@ interface Changed {
 function tagging({ observed, changes, verb }: Changed): number {
   const labels = changes.filter(({ field }) => field.startsWith('labels.'));
   const marks = verb === 'adopt' || changes.some(({ field }) => field === 'mark');
-  const sorts = new Set((observed.condition.parts ?? []).map(({ part }) => part));
-  const partSets = observed.kind === 'network' && observed.signs.mark ? 0 : sorts.size;
+  const change = changes.find(({ field }) => field === 'mark');
+  const hasAddress = change === undefined ? observed.signs.mark?.address !== undefined : namesAddress(change);
+  const address = hasAddress ? { address: '' } : {};
+  const sorts = new Set(partsMarked(observed, address).map(({ part }) => part));
+  const partSets = namesParts(observed, address) ? sorts.size : 0;
   const drops = labels.some(({ to }) => to === undefined) ? 1 : 0;
   if (marks) return 1 + partSets + drops + (observed.signs.first === undefined ? 0 : 1 + partSets - drops);
   return (labels.some(({ to }) => to !== undefined) ? 1 : 0) + drops;

@@ -74,7 +74,9 @@ function networksOf(vnets: readonly VirtualNetwork[]): NetworkOf {
   }
   return (tags) => {
     const mark = readMark(tags);
-    const addressed = (mark && byAddress.get(`${mark.estate} ${networkAddressOf(mark.address, 'group')}`)) ?? [];
+    const { estate, address } = mark ?? {};
+    const network = address === undefined ? undefined : networkAddressOf(address, 'group');
+    const addressed = network === undefined ? [] : (byAddress.get(`${estate} ${network}`) ?? []);
     const numbered = byGuid.get(readExtra(tags, 'network') ?? '');
     // why: a copy bears the same address
     if (numbered !== undefined && addressed.includes(numbered)) return numbered;

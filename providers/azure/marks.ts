@@ -26,11 +26,11 @@ const longestValue = 256;
 
 /** The tags that say `mark`. Tags with our prefix never come from a user. */
 export function markTags(mark: Mark, extra: Readonly<Partial<Record<Extra, string>>> = {}): Tags {
-  const beyond = mark.address.slice(longestValue);
+  const beyond = mark.address?.slice(longestValue);
   const fields = {
     estate: mark.estate,
     store: mark.store,
-    address: mark.address.slice(0, longestValue),
+    address: mark.address?.slice(0, longestValue),
     'address-more': beyond === '' ? undefined : beyond,
     deletion: mark.deletionPolicy,
     intent: mark.intent,

@@ -50,7 +50,7 @@ export function readRuleMark(description: string, place: RulePlace): MarkedText 
 const pattern = /^(?:(.*) )?\[setpoint (\S+) (\S+) (\S+) ([dr-]) (\S+) (\d{1,9}|-)\]$/s;
 const policies: Readonly<Record<string, 'delete' | 'retain'>> = { d: 'delete', r: 'retain' };
 
-function markText({ estate, store, address, deletionPolicy, intent, attempt }: Mark, place: RulePlace): string {
+function markText({ estate, store, address = '', deletionPolicy, intent, attempt }: Mark, place: RulePlace): string {
   const [prefix = '', rest = ''] = address.split('/firewall-rule/');
   const network = rest.slice(0, rest.indexOf('.')) + (prefix === place.prefix ? '' : `@${prefix}`);
   const policy = deletionPolicy?.[0] ?? '-';

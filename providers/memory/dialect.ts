@@ -14,6 +14,7 @@ export const dialect: Dialect = {
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],
+    equalMarks: true,
     replace: 'surge',
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },

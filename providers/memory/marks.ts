@@ -1,4 +1,4 @@
-import type { Mark } from '../../src/core/observed.ts';
+import type { AddressedMark, Mark } from '../../src/core/observed.ts';
 import { documentOfReplica } from '../../src/core/resource.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const key = {
 export const markTags = (mark: Mark): Tags => ({
   [key.estate]: mark.estate,
   [key.store]: mark.store,
-  [key.address]: mark.address,
+  ...(mark.address !== undefined && { [key.address]: mark.address }),
   ...(mark.deletionPolicy !== undefined && { [key.policy]: mark.deletionPolicy }),
   ...(mark.intent !== undefined && { [key.intent]: mark.intent }),
   ...(mark.attempt !== undefined && { [key.attempt]: `${mark.attempt}` }),
@@ -28,7 +28,7 @@ export const markTags = (mark: Mark): Tags => ({
 export const partTags = (mark: Mark, part: string): Tags => ({ ...markTags(mark), [key.part]: part });
 
 /** All machines of a launch bear one mark, with the ordinal of the first: a machine's own is `first` plus its place in the launch. */
-export function launchTags(mark: Mark): Tags {
+export function launchTags(mark: AddressedMark): Tags {
   const ordinal = /-(\d+)$/.exec(mark.address)?.[1];
   if (ordinal === undefined) return markTags(mark);
   return { ...markTags(mark), [key.address]: documentOfReplica(mark.address), [key.first]: ordinal };
@@ -40,13 +40,15 @@ export const machineTags = (mark: Mark): Tags => ({ ...markTags(mark), [key.firs
 /** Reads a mark back; undefined where there is none, or half of one. `index`: the machine's place in its launch. */
 export function markOf(tags: Tags, index?: number): Mark | undefined {
   const { [key.estate]: estate, [key.store]: store, [key.address]: address } = tags;
-  if (estate === undefined || store === undefined || address === undefined) return undefined;
+  if (estate === undefined || store === undefined) return undefined;
   const { [key.policy]: policy, [key.intent]: intent, [key.attempt]: attempt, [key.first]: first } = tags;
   return {
     estate,
     store,
-    address:
-      first === undefined || first === '' || index === undefined ? address : `${address}-${Number(first) + index}`,
+    ...(address !== undefined && {
+      address:
+        first === undefined || first === '' || index === undefined ? address : `${address}-${Number(first) + index}`,
+    }),
     ...((policy === 'retain' || policy === 'delete') && { deletionPolicy: policy }),
     ...(intent !== undefined && { intent }),
     ...(attempt !== undefined && { attempt: Number(attempt) }),

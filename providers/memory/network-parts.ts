@@ -147,7 +147,7 @@ function isPart(tags: GatewayRecord['tags'], mark: Mark | undefined): boolean {
   const found = markOf(tags);
   return (
     partOf(tags) !== undefined &&
-    mark !== undefined &&
+    mark?.address !== undefined &&
     found?.estate === mark.estate &&
     found.store === mark.store &&
     found.address === mark.address

@@ -31,6 +31,10 @@ export const atOnce = { tagged: 1000, terminated: 1000, launched: 1000, rules: 1
 
 /** Most actions of one call. */
 export const batches: BatchLimits = {
+  'network/adopt': atOnce.tagged,
+  'subnet/adopt': atOnce.tagged,
+  'group/adopt': atOnce.tagged,
+  'instance/adopt': atOnce.tagged,
   'network/update': atOnce.tagged,
   'subnet/update': atOnce.tagged,
   'group/update': atOnce.tagged,

@@ -1,8 +1,8 @@
 import type { Action, Batch } from './action.ts';
 import { documentOfReplica, type Kind, type RuleAttributes } from './resource.ts';
 
-/** Most actions of one call, by kind and what is sent; what is not named goes singly. Data of each provider. */
-export type BatchLimits = Readonly<Partial<Record<`${Kind}/${Sent}`, number>>>;
+/** Most actions of one call, by kind and what is done; what is not named goes singly. Data of each provider. */
+export type BatchLimits = Readonly<Partial<Record<`${Kind}/${Sent | 'adopt'}`, number>>>;
 
 /** The type of a request to a cloud: adoption is an update, a replacement is a delete and then a create. */
 export type Sent = 'create' | 'update' | 'delete';
@@ -13,12 +13,12 @@ const forgotten = 1000;
 /**
  * Actions that may run now as calls that may carry them, in order of first appearance, none larger than `limits` allow.
  *
- *   kind          | create                             | update                | delete
+ *   kind          | create                             | update, adopt         | delete
  *   --------------+------------------------------------+-----------------------+------------------
  *   firewall-rule | same container and direction       | the same              | the same
- *   instance      | one document, equal, ordinals in   | equal label changes   | any
+ *   instance      | one document, equal, ordinals in   | equal labels, marks   | any
  *                 | a row (`first` + launch index)     |                       |
- *   others        | any, as far as the limits go       | equal label changes   | any
+ *   others        | any, as far as the limits go       | equal labels, marks   | any
  */
 export function pack(actions: readonly Action[], limits: BatchLimits): readonly Batch[] {
   const batches: Growing[] = [];
@@ -70,9 +70,9 @@ function limitOf({ kind, verb }: Action, limits: BatchLimits): number {
     case 'forget':
       return forgotten;
     case 'replace':
-    case 'adopt':
       return 1;
     case 'create':
+    case 'adopt':
     case 'update':
     case 'delete':
       return limits[`${kind}/${verb}`] ?? 1;
@@ -91,8 +91,9 @@ function companionsOf(action: Action): string {
       return action.kind === 'firewall-rule' ? ruleOf(action.desired) : changesOf(action);
     case 'delete':
       return ruleOf(action.observed);
-    case 'replace':
     case 'adopt':
+      return changesOf(action);
+    case 'replace':
       return action.address;
     case 'forget':
       return '';
@@ -106,10 +107,10 @@ function ruleOf({ kind, attributes }: { readonly kind: Kind; readonly attributes
   return `${group ?? network} ${match.direction}`;
 }
 
-/** The new values, without those that they replace; any change but of labels goes by itself. */
-function changesOf({ address, changes }: Extract<Action, { verb: 'update' }>): string {
-  const labelsOnly = changes.every(({ field }) => field.startsWith('labels.'));
-  return labelsOnly ? JSON.stringify(changes.map(({ field, to }) => [field, to])) : address;
+/** The new values, without those that they replace; any change but of labels and marks goes by itself. */
+function changesOf({ address, changes }: Extract<Action, { verb: 'update' | 'adopt' }>): string {
+  const tagsOnly = changes.every(({ field }) => field.startsWith('labels.') || field === 'mark');
+  return tagsOnly ? JSON.stringify(changes.map(({ field, to }) => [field, to])) : address;
 }
 
 /** A launch is marked with its first ordinal, so its machines are numbered in a row. */

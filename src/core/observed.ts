@@ -34,14 +34,22 @@ export interface Origin {
   readonly detail: string;
 }
 
-/** Our mark, as written in the creating call. `first`: ordinal of the first instance of a batched launch. */
+/**
+ * Our mark, as tags, labels or a description state it. Where adopted objects have equal marks, theirs has no address and nothing
+ * that follows it: the store and the document's `adopt` tell the address. See plan/marks.ts.
+ */
 export interface Mark {
   readonly estate: string;
   readonly store: string;
-  readonly address: Address;
+  readonly address?: Address;
   readonly deletionPolicy?: DeletionPolicy;
   readonly intent?: string;
   readonly attempt?: number;
+}
+
+/** As written in the creating call. */
+export interface AddressedMark extends Mark {
+  readonly address: Address;
 }
 
 /**

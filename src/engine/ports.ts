@@ -22,7 +22,7 @@ export interface Site {
   /** Of the scope's targets; absent: no region is checked. */
   readonly regions?: readonly PlacedRegion[];
   readonly batches: BatchLimits;
-  readonly holds: Pick<Holdings, 'fixedMarks' | 'oneByName'>;
+  readonly holds: Pick<Holdings, 'fixedMarks' | 'equalMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */
   readonly secret: Call['secret'];
 }

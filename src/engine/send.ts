@@ -3,7 +3,8 @@ import type { Sent } from '../core/batches.ts';
 import { isClaimedInStore } from '../core/desired.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
-import type { Mark } from '../core/observed.ts';
+import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
+import { bearsEqualMark } from '../core/plan/marks.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Intended, Settlement } from '../ports/ledger.ts';
 import type { Call, Creation, Removal, Revision, Session } from '../ports/provider.ts';
@@ -312,7 +313,7 @@ function revisionOf({ item, intent, attempt }: Ready, context: ExecutionContext)
     desired: { ...desired, attributes: ids.translate(desired.kind, desired.attributes) },
     observed: { ...observed, attributes: ids.translate(observed.kind, observed.attributes) },
     changes: changes.filter(({ field }) => field !== 'mark' && !isKept(field)),
-    ...(marks ? { mark: markOf(item, context, { intent, attempt }) } : {}),
+    ...(marks ? { mark: markWritten(item, observed, context, { intent, attempt }) } : {}),
   };
 }
 
@@ -322,11 +323,23 @@ function removalOf(item: Item, { known }: ExecutionContext): Removal {
   return { id: observed.id, observed: { ...observed, attributes } };
 }
 
-function markOf(
-  { action }: Item,
-  { known, at }: ExecutionContext,
-  intent: { readonly intent: string; readonly attempt: number },
-): Mark {
+interface Tried {
+  readonly intent: string;
+  readonly attempt: number;
+}
+
+/** The mark of an object that stands. */
+function markWritten(item: Item, observed: Observed, context: ExecutionContext, tried: Tried): Mark {
+  const { known, at } = context;
+  const changes = 'changes' in item.action ? item.action.changes : [];
+  const marking = { knowledge: known.knowledge, holds: at.site.holds };
+  const { estate, store, ...own } = markOf(item, context, tried);
+  return bearsEqualMark(desiredOf(item.action), observed, changes, marking)
+    ? { estate, store }
+    : { estate, store, ...own };
+}
+
+function markOf({ action }: Item, { known, at }: ExecutionContext, intent: Tried): AddressedMark {
   const { address, terms } = desiredOf(action);
   const { estate } = at.authorization.reconcile;
   const { store = '' } = known.knowledge;

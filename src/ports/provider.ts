@@ -5,7 +5,7 @@ import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { Touch } from '../core/last-modified.ts';
-import type { Mark, Observed } from '../core/observed.ts';
+import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Clock } from './clock-and-log.ts';
 import type { Request } from './limiter.ts';
@@ -126,7 +126,7 @@ export type Health = { readonly state: 'passed' } | { readonly state: 'checking'
 /** `token`: stable for the intent and attempt; sent as ClientToken or requestId where there is one. Refs are resolved to cloud ids. */
 export interface Creation<K extends Kind = Kind> {
   readonly token: string;
-  readonly mark: Mark;
+  readonly mark: AddressedMark;
   readonly desired: Desired<K>;
 }
 

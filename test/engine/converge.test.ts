@@ -60,7 +60,7 @@ describe('converge', () => {
     await world.apply(documents);
     const group = world.cloud.inspect
       .live()
-      .find(({ type, mark }) => type === 'group' && mark?.address.endsWith('web'));
+      .find(({ type, mark }) => type === 'group' && mark?.address?.endsWith('web'));
     const rogue = { protocol: 'tcp', from: 22, to: 22, peer: '0.0.0.0/0', description: '' };
     world.cloud.outside.do('AuthorizeRules', { group: group?.id ?? '', direction: 'ingress', rules: [rogue] });
     const healed = await world.apply(documents);

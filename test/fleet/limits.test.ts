@@ -288,7 +288,7 @@ describe('rules that nobody wrote', () => {
   function open(world: FleetWorld, count: number): void {
     const group = world.cloud.inspect
       .live()
-      .find(({ type, mark }) => type === 'group' && mark?.address.endsWith('web'));
+      .find(({ type, mark }) => type === 'group' && mark?.address?.endsWith('web'));
     const rules = Array.from({ length: count }, (_, i) => ({
       ...{ protocol: 'tcp', from: 1000 + i, to: 1000 + i, peer: '0.0.0.0/0', description: '' },
     }));

@@ -151,7 +151,7 @@ interface Loss {
 const alterFirst =
   (hardware: object) =>
   ({ inspect, outside }: MemoryCloud): void => {
-    const web = inspect.live().find(({ type, mark }) => type === 'instance' && mark?.address.endsWith('/web-0'));
+    const web = inspect.live().find(({ type, mark }) => type === 'instance' && mark?.address?.endsWith('/web-0'));
     assert.ok(web);
     outside.alter(web.id, { hardware });
   };
@@ -282,7 +282,7 @@ async function isTold({ cloud, database }: Life): Promise<boolean> {
 
 /** Addresses at which two machines or networks stand. */
 function twice({ inspect }: MemoryCloud): readonly string[] {
-  const addresses = inspect.live().flatMap(({ mark, part }) => (mark && part === undefined ? [mark.address] : []));
+  const addresses = inspect.live().flatMap(({ mark, part }) => (part === undefined ? (mark?.address ?? []) : []));
   return addresses.filter((address, index) => addresses.indexOf(address) !== index);
 }
 

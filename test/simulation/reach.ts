@@ -123,8 +123,8 @@ function worldOf(tried: Tried, state: State, register: Register): ReachWorld {
   // why: colleagues copy marks, and nobody wants anything for a copy
   const noteMark = (id: string, record: ChangeEntry['after'], caller: string): void => {
     if (record === undefined || !('tags' in record) || caller === 'outside') return;
-    const mark = markOf(record.tags, isInstance(record) ? record.launch.index : undefined);
-    if (mark) marks.set(id, mark.address);
+    const { address } = markOf(record.tags, isInstance(record) ? record.launch.index : undefined) ?? {};
+    if (address !== undefined) marks.set(id, address);
   };
   const named = (id: string): string => marks.get(id) ?? id;
   return {

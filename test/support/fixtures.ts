@@ -1,5 +1,5 @@
 import type { Desired, Terms } from '../../src/core/desired.ts';
-import type { Mark } from '../../src/core/observed.ts';
+import type { AddressedMark } from '../../src/core/observed.ts';
 import { type Address, type Attributes, documentOfReplica, type Kind } from '../../src/core/resource.ts';
 import type { Request } from '../../src/ports/limiter.ts';
 import type { Answer, Call, Creation } from '../../src/ports/provider.ts';
@@ -19,7 +19,7 @@ export function desiredOf<K extends Kind>(
   return { kind, address, name, attributes, terms, documents: [{ address: document, file: 'all.yaml', line: 1 }] };
 }
 
-export const markFor = (address: Address, intent: string): Mark => ({
+export const markFor = (address: Address, intent: string): AddressedMark => ({
   estate: 'acme',
   store: 'store-1',
   address,

@@ -8,7 +8,7 @@ import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import type { Tag } from '../tags.ts';
 import { mostFilterValues } from './around.ts';
-import { gatewayPart, isPartOf, tablePart } from './signs.ts';
+import { gatewayPart, isAdoptedPart, isPartOf, tablePart } from './signs.ts';
 
 type Tagged = ReadonlyMap<CloudId, readonly Tag[]>;
 
@@ -38,6 +38,7 @@ function isToMark({ part }: Part, { mark, observed }: Revision<'network'>, tags:
   if (!tags) return false;
   const before = observed.signs.mark;
   if (isPartOf(before, tags, part) || isPartOf(mark, tags, part)) return true;
+  if (isAdoptedPart(before, tags) || isAdoptedPart(mark, tags)) return true;
   return before === undefined && readMark(tags) === undefined;
 }
 

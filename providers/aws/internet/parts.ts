@@ -3,7 +3,15 @@ import type { Failure } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
-import { gatewayPart, hasDefaultRouteTo, internetRouteOf, isNearPartOf, isPartOf, tablePart } from './signs.ts';
+import {
+  gatewayPart,
+  hasDefaultRouteTo,
+  internetRouteOf,
+  isAdoptedPart,
+  isNearPartOf,
+  isPartOf,
+  tablePart,
+} from './signs.ts';
 
 /** The existing parts of a VPC's way to the internet. `table`: the route table that leads there, or will. */
 export interface InternetParts {
@@ -68,7 +76,7 @@ function piecesOf(vpc: Vpc, gateways: readonly InternetGateway[], tables: readon
   const here = tables.filter((table) => table.VpcId === vpcId);
   const leads = (table: RouteTable): boolean =>
     attached !== undefined && hasDefaultRouteTo(table, attached.InternetGatewayId);
-  const own = here.filter(({ Tags }) => isPartOf(mark, Tags, tablePart));
+  const own = here.filter(({ Tags }) => isPartOf(mark, Tags, tablePart) || isAdoptedPart(mark, Tags));
   const near = here.find(({ Tags }) => isNearPartOf(mark, Tags, tablePart));
   const table = own.find(leads) ?? own[0] ?? near ?? here.find(leads);
   const begun = isNearPartOf(mark, gateway?.Tags, gatewayPart) || isNearPartOf(mark, table?.Tags, tablePart);

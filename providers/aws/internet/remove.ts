@@ -6,7 +6,7 @@ import type { Call } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../shared/answer.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
-import { gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
+import { gatewayPart, isAdoptedPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
 export interface InternetRemoval {
   readonly vpcId: CloudId;
@@ -48,8 +48,8 @@ async function ownTables(
   const seen = await client.send('DescribeRouteTables', new ec2.DescribeRouteTablesCommand({ Filters }), call);
   if (!seen.ok) return seen;
   const { RouteTables: tables = [] } = seen.value;
-  const near = tables.filter(({ Tags }) => isNearPartOf(owner, Tags, tablePart));
-  const own = near.filter(({ Tags }) => isPartOf(owner, Tags, tablePart));
+  const near = tables.filter(({ Tags }) => isNearPartOf(owner, Tags, tablePart) || isAdoptedPart(owner, Tags));
+  const own = near.filter(({ Tags }) => isPartOf(owner, Tags, tablePart) || isAdoptedPart(owner, Tags));
   if (near.length > 1 || near.length > own.length)
     return failed(
       'terminal',
@@ -82,7 +82,7 @@ async function ownGateways(
   const here = (seen.value.InternetGateways ?? []).filter(({ Attachments = [] }) =>
     Attachments.every(({ VpcId }) => VpcId === vpcId),
   );
-  const foreign = here.find(({ Tags }) => !isPartOf(owner, Tags, gatewayPart));
+  const foreign = here.find(({ Tags }) => !isPartOf(owner, Tags, gatewayPart) && !isAdoptedPart(owner, Tags));
   if (!foreign) return { ok: true, value: here };
   const about = `${foreign.InternetGatewayId} of ${vpcId} does not carry its mark; detach it by hand`;
   return whole

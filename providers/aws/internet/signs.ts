@@ -9,10 +9,27 @@ export const tablePart = 'route-table';
 
 /**
  * Checks that the tags mark this part of the network of `owner`, with the same estate, store and address. Anybody can copy
- * tags, so Setpoint does not delete a part if one of these differs.
+ * tags, so Setpoint does not delete a part if one of these differs. An adopted network names no address in its mark: see
+ * `isAdoptedPart`.
  */
 export const isPartOf = (owner: Mark | undefined, tags: readonly Tag[] | undefined, part: string): boolean =>
-  isNearPartOf(owner, tags, part) && sameStore(owner, tags) && sameAddress(owner, tags);
+  owner?.address !== undefined && isNearPartOf(owner, tags, part) && sameStore(owner, tags) && sameAddress(owner, tags);
+
+/**
+ * Checks that the tags are those that parts of an adopted network get with it: the estate and the store, and no more. Parts of all
+ * adopted networks bear them, so only the place of the part tells of which network it is.
+ */
+export const isAdoptedPart = (owner: Mark | undefined, tags: readonly Tag[] | undefined): boolean => {
+  const mark = readMark(tags);
+  return (
+    owner !== undefined &&
+    owner.address === undefined &&
+    mark?.estate === owner.estate &&
+    mark.store === owner.store &&
+    mark.address === undefined &&
+    readExtra(tags, 'part') === undefined
+  );
+};
 
 /**
  * Like `isPartOf`, for parts observed inside that network: a rename or a takeover that stopped half way leaves another
@@ -27,7 +44,7 @@ export const isNearPartOf = (owner: Mark | undefined, tags: readonly Tag[] | und
 const sameStore = (owner: Mark | undefined, tags: readonly Tag[] | undefined): boolean =>
   readMark(tags)?.store === owner?.store;
 const sameAddress = (owner: Mark | undefined, tags: readonly Tag[] | undefined): boolean =>
-  readMark(tags)?.address === owner?.address;
+  owner?.address !== undefined && readMark(tags)?.address === owner.address;
 
 /** Checks that the table's default route leads to this gateway; without an id, to any gateway. */
 export const hasDefaultRouteTo = (table: RouteTable, gatewayId?: string): boolean =>

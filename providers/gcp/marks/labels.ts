@@ -25,7 +25,7 @@ export function markLabels(mark: Mark, part?: string): Labels {
 
 /** Text that says the whole mark, where its labels cannot. */
 export const markText = (mark: Mark): string | undefined =>
-  [mark.estate, mark.store, nameOf(mark), mark.intent ?? ''].every((value) => fitting(value) === value)
+  [mark.estate, mark.store, nameOf(mark) ?? '', mark.intent ?? ''].every((value) => fitting(value) === value)
     ? undefined
     : writeLine(mark);
 
@@ -64,7 +64,7 @@ const label = {
 } as const;
 
 /** The last segment of the address. */
-const nameOf = ({ address }: Mark): string => address.slice(address.lastIndexOf('/') + 1);
+const nameOf = ({ address }: Mark): string | undefined => address?.slice(address.lastIndexOf('/') + 1);
 
 const fitting = (value: string): string =>
   /^[a-z0-9_-]{0,63}$/.test(value) ? value : createHash('sha256').update(value).digest('hex').slice(0, 32);

@@ -60,13 +60,15 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 
 /**
  * The objects of one scope with a mark of this estate that this store cannot explain. `twins` share a mark with each other, or
- * with an object of ours, so none of them is accepted; `unnamed` are accepted only by their ids.
+ * with an object of ours, so none of them is accepted; `unnamed` are accepted only by their ids; `unadopted` bear a mark without an
+ * address, and no document says it.
  */
 interface Found {
   readonly scope: string;
   readonly accepted: readonly Accepted[];
   readonly twins: readonly CloudId[];
   readonly unnamed: readonly CloudId[];
+  readonly unadopted: readonly CloudId[];
 }
 
 async function accept(view: ObservedEstate<Store>, options: Options, context: Context): Promise<ExitCode> {
@@ -78,6 +80,7 @@ async function accept(view: ObservedEstate<Store>, options: Options, context: Co
   const accepted = found.flatMap((one) => one.accepted);
   const twins = found.flatMap((one) => one.twins);
   const unnamed = found.flatMap((one) => one.unnamed);
+  const unadopted = found.flatMap((one) => one.unadopted);
   const rows = accepted.map(({ subject }) => [subject.kind, subject.id ?? '', subject.address]);
   terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows, terminal.err.width));
   if (twins.length > 0)
@@ -88,14 +91,19 @@ async function accept(view: ObservedEstate<Store>, options: Options, context: Co
     terminal.err.write(
       `Not accepted, because this store has no record of their intents. If they are yours: --id ${printable(unnamed).join(' ')}\n`,
     );
+  if (unadopted.length > 0)
+    terminal.err.write(
+      `Not accepted, because an earlier store adopted them and no document does: ${printable(unadopted).join(', ')}\nName their ids under \`adopt\` in documents, or remove the tags setpoint:estate and setpoint:store from them.\n`,
+    );
   if (accepted.length > 0 && !options.yes) {
     const text = `Take over ${count(accepted.length, 'object')}?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, signal)))
       throw new UserError('Nothing was taken over.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   }
   for (const one of found) await write(one, view, options, context);
-  const left = twins.length + unnamed.length;
-  if (options.json) printJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins, unnamed });
+  const left = twins.length + unnamed.length + unadopted.length;
+  if (options.json)
+    printJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins, unnamed, unadopted });
   else
     printText(terminal, `Taken over: ${count(accepted.length, 'object')}${left > 0 ? ` · ${left} not accepted` : ''}`);
   return left > 0 ? exitCodes.refused : exitCodes.done;
@@ -117,7 +125,11 @@ async function write(
 /** An id that was named and cannot be taken over is a mistake, whatever else was named. */
 function refuseUnknown(found: readonly Found[], { id = [] }: Options): void {
   const known = new Set(
-    found.flatMap(({ accepted, twins }) => [...accepted.map(({ subject }) => subject.id), ...twins]),
+    found.flatMap(({ accepted, twins, unadopted }) => [
+      ...accepted.map(({ subject }) => subject.id),
+      ...twins,
+      ...unadopted,
+    ]),
   );
   const unknown = id.filter((one) => !known.has(one));
   if (unknown.length > 0)
@@ -129,7 +141,8 @@ function refuseUnknown(found: readonly Found[], { id = [] }: Options): void {
 }
 
 function foundIn(scope: string, claimed: readonly Claimed[], ids: readonly CloudId[] | undefined): Found {
-  const strange = claimed.flatMap(strangerOf).filter(({ id }) => ids === undefined || ids.includes(id));
+  const isChosen = (id: CloudId): boolean => ids === undefined || ids.includes(id);
+  const strange = claimed.flatMap(strangerOf).filter(({ id }) => isChosen(id));
   const taken = new Set(claimed.flatMap(({ claim: owner }) => (owner.by === 'us' ? [owner.address] : [])));
   const byAddress = Map.groupBy(strange, ({ address }) => address);
   const isTwin = ({ address }: Stranger): boolean => taken.has(address) || (byAddress.get(address) ?? []).length > 1;
@@ -140,6 +153,7 @@ function foundIn(scope: string, claimed: readonly Claimed[], ids: readonly Cloud
     accepted: alone.filter(isNamed).map(({ accepted }) => accepted),
     twins: strange.filter(isTwin).map(({ id }) => id),
     unnamed: alone.filter((one) => !isNamed(one)).map(({ id }) => id),
+    unadopted: claimed.filter(isUnadopted).flatMap(({ observed: { id } }) => (isChosen(id) ? [id] : [])),
   };
 }
 
@@ -163,6 +177,11 @@ function strangerOf(one: Claimed): readonly Stranger[] {
   });
   if (isUnrecorded(one)) return [of(one.claim.unrecorded, {})];
   // why: rules in a container go with it, and carry no mark of their own
-  if (owner.by !== 'foreign-store' || signs.container !== undefined) return [];
-  return [of(owner.address, { takenFrom: owner.store })];
+  if (owner.by !== 'foreign-store' || owner.address === undefined || signs.container !== undefined) return [];
+  // why: only adopted objects bear no address
+  const adopted = signs.mark !== undefined && signs.mark.address === undefined ? { adopted: true as const } : {};
+  return [of(owner.address, { takenFrom: owner.store, ...adopted })];
 }
+
+const isUnadopted = ({ claim: owner, observed: { signs } }: Claimed): boolean =>
+  owner.by === 'foreign-store' && owner.address === undefined && signs.container === undefined;

@@ -55,6 +55,11 @@ export interface Holdings {
   readonly subnet: readonly (keyof SubnetAttributes)[];
   /** Kinds whose mark cannot be written later, or that bear none: what is adopted there is claimed in the store alone. */
   readonly fixedMarks: readonly Kind[];
+  /**
+   * True where one call writes equal marks on many objects. Then the mark of an adopted object names the estate and the store alone,
+   * and the store and its document know its address. Absent: each object has a mark of its own.
+   */
+  readonly equalMarks?: boolean;
   /** Kinds of which the cloud never makes a second by the same name: a creation that was not answered is sent again at once. */
   readonly oneByName: readonly Kind[];
   /** The label that bears the names of what has labels, where anybody may change it (AWS: the tag `Name`). Absent: names are fixed. */

@@ -5,7 +5,8 @@ import { diff, type FieldChange } from '../diff.ts';
 import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
-import type { Mark, Observed } from '../observed.ts';
+import type { Observed } from '../observed.ts';
+import { bearsEqualMark, isAdopted, markChange } from './marks.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /**
@@ -19,19 +20,27 @@ export function changesOf(
 ): readonly FieldChange[] {
   const applied = knowledge.applied.get(desired.address);
   const fixed = isClaimedInStore(desired, dialect.holds.fixedMarks);
-  const all = [
+  const fields = [
     ...diff(desired.attributes, observed.attributes),
     ...nameChange(desired, observed, { knowledge, dialect }),
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
-    ...(fixed ? [] : markChange(desired, observed, knowledge)),
-    ...termsChanges(desired, observed, { knowledge, fixed }),
+  ].filter((change) => isSeen(change, desired));
+  const marking = { knowledge, holds: dialect.holds };
+  const all = [
+    ...fields,
+    ...(fixed ? [] : markChange(desired, observed, fields, marking)),
+    ...termsChanges(desired, observed, {
+      knowledge,
+      fixed: fixed || bearsEqualMark(desired, observed, fields, marking),
+    }),
   ];
-  return all.filter(
-    (change) => !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen',
-  );
+  return all.filter((change) => isSeen(change, desired));
 }
+
+const isSeen = (change: FieldChange, desired: Desired): boolean =>
+  !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen';
 
 /** The cause: a changed spec or a changed cloud. Several changes are a rollout if one of them is. */
 export function causeOf(
@@ -153,32 +162,14 @@ function nameChange(
 ): readonly FieldChange[] {
   const field = nameField(desired, dialect);
   if (field === undefined || kind !== desired.kind || valueAt(desired.attributes, field) !== undefined) return [];
-  const isAdopted = desired.terms.claim?.adopt === id || knowledge.settled.get(id)?.terms.adopted === true;
   const from = valueAt(attributes, field);
-  if (isAdopted || from === desired.name) return [];
+  if (isAdopted(desired, { id }, knowledge) || from === desired.name) return [];
   return [from === undefined ? { field, to: desired.name } : { field, from, to: desired.name }];
 }
 
-/** Ours by the store, but the cloud object lacks our mark or carries an old one: it is written again. */
-function markChange(
-  { kind, address, terms }: Desired,
-  { signs, kind: seen }: Observed,
-  { store }: Knowledge,
-): readonly FieldChange[] {
-  if (store === undefined || signs.container !== undefined || kind !== seen) return [];
-  const { mark } = signs;
-  const from = mark === undefined ? undefined : describe(mark, store);
-  const to = `${address} ${terms.deletionPolicy}`;
-  if (from === to) return [];
-  return [from === undefined ? { field: 'mark', to } : { field: 'mark', from, to }];
-}
-
-const describe = ({ address, deletionPolicy, store }: Mark, ours: string): string =>
-  `${address} ${deletionPolicy ?? 'retain'}${store === ours ? '' : ` of store ${store}`}`;
-
 /**
  * The differences between a document and the facts that only the store keeps: the terms, and the address if no mark
- * can be written anew. No cloud is called for it.
+ * of it names one or can be written anew (`fixed`). No cloud is called for it.
  */
 function termsChanges(
   { address, terms }: Desired,

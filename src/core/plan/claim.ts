@@ -4,7 +4,7 @@ import type { Dialect, NameDialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Ended, Knowledge, Settled } from '../knowledge.ts';
-import type { Mark, Observation, Observed } from '../observed.ts';
+import type { AddressedMark, Mark, Observation, Observed } from '../observed.ts';
 import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '../resource.ts';
 
 /**
@@ -20,7 +20,8 @@ import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '
  *   ours, this store | neither                          | nobody: a copied mark
  *   ours, this store | nor any record of its intent     | nobody: unrecorded, see lost-commits.ts
  *   ours, this store | that it let go of this id        | us: see `endedAs`
- *   ours             | there is no store                | us: the mark is taken at its word
+ *   ours             | there is no store                | us: the mark is taken at its word; without an address: see `claimByAdopt`
+ *   ours, no address | not this id                      | nobody: a copied mark; of another store: foreign-store
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
  *   another estate's | –                                | other
  *   none             | not this id                      | nobody
@@ -32,7 +33,8 @@ export type Claim =
   /** `deleted`: it was, and shows again; it stands for nothing that is wanted. */
   | { readonly by: 'us'; readonly address: Address; readonly deleted?: true }
   | { readonly by: 'other'; readonly estate: string }
-  | { readonly by: 'foreign-store'; readonly store: string; readonly address: Address }
+  /** `address`: absent where the mark names none, and no document adopts the object. */
+  | { readonly by: 'foreign-store'; readonly store: string; readonly address?: Address }
   /** `unrecorded`: the address in a mark of this store whose intent it has no record of. */
   | { readonly by: 'nobody'; readonly copied: boolean; readonly unrecorded?: Address };
 
@@ -63,7 +65,8 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
     wanted.desired.flatMap(({ address, terms }) => (terms.claim?.was ?? []).map((was) => [was, address])),
   );
   const claims = new Map<CloudId, Claim>();
-  const proof: Proof = { knowledge, intents, dialect, standing: standingNetworks(present, knowledge) };
+  const standing = standingNetworks(present, knowledge);
+  const proof: Proof = { knowledge, intents, dialect, standing, adopting: adoptingDocuments(wanted.desired) };
   for (const observed of present) {
     if (observed.signs.container === undefined && observed.signs.parent === undefined)
       claims.set(observed.id, rename(claimOf(observed, proof), renamed));
@@ -107,7 +110,17 @@ interface Proof {
   readonly dialect: Dialect;
   /** Addresses of settled networks that are there. */
   readonly standing: ReadonlySet<Address>;
+  /** The documents' resources by the id that they adopt. */
+  readonly adopting: ReadonlyMap<CloudId, Desired>;
 }
+
+const adoptingDocuments = (desired: readonly Desired[]): Proof['adopting'] =>
+  new Map(
+    desired.flatMap((one) => {
+      const id = one.terms.claim?.adopt;
+      return id === undefined ? [] : [[id, one] as const];
+    }),
+  );
 
 function standingNetworks(present: readonly Observed[], { settled }: Knowledge): ReadonlySet<Address> {
   const networks = present.filter(({ kind }) => kind === 'network');
@@ -125,10 +138,34 @@ function claimOf(observed: Observed, proof: Proof): Claim {
   if (ended !== undefined)
     return { by: 'us', address: ended.address, ...(ended.as === 'deleted' ? { deleted: true } : {}) };
   if (mark === undefined) return { by: 'nobody', copied: false };
+  if (!isAddressed(mark)) return claimByAdopt(observed, mark, proof);
   if (mark.store === knowledge.store && isOwnRemainder(observed, mark, { names: dialect.names, knowledge }))
     return { by: 'us', address: mark.address };
   if (mark.store === knowledge.store && isLateTwin(observed, mark, proof)) return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
+}
+
+const isAddressed = (mark: Mark): mark is AddressedMark => mark.address !== undefined;
+
+/**
+ * The owner of an object with a mark of our estate that names no address, and that no record of the store explains. Such marks are
+ * on adopted objects, and whoever copies tags copies them. A document's `adopt` names an id, which nobody copies.
+ *
+ *   the mark is of | a document adopts this id | claim
+ *   ---------------+---------------------------+----------------------------------------
+ *   no store here  | yes                       | us, at the document's address
+ *   no store here  | no                        | nobody
+ *   this store     | any                       | nobody: a copied mark; `adopt` adopts it
+ *   another store  | yes                       | foreign-store, at the document's address
+ *   another store  | no                        | foreign-store, at the settled address or none
+ */
+function claimByAdopt({ id, kind }: Observed, { store }: Mark, { knowledge, adopting }: Proof): Claim {
+  const wanted = adopting.get(id);
+  const address = wanted?.kind === kind ? wanted.address : knowledge.settled.get(id)?.address;
+  const addressed = address === undefined ? {} : { address };
+  if (knowledge.store === undefined) return address === undefined ? nobody : { by: 'us', address };
+  if (store !== knowledge.store) return { by: 'foreign-store', store, ...addressed };
+  return { by: 'nobody', copied: true };
 }
 
 /** Of an object that nobody claims. */
@@ -141,7 +178,11 @@ export const nobodysAs = ({
 };
 
 /** The result of a call that was sent after its intent expired. If it is in use, a person must judge it. */
-const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mark, { knowledge, standing }: Proof) =>
+const isLateTwin = (
+  { kind, condition }: Observed,
+  { intent = '', address }: AddressedMark,
+  { knowledge, standing }: Proof,
+) =>
   kind === 'network' &&
   condition.empty === true &&
   standing.has(address) &&
@@ -151,7 +192,7 @@ const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mar
 const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Knowledge): boolean =>
   mark !== undefined && store !== undefined && mark.store !== store && mark.store !== terms.takenFrom;
 
-function claimByMark(mark: Mark, { store, unrecorded }: Knowledge, intents: ReadonlySet<string>): Claim {
+function claimByMark(mark: AddressedMark, { store, unrecorded }: Knowledge, intents: ReadonlySet<string>): Claim {
   if (store === undefined) return { by: 'us', address: mark.address };
   if (mark.store !== store) return { by: 'foreign-store', store: mark.store, address: mark.address };
   const explained = mark.intent !== undefined && intents.has(mark.intent);
@@ -354,7 +395,7 @@ export const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean 
  * Parts of a machine that could not be made, at the very place that the marked address names, or its successor would have: a copy of
  * the mark would lie at another. There is no machine that could be lost by it.
  */
-function isOwnRemainder(observed: Observed, { address }: Mark, { names, knowledge }: Names): boolean {
+function isOwnRemainder(observed: Observed, { address }: AddressedMark, { names, knowledge }: Names): boolean {
   if (!isHalfMade(observed)) return false;
   const { kind, signs } = observed;
   const name = names.objectName(kind, nameIn(address, kind));

@@ -1,7 +1,7 @@
 import type { Action, Cause, Decision, DeleteReason, Finding } from '../action.ts';
 import type { DeletionPolicy, DocumentRef } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
-import type { Observed } from '../observed.ts';
+import type { Mark, Observed } from '../observed.ts';
 import { type Address, documentOfReplica } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import { unrecordedMark } from './lost-commits.ts';
@@ -99,10 +99,13 @@ function unmanaged({ observed, claim }: Claimed, world: World): Finding {
     return found(
       observed,
       'copied-mark',
-      `carries a copy of the mark of ${mark?.address ?? 'ours'}, but this store never created it. Setpoint does not own it and never changes it.`,
+      `carries ${copyOf(mark)}. Setpoint does not own it and never changes it.`,
       world,
     );
   }
+  // why: with a mark of another estate or store it would not be nobody's
+  if (mark !== undefined)
+    return found(observed, 'unmanaged', "it bears this estate's mark, and no document adopts it", world);
   return found(
     observed,
     'unmanaged',
@@ -110,6 +113,11 @@ function unmanaged({ observed, claim }: Claimed, world: World): Finding {
     world,
   );
 }
+
+const copyOf = (mark: Mark | undefined): string =>
+  mark !== undefined && mark.address === undefined
+    ? "this estate's mark, but this store has no record of it"
+    : `a copy of the mark of ${mark?.address ?? 'ours'}, but this store never created it`;
 
 function found(
   observed: Observed,

@@ -119,13 +119,17 @@ interface Marking {
 
 function observed(desired: Desired, { estate, toId, dialect }: Marking): Observed {
   const { kind, address, name, attributes, terms } = desired;
+  const isAdopted = terms.claim?.adopt !== undefined;
   return {
     kind,
     id: idOf(desired),
     name,
     attributes: rulesOf(kind).mapRefs(named(desired, dialect), toId),
     signs: {
-      mark: { estate, store, address, deletionPolicy: terms.deletionPolicy },
+      mark: {
+        ...{ estate, store },
+        ...(dialect.holds.equalMarks && isAdopted ? {} : { address, deletionPolicy: terms.deletionPolicy }),
+      },
       ...('group' in attributes && attributes.group !== undefined ? { container: toId(attributes.group) } : {}),
     },
     condition: { state: 'ready' },

@@ -115,13 +115,13 @@ export const markLaws: readonly Law[] = [
       const batch = replicas(stage, kind);
       await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
       const machines = await stage.listed(kind);
-      const second = machines.find(({ signs }) => signs.mark?.address.endsWith('fleet-1'));
+      const second = machines.find(({ signs }) => signs.mark?.address?.endsWith('fleet-1'));
       const creation = batch[1];
       assert.ok(second && creation);
       const mark = { ...creation.mark, address: creation.mark.address.replace('fleet-1', 'pool-5') };
       const revision = { desired: creation.desired, observed: second, changes: [], mark };
       only(await stage.harness.run(() => stage.actuator(kind).update([revision], recordedCall())), 'marking');
-      const names = (await stage.listed(kind)).map(({ signs }) => signs.mark?.address.replace(/^.*\//, ''));
+      const names = (await stage.listed(kind)).map(({ signs }) => signs.mark?.address?.replace(/^.*\//, ''));
       assert.deepEqual(names.toSorted(), ['fleet-0', 'fleet-2', 'pool-5']);
     },
   },
@@ -136,6 +136,35 @@ export const markLaws: readonly Law[] = [
       const revision = { desired: { ...desired, attributes: observed.attributes }, observed, changes: [], mark };
       only(await stage.harness.run(() => stage.actuator(kind).update([revision], recordedCall())), 'marking');
       assert.deepEqual((await look(stage, kind, id))?.signs.mark, mark);
+    },
+  },
+  {
+    name: 'things made by hand are adopted together by equal marks, which name no address',
+    kinds: (subject) => (subject.dialect.holds.equalMarks ? remarkable(subject) : []),
+    hold: async (stage, kind) => {
+      const ids = [
+        await stage.harness.byHand.make(kind, stage.home.network),
+        await stage.harness.byHand.make(kind, stage.home.network),
+      ];
+      const { desired, mark } = stage.creation(kind);
+      const equal = { estate: mark.estate, store: mark.store };
+      const revisions = await Promise.all(
+        ids.map(async (id) => {
+          const observed = await look(stage, kind, id);
+          assert.ok(observed && observed.signs.mark === undefined);
+          return { desired: { ...desired, attributes: observed.attributes }, observed, changes: [], mark: equal };
+        }),
+      );
+      const marking = await stage.harness.run(() => stage.actuator(kind).update(revisions, recordedCall()));
+      assert.deepEqual(
+        marking.map(({ ok }) => ok),
+        [true, true],
+      );
+      for (const [at, id] of ids.entries()) {
+        const seen = await look(stage, kind, id);
+        assert.deepEqual(seen?.signs.mark, equal);
+        assert.deepEqual(seen?.attributes, revisions[at]?.observed.attributes);
+      }
     },
   },
   {

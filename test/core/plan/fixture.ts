@@ -2,7 +2,7 @@ import type { Action, Finding, ScopePlan } from '../../../src/core/action.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
 import type { Knowledge, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
-import type { Mark, Observation, Observed } from '../../../src/core/observed.ts';
+import type { AddressedMark, Observation, Observed } from '../../../src/core/observed.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Kind, RuleAttributes } from '../../../src/core/resource.ts';
 
@@ -45,7 +45,7 @@ export function want<K extends Kind>(
   return { kind, address, name: name.replaceAll('.', '-'), attributes, terms: { ...terms, ...more }, documents };
 }
 
-export const mark = (address: string, more: Partial<Mark> = {}): Mark => ({
+export const mark = (address: string, more: Partial<AddressedMark> = {}): AddressedMark => ({
   estate: 'acme',
   store: 's1',
   address,
@@ -90,7 +90,8 @@ export const lost = (intent: string): PendingIntent => ({
 export function know(resources: readonly Observed[], more: Partial<Knowledge> = {}): Knowledge {
   const settled = new Map<string, Settled>();
   for (const { id, kind, signs } of resources) {
-    if (signs.mark?.estate === 'acme' && signs.mark.store === 's1') settled.set(id, settle(kind, signs.mark.address));
+    const { estate, store, address } = signs.mark ?? {};
+    if (estate === 'acme' && store === 's1' && address !== undefined) settled.set(id, settle(kind, address));
   }
   return { estate: 'acme', store: 's1', settled, pending: [], applied: new Map(), unstuck: new Map(), ...more };
 }

@@ -9,6 +9,7 @@ const whole: Mark = { ...least, deletionPolicy: 'retain', intent: 'i-7', attempt
 
 describe('a mark written as tags and read back', () => {
   const rows: readonly { readonly name: string; readonly mark: Mark }[] = [
+    { name: 'of an adopted object', mark: { estate: 'acme', store: 's1' } },
     { name: 'the least', mark: least },
     { name: 'the whole', mark: whole },
     { name: 'attempt 0', mark: { ...least, attempt: 0 } },
@@ -22,6 +23,11 @@ describe('a mark written as tags and read back', () => {
       ['aws/1/r/instance/web-4', 'aws/1/r/instance/web-5', 'aws/1/r/instance/web-6'],
     );
   });
+  test('an ordinal without an address says nothing', () =>
+    assert.deepEqual(readMark(tagList({ ...markTags({ estate: 'acme', store: 's1' }), 'setpoint:first': '4' }), 2), {
+      estate: 'acme',
+      store: 's1',
+    }));
   test('what goes beside it', () =>
     assert.equal(readExtra(tagList(markTags(least, { part: 'route-table' })), 'part'), 'route-table'));
 });
@@ -29,7 +35,7 @@ describe('a mark written as tags and read back', () => {
 describe('tags that are no mark', () => {
   const rows: readonly { readonly name: string; readonly tags: Readonly<Record<string, string>> }[] = [
     { name: 'none', tags: {} },
-    { name: 'an estate without an address', tags: { 'setpoint:estate': 'acme', 'setpoint:store': 's1' } },
+    { name: 'an estate without a store', tags: { 'setpoint:estate': 'acme' } },
     { name: 'an address without a store', tags: { 'setpoint:estate': 'acme', 'setpoint:address': 'a' } },
     { name: 'an empty estate', tags: { 'setpoint:estate': '', 'setpoint:store': 's', 'setpoint:address': 'a' } },
   ];

@@ -383,7 +383,7 @@ test('live objects by their marks: parts with their part, machines with their ow
   outside.do('TerminateInstances', { ids: [machines[1]?.id ?? ''] });
   const marked = inspect
     .live()
-    .flatMap(({ type, mark, part }) => (mark ? [[type, mark.address.split('/').at(-1), part]] : []));
+    .flatMap(({ type, mark, part }) => (mark ? [[type, mark.address?.split('/').at(-1), part]] : []));
   assert.deepEqual(marked, [
     ['gateway', 'core', 'gateway'],
     ['instance', 'web-4', undefined],

@@ -13,7 +13,9 @@ export const noDuplicate: Invariant = {
     const wanted = new Set(trace.end.desired.map(({ address }) => address));
     const ours = trace.cloud.inspect
       .live()
-      .filter(({ id, mark, part }) => mark && makers.get(id) !== 'outside' && (!part || wanted.has(mark.address)));
+      .filter(
+        ({ id, mark, part }) => mark && makers.get(id) !== 'outside' && (!part || wanted.has(mark.address ?? '')),
+      );
     const byAddress = Map.groupBy(ours, ({ type, part, mark }) => `${part ?? type} of ${mark?.address}`);
     return [...byAddress].flatMap(([what, objects]) =>
       objects.length > 1 ? [`${what}: ${objects.map(({ id }) => id).join(', ')}`] : [],

@@ -12,7 +12,7 @@ export const noLeak: Invariant = {
     const pending = new Set(knowledge.pending.map(({ address }) => address));
     return cloud.inspect
       .live()
-      .filter(({ id, mark }) => mark && !known.has(id) && !pending.has(mark.address))
+      .filter(({ id, mark }) => mark && !known.has(id) && !pending.has(mark.address ?? ''))
       .map(({ id, type, mark }) => `${type} ${id} bears the mark of ${mark?.address}, and nobody speaks of it`);
   },
 };

@@ -61,8 +61,8 @@ function covers({ kind, address, id, from, until }: Span, { at, id: changed, bef
   if (record && 'match' in record) return kind === 'firewall-rule' || (kind === 'group' && record.group !== '');
   if (id === changed) return true;
   if (/^(rt|gw)-/.test(changed)) return kind === 'network' || kind === 'subnet';
-  const mark = record && markOf(record.tags, 0);
-  return mark !== undefined && (address === mark.address || address.startsWith(`${documentOf(mark.address)}-`));
+  const marked = record && markOf(record.tags, 0)?.address;
+  return marked !== undefined && (address === marked || address.startsWith(`${documentOf(marked)}-`));
 }
 
 const documentOf = (address: string): string => address.replace(/-\d+$/, '');

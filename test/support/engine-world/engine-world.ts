@@ -36,10 +36,10 @@ function aboutOf(finding: Finding): string {
 /** Its kind and its name; a cloud's own id as it is. */
 const short = (about: string): string => (isAddress(about) ? about.split('/').slice(-2).join('/') : about);
 
-/** The claims of a takeover: every observed resource with a mark, of any store. */
+/** The claims of a takeover: every observed resource with an address in its mark, of any store. */
 const claimsOn = (seen: readonly Observed[]): readonly Accepted[] =>
   seen.flatMap(({ kind, id, signs: { mark } }): readonly Accepted[] =>
-    mark === undefined
+    mark?.address === undefined
       ? []
       : [
           {

@@ -164,7 +164,10 @@ export const desiredSchema = z
 const mark = z.object({
   estate: z.string(),
   store: z.string(),
-  address: z.string(),
+  address: z
+    .string()
+    .optional()
+    .meta({ description: 'Absent on adopted objects of AWS: the store and the document have it' }),
   deletionPolicy: z.enum(['retain', 'delete']).optional(),
   intent: z.string().optional(),
   attempt: z.number().optional(),

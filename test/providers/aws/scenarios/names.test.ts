@@ -25,7 +25,7 @@ async function world() {
   const objects = () =>
     taggables(ec2.region(account, region))
       .flatMap(({ table }) => [...table.values()])
-      .filter(({ id, tags }) => /^(vpc|subnet|sg|i)-/.test(id) && tags.has('setpoint:address'));
+      .filter(({ id, tags }) => /^(vpc|subnet|sg|i)-/.test(id) && tags.has('setpoint:estate'));
   return { engine, faults, objects, names: () => objects().map(({ tags }) => tags.get('Name') ?? '') };
 }
 
