@@ -3,7 +3,7 @@ import { parseCidr } from '../../src/core/cidr.ts';
 import type { AdoptedDraft, Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import { type Kind, nameIn, type RuleAttributes, type RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
-import { armIdOf } from './ids.ts';
+import { armIdOf, canonicalId } from './ids.ts';
 import { matchSpelling } from './match-spelling.ts';
 import { canonicalLocation } from './place.ts';
 import { peerPrefix } from './security-rule.ts';
@@ -25,6 +25,7 @@ export const dialect: Dialect = {
     objectName,
     successor: (name, predecessor) => successorName(name, predecessor, longestMachineName, sha256),
     auditLogId: armIdOf,
+    plainId: (id) => canonicalId(armIdOf(id)),
   },
   holds: {
     groups: 'objects',

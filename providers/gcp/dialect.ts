@@ -4,6 +4,8 @@ import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { InstanceAttributes, Kind, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
+import { placeOf } from './cloud-id.ts';
+import { pathOf } from './links.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol, readTraffic } from './traffic.ts';
 import { writes } from './writes.ts';
@@ -22,6 +24,7 @@ export const dialect: Dialect = {
     prefix,
     objectName: (_kind, name) => fitting(name.replaceAll('.', '-')),
     successor: (name, predecessor) => successorName(name, predecessor, longestName, sha256),
+    plainId: (id) => placeOf(pathOf(id)).path,
   },
   holds: {
     groups: 'tags',

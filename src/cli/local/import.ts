@@ -7,6 +7,7 @@ import { ofKind } from '../../core/documents/spec-set.ts';
 import { type Imported, importDocuments } from '../../core/import/documents.ts';
 import type { ImportedDocument, ImportScope } from '../../core/import/scope-import.ts';
 import type { Selection } from '../../core/import/selection.ts';
+import type { GivenName } from '../../core/import/terraform/addresses.ts';
 import { ownership } from '../../core/inventory/ownership.ts';
 import { isKept } from '../../core/kinds/kept-fields.ts';
 import { claim } from '../../core/plan/claim.ts';
@@ -39,6 +40,8 @@ export interface ImportedFile {
 export interface ImportRequest {
   readonly selection: Selection;
   readonly folder: string;
+  /** Names for documents, from a state of Terraform. */
+  readonly given?: ReadonlyMap<CloudId, GivenName>;
 }
 
 /**
@@ -47,11 +50,11 @@ export interface ImportRequest {
  */
 export async function provenImport(
   view: Pick<EstateView, 'estate' | 'looked' | 'plans'>,
-  { selection, folder }: ImportRequest,
+  { selection, folder, given = new Map() }: ImportRequest,
   context: Pick<Context, 'dependencies' | 'clock'>,
 ): Promise<ProvenImport> {
   const { tree } = view.estate;
-  const scopes = view.looked.map((one, index) => importScope(one, view.plans[index], view.estate));
+  const scopes = importScopes(view);
   const names = {
     Network: ofKind(tree.documents, 'Network').map(({ value }) => value.metadata.name),
     FirewallRule: ofKind(tree.documents, 'FirewallRule').map(({ value }) => value.metadata.name),
@@ -59,7 +62,7 @@ export async function provenImport(
   };
   const excluded = new Map<CloudId, string>();
   for (;;) {
-    const imported = importDocuments({ scopes, selection, names, excluded });
+    const imported = importDocuments({ scopes, selection, names, excluded, given });
     const laidOut = layOut(imported.documents, { tree, folder }, context);
     const { exceptions, adopts } = await judge(laidOut, view, context);
     const before = excluded.size;
@@ -69,6 +72,13 @@ export async function provenImport(
     if (excluded.size === before) throw new Error(`still in documents: ${[...exceptions.keys()].join(', ')}`);
   }
 }
+
+export const importScopes = ({
+  estate,
+  looked,
+  plans,
+}: Pick<EstateView, 'estate' | 'looked' | 'plans'>): readonly ImportScope[] =>
+  looked.map((one, index) => importScope(one, plans[index], estate));
 
 function importScope(
   { scope, input }: ScopeView,

@@ -44,6 +44,11 @@ export interface NameDialect {
   successor?(name: string, predecessor: CloudId): string;
   /** The name of an object with this id in the cloud's audit log. Absent: the same. */
   auditLogId?(id: CloudId): CloudId;
+  /**
+   * An id as other tools write it, in one spelling: of links, cases and our ids alike, and without the number by which ours tell two
+   * objects of one name apart. Absent: the same.
+   */
+  plainId?(id: string): string;
 }
 
 /** The attributes of each kind that a cloud can hold, and those that it cannot. */

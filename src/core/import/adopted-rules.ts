@@ -3,7 +3,7 @@ import type { Observed } from '../observed.ts';
 import type { RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { NameRegister, orElse } from './names.ts';
-import { type ImportedDocument, isKind, noTarget, type ScopeImport, targetOf } from './scope-import.ts';
+import { givenNames, type ImportedDocument, isKind, noTarget, type ScopeImport, targetOf } from './scope-import.ts';
 
 /**
  * Documents for rules that no group holds: firewalls of Google Cloud and security rules of Azure. Each stands for one object, in the
@@ -36,7 +36,11 @@ function adoptedRuleDocument(observed: Observed<'firewall-rule'>, state: ScopeIm
   if (own === undefined) return noTarget;
   // why: a security group of Azure that filters no subnet lies in no network
   const holder = (home?.name ?? lastPart(attributes.network)) || 'rules';
-  const name = state.names.FirewallRule.take([orElse(called, id), `${holder}-${called}`]);
+  const name = state.names.FirewallRule.take([
+    ...givenNames([id], state.given),
+    orElse(called, id),
+    `${holder}-${called}`,
+  ]);
   const targets = home?.targets ?? [own.name];
   return {
     kind: 'FirewallRule',

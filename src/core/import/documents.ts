@@ -4,7 +4,6 @@ import type { Ownership } from '../inventory/ownership.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
-import { isHalfMade } from '../plan/claim.ts';
 import { type CloudId, documentOfReplica, type Labels, nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { adoptedRuleDocuments, tagGroups } from './adopted-rules.ts';
@@ -13,6 +12,7 @@ import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
 import {
   factsAbout,
+  givenNames,
   type ImportedDocument,
   type ImportedKind,
   type ImportScope,
@@ -20,13 +20,16 @@ import {
   isKind,
   labelsOf,
   type Names,
+  nameOf,
   noTarget,
   type ScopeImport,
+  stands,
   statedLabels,
   targetOf,
   type Uncovered,
 } from './scope-import.ts';
 import { chosenObjects, networkOf, type Objects, type Selection } from './selection.ts';
+import type { GivenName } from './terraform/addresses.ts';
 
 export interface ImportInput {
   readonly scopes: readonly ImportScope[];
@@ -35,6 +38,8 @@ export interface ImportInput {
   readonly names: Readonly<Record<ImportedKind, readonly string[]>>;
   /** Objects that an earlier try could not say, and the reasons. */
   readonly excluded: ReadonlyMap<CloudId, string>;
+  /** Names for documents of these objects, from a state of Terraform. */
+  readonly given?: ReadonlyMap<CloudId, GivenName>;
 }
 
 export interface Imported {
@@ -82,9 +87,11 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
     })
     .map(({ observed }) => observed)
     .toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
+  const { given = new Map() } = input;
   const state: ScopeImport = {
     scope,
     names,
+    given,
     objects,
     wanted,
     uncovered,
@@ -143,9 +150,6 @@ function byIds(objects: readonly Ownership[]): readonly Ownership[] {
   });
 }
 
-const stands = (observed: Observed): boolean =>
-  observed.condition.state !== 'gone' && observed.condition.state !== 'deleting' && !isHalfMade(observed);
-
 /** The reason that no document may adopt it; undefined where one may, and where it is ours already. */
 function obstacleTo(
   { claim, why, observed: { kind, signs } }: Ownership,
@@ -187,7 +191,7 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
     return target === undefined ? [] : [{ network, target }];
   });
   for (const { network } of found)
-    networks.set(network.id, state.names.Network.take([orElse(network.name, network.id)]));
+    networks.set(network.id, state.names.Network.take([orElse(nameOf(network, state), network.id)]));
   const existing = Map.groupBy(
     [...objects.values()].map(({ observed }) => observed),
     (one) => networkOf(one, objects),
@@ -204,7 +208,8 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
   return documents;
 }
 
-function orphanReason(one: Observed<'subnet' | 'group'>, { objects, networks, scope }: ScopeImport): string {
+function orphanReason(one: Observed<'subnet' | 'group'>, state: ScopeImport): string {
+  const { objects, networks, scope } = state;
   const network = networkOf(one, objects);
   if (network === undefined) return 'The cloud does not say its network.';
   const name = networks.get(network);
@@ -212,7 +217,7 @@ function orphanReason(one: Observed<'subnet' | 'group'>, { objects, networks, sc
   const target = targetOf(one, scope);
   if (target === undefined) return noTarget;
   const entry = [
-    `name: ${slug(orElse(one.name, one.id))}`,
+    `name: ${slug(orElse(nameOf(one, state), one.id))}`,
     ...('cidr' in one.attributes ? [`cidr: ${one.attributes.cidr}`] : []),
     `adopt: { ${target.name}: ${one.id} }`,
   ].join(', ');
@@ -303,10 +308,11 @@ function networkDocument(
 }
 
 /** `core-app` of the network `core` is `app` there. */
-function insideName(one: Observed, network: string, register: NameRegister, { inside }: ScopeImport): string {
-  const own = one.name.toLowerCase().startsWith(`${network.toLowerCase()}-`) ? one.name.slice(network.length + 1) : '';
-  const name = register.take([own, orElse(one.name, one.id)]);
-  inside.set(one.id, { network, name });
+function insideName(one: Observed, network: string, register: NameRegister, state: ScopeImport): string {
+  const whole = nameOf(one, state);
+  const own = whole.toLowerCase().startsWith(`${network.toLowerCase()}-`) ? whole.slice(network.length + 1) : '';
+  const name = register.take([own, orElse(whole, one.id)]);
+  state.inside.set(one.id, { network, name });
   return name;
 }
 
@@ -417,11 +423,11 @@ function namedPeer(peer: string, network: string, inside: ScopeImport['inside'])
   return /^(?:\d{12}\/)?sg-[0-9a-f]{1,32}$/.test(id) ? { type: 'groupIds', name: id } : undefined;
 }
 
-function ruleDocument(network: string, rule: RuleFields, { names }: ScopeImport): ImportedDocument {
+function ruleDocument(network: string, rule: RuleFields, { names, given }: ScopeImport): ImportedDocument {
   const { group, direction, action, protocol, ports, icmp, peers, description, objects } = rule;
   const service = serviceOf(rule);
   const short = [group ?? 'all', ...(direction === 'egress' ? ['to'] : []), service].join('-');
-  const name = names.FirewallRule.take([short, `${network}-${short}`]);
+  const name = names.FirewallRule.take([...givenNames(objects, given), short, `${network}-${short}`]);
   const listed = Map.groupBy(peers, ({ type }) => type);
   const lists = (['cidrs', 'groups', 'groupIds', 'prefixLists', 'serviceTags'] as const).flatMap((type) => {
     const found = listed.get(type) ?? [];

@@ -3,10 +3,12 @@ import type { Attributes, Labels } from '../resource.ts';
 import { orElse } from './names.ts';
 import {
   factsAbout,
+  givenNames,
   type ImportedDocument,
   type Inside,
   isKind,
   labelsOf,
+  nameOf,
   noTarget,
   type ScopeImport,
   statedLabels,
@@ -31,13 +33,18 @@ interface Machine {
   readonly subnet: Inside;
   readonly groups: readonly string[];
   readonly labels: Labels;
-  /** `web` and 3 of `web-3`. */
+  /** `web` and 3 of `web-3`, or of `aws_instance.web[3]`. */
   readonly stem: string;
   readonly ordinal: number | undefined;
+  /** The same of its name on the cloud. */
+  readonly named: { readonly stem: string; readonly ordinal: number | undefined };
 }
 
 /** The machine, or the reason that no document says it. */
-function namedMachine(observed: Observed<'instance'>, { scope, objects, inside, tags }: ScopeImport): Machine | string {
+function namedMachine(
+  observed: Observed<'instance'>,
+  { scope, objects, inside, tags, given }: ScopeImport,
+): Machine | string {
   const { placement, groups = [] } = observed.attributes;
   const target = targetOf(observed, scope);
   if (target === undefined) return noTarget;
@@ -45,20 +52,25 @@ function namedMachine(observed: Observed<'instance'>, { scope, objects, inside, 
   if (subnet === undefined)
     return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;
   const network = networkOf(observed, objects);
-  const named = groups.map((ref) => ({ ref, group: inside.get(ref) ?? tags.get(`${network} ${ref}`) }));
-  const strange = named.find(({ group }) => group?.network !== subnet.network);
+  const members = groups.map((ref) => ({ ref, group: inside.get(ref) ?? tags.get(`${network} ${ref}`) }));
+  const strange = members.find(({ group }) => group?.network !== subnet.network);
   if (strange?.ref.startsWith('tag:') === true)
     return `No group of ${subnet.network} stands for its network tag ${strange.ref.slice('tag:'.length)}.`;
   if (strange !== undefined) return `Its group ${strange.ref} has no document.`;
   const [, stem = observed.name, ordinal] = /^(.+)-(0|[1-9]\d{0,2})$/.exec(observed.name) ?? [];
+  const named = { stem, ordinal: ordinal === undefined ? undefined : Number(ordinal) };
+  const known = given.get(observed.id) ?? named;
   return {
     observed,
     target: target.name,
     subnet,
-    groups: named.flatMap(({ group }) => (group === undefined || group.name === 'all' ? [] : [group.name])).toSorted(),
+    groups: members
+      .flatMap(({ group }) => (group === undefined || group.name === 'all' ? [] : [group.name]))
+      .toSorted(),
     labels: labelsOf(observed, scope.dialect.holds),
-    stem,
-    ordinal: ordinal === undefined ? undefined : Number(ordinal),
+    stem: known.stem,
+    ordinal: known.ordinal,
+    named,
   };
 }
 
@@ -69,13 +81,14 @@ const mostReplicas = 1000;
  * unique (they have a slot) the ordinals must be those that the document gives; elsewhere a name is a label.
  */
 function equalMachines(machines: readonly Machine[]): readonly (readonly Machine[])[] {
-  const alike = Map.groupBy(machines, (machine) =>
-    JSON.stringify([machine.stem, machine.target, specOf(machine), machine.labels]),
-  );
+  const alike = Map.groupBy(machines, (machine) => {
+    const onCloud = machine.observed.signs.slot === undefined ? '' : machine.named.stem;
+    return JSON.stringify([machine.stem, onCloud, machine.target, specOf(machine), machine.labels]);
+  });
   return [...alike.values()].flatMap((same) => {
     const sorted = same.toSorted((a, b) => (a.ordinal ?? -1) - (b.ordinal ?? -1));
     const isExact = sorted.every(
-      ({ observed, ordinal }, index) => observed.signs.slot === undefined || ordinal === index,
+      ({ observed, named }, index) => observed.signs.slot === undefined || named.ordinal === index,
     );
     if (!isExact) return sorted.map((machine) => [machine]);
     return Array.from({ length: Math.ceil(sorted.length / mostReplicas) }, (_, part) =>
@@ -100,15 +113,18 @@ function specOf({ observed, subnet, groups }: Machine): object {
   };
 }
 
-function instanceDocument(machines: readonly Machine[], { names }: ScopeImport): ImportedDocument {
+function instanceDocument(machines: readonly Machine[], state: ScopeImport): ImportedDocument {
   const [first] = machines;
   if (first === undefined) throw new RangeError('a document without machines');
   const { observed, stem, subnet, groups, labels, target } = first;
+  const { names, given } = state;
   const ids = machines.map((machine) => machine.observed.id);
   const isOne = ids.length === 1;
   // why: the document `web` makes the machine `web-0`
-  const own = isOne ? orElse(observed.name.replace(/-0$/, ''), observed.id) : orElse(stem, groups[0] ?? subnet.name);
-  const name = names.Instance.take([own]);
+  const own = isOne
+    ? orElse(nameOf(observed, state).replace(/-0$/, ''), observed.id)
+    : orElse(stem, groups[0] ?? subnet.name);
+  const name = names.Instance.take(isOne ? [own] : [own, ...givenNames(ids, given)]);
   return {
     kind: 'Instance',
     name,

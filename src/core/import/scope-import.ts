@@ -1,10 +1,12 @@
 import type { Dialect, Place } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
 import type { Observed } from '../observed.ts';
+import { isHalfMade } from '../plan/claim.ts';
 import type { Address, CloudId, Kind, Labels, ScopeKey } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { NameRegister } from './names.ts';
 import type { Objects } from './selection.ts';
+import type { GivenName } from './terraform/addresses.ts';
 
 /** One scope as it was observed. */
 export interface ImportScope {
@@ -55,6 +57,8 @@ export type Names = Readonly<Record<ImportedKind, NameRegister>>;
 export interface ScopeImport {
   readonly scope: ImportScope;
   readonly names: Names;
+  /** Names from a state of Terraform; they go before the objects' own. */
+  readonly given: ReadonlyMap<CloudId, GivenName>;
   readonly objects: Objects;
   /** The objects to say, sorted by name and id. */
   readonly wanted: readonly Observed[];
@@ -78,6 +82,23 @@ export const isKind =
   <K extends Kind>(kind: K) =>
   (observed: Observed): observed is Observed<K> =>
     observed.kind === kind;
+
+/** Present, whole, and not about to go. */
+export const stands = (observed: Observed): boolean =>
+  observed.condition.state !== 'gone' && observed.condition.state !== 'deleting' && !isHalfMade(observed);
+
+export const nameOf = ({ id, name }: Observed, { given }: Pick<ScopeImport, 'given'>): string =>
+  given.get(id)?.name ?? name;
+
+/** The given name of one object, or that of several with one stem; none where they have different ones. */
+export function givenNames(ids: readonly CloudId[], given: ScopeImport['given']): readonly string[] {
+  const found = ids.map((id) => given.get(id));
+  const [first] = found;
+  if (first === undefined) return [];
+  if (found.length === 1) return [first.name];
+  const isOneStem = found.every((one) => one?.stem === first.stem);
+  return isOneStem ? [first.stem, first.name] : [];
+}
 
 /** The target of an object, where names have places: a zone of Google Cloud, a resource group of Azure. Else the first. */
 export function targetOf(

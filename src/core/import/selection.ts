@@ -10,6 +10,8 @@ export interface Selection {
   readonly kinds: readonly Kind[];
   readonly ids: readonly CloudId[];
   readonly labels: readonly Label[];
+  /** Only these; absent: any. */
+  readonly among?: ReadonlySet<CloudId>;
 }
 
 /** `value` absent: any. */
@@ -68,7 +70,8 @@ export function chosenObjects(objects: Objects, selection: Selection): ReadonlyS
   return chosen;
 }
 
-function isChosen(observed: Observed, objects: Objects, { networks, kinds, ids, labels }: Selection): boolean {
+function isChosen(observed: Observed, objects: Objects, { networks, kinds, ids, labels, among }: Selection): boolean {
+  if (among?.has(observed.id) === false) return false;
   if (kinds.length > 0 && !kinds.includes(observed.kind)) return false;
   if (ids.length > 0 && !ids.includes(observed.id)) return false;
   if (!labels.every((label) => hasLabel(observed, label))) return false;
