@@ -11,11 +11,14 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { type ImportedFile, type ImportRequest, type ProvenImport, provenImport } from '../local/import.ts';
+import { importFromTerraform, type TerraformImport } from '../local/import-terraform.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
+import { readTerraformState } from '../local/terraform-state.ts';
 import { collect, defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
 import { count } from '../output/format.ts';
 import { printJson, printText } from '../output/print.ts';
+import { terraformJson, terraformLines, terraformNext } from '../output/terraform.ts';
 
 interface Options extends EstateOptions {
   readonly network: readonly string[];
@@ -23,6 +26,8 @@ interface Options extends EstateOptions {
   readonly id: readonly string[];
   readonly label: readonly Label[];
   readonly all?: boolean;
+  readonly fromTerraform?: string;
+  readonly removed?: string;
   readonly out?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -36,12 +41,13 @@ export const importCommand = (context: Context): Command =>
       group: 'Own',
       summary: 'write documents for existing objects that nobody claims',
       about:
-        'Observes the clouds and writes documents that adopt the chosen objects, with all that they refer to: one file for each network. It changes nothing on a cloud, and overwrites no file.\n\nAt the end it plans these documents on the same observation. An object that such a plan would not simply adopt is left out, with the reason.',
+        'Observes the clouds and writes documents that adopt the chosen objects, with all that they refer to: one file for each network. It changes nothing on a cloud, and overwrites no file.\n\nAt the end it plans these documents on the same observation. An object that such a plan would not simply adopt is left out, with the reason.\n\nWith --from-terraform, a state of Terraform or OpenTofu chooses the objects and gives their names. Setpoint reads addresses and ids from it, and nothing else. It also writes the `removed` blocks with which Terraform forgets the objects.',
       examples: [
         ['import --all --allow-endpoint', 'everything, from the sandbox'],
         ['import --network core', 'the network core and all that lies in it'],
         ['import --label team=web --kind instance', 'machines with this label, and the networks that they need'],
         ['import --all --dry-run', 'print the documents, and write none'],
+        ['import --from-terraform terraform.tfstate', 'the objects of a state, named by their addresses'],
       ],
     }),
   )
@@ -55,12 +61,22 @@ export const importCommand = (context: Context): Command =>
     .option('--id <id>', 'only this object; repeatable', collect, [])
     .option('--label <key=value>', 'only objects with this label; repeatable', collectLabel, [])
     .option('--all', 'all objects that nobody claims')
+    .option(
+      '--from-terraform <state>',
+      'only objects in this state of Terraform or OpenTofu: a state file (version 4) or the output of `show -json`; - for stdin',
+    )
+    .option(
+      '--removed <file>',
+      `new file with \`removed\` blocks for Terraform. Default: ${removedName} in this folder`,
+    )
     .option('--out <folder>', 'folder for the new files, inside the specs. Default: imported/ in the specs')
     .option('--dry-run', 'print the documents and write no file')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
+
+const removedName = 'setpoint-removed.tf';
 
 function collectKind(value: string, before: readonly Kind[]): readonly Kind[] {
   const kind = kindNames.find((name) => name === value);
@@ -77,16 +93,21 @@ function collectLabel(text: string, before: readonly Label[]): readonly Label[] 
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const request = requestOf(dir, options);
+  const { fromTerraform, removed = removedName } = options;
   const estate = await readEstate(selectionOf(dir, options), context);
+  const instances = fromTerraform === undefined ? undefined : await readTerraformState(fromTerraform, process.stdin);
   const result = await withOptionalStore(options.dir, context, (store) =>
-    withObservedEstate({ estate, store }, context, async (view) => {
+    withObservedEstate({ estate, store }, context, async (view): Promise<Result> => {
       const gaps = view.looked.flatMap(({ input }) => input.observation.gaps);
-      return { gaps, proven: await provenImport(view, request, context) };
+      if (instances === undefined) return { gaps, proven: await provenImport(view, request, context) };
+      const terraform = await importFromTerraform(view, { ...request, instances, removed }, context);
+      return { gaps, proven: terraform.proven, terraform };
     }),
   );
-  const { proven } = result;
-  if (proven.covered.length + proven.uncovered.length === 0) throw nothingChosen(result);
-  if (options.dryRun !== true) await writeFiles(dir, proven.files);
+  const { proven, terraform } = result;
+  if (proven.covered.length + proven.uncovered.length === 0 && terraform?.removed === undefined)
+    throw nothingChosen(result);
+  if (options.dryRun !== true) await writeFiles(filesOf(result, dir));
   if (options.json) printJson(context.terminal, jsonOf(result, dir, options));
   else printText(context.terminal, headline(proven), textOf(result, dir, options));
   return exitCodes.done;
@@ -96,17 +117,33 @@ interface Result {
   readonly proven: ProvenImport;
   /** Listings that failed: objects of their kinds may be missing here. */
   readonly gaps: readonly Gap[];
+  /** With --from-terraform. */
+  readonly terraform?: TerraformImport;
 }
 
-function requestOf(dir: string, { network, kind, id, label, all, out, active, activeOf }: Options): ImportRequest {
+/** The new files by their paths from here. */
+function filesOf({ proven, terraform }: Result, dir: string): readonly ImportedFile[] {
+  const documents = proven.files.map(({ path, text }) => ({ path: join(dir, path), text }));
+  return terraform?.removed === undefined || terraform.removed.isKept ? documents : [...documents, terraform.removed];
+}
+
+function requestOf(dir: string, options: Options): ImportRequest {
+  const { network, kind, id, label, all, out, active, activeOf, fromTerraform, removed } = options;
   if (active === true || activeOf !== undefined)
     throw new UserError('The active specs are in the store, and import writes into a folder.', {
       next: 'Leave out --active and --active-of.',
     });
   const chosen = network.length + kind.length + id.length + label.length;
-  if (all !== true && chosen === 0)
+  if (all !== true && fromTerraform === undefined && chosen === 0)
     throw new UserError('Choose the objects to import.', {
-      next: 'Add --all, or choose by --network, --kind, --id or --label.',
+      next: 'Add --all, or choose by --network, --kind, --id, --label or --from-terraform.',
+    });
+  if (removed !== undefined && fromTerraform === undefined)
+    throw new UserError('--removed is for objects of a state of Terraform.', { next: 'Add --from-terraform STATE.' });
+  if (all === true && fromTerraform !== undefined)
+    throw new UserError('--all and --from-terraform exclude each other.', {
+      why: 'A state chooses its objects. --network, --kind, --id and --label narrow this choice.',
+      next: 'Leave out one of the two.',
     });
   if (all === true && chosen > 0)
     throw new UserError('--all and a choice exclude each other.', { next: 'Leave out one of the two.' });
@@ -139,11 +176,10 @@ function nothingChosen({ gaps }: Result): UserError {
 }
 
 /** All of them or none: what was written of a failed run is removed again. */
-async function writeFiles(dir: string, files: readonly ImportedFile[]): Promise<void> {
+async function writeFiles(files: readonly ImportedFile[]): Promise<void> {
   const written: string[] = [];
   try {
-    for (const { path, text } of files) {
-      const file = join(dir, path);
+    for (const { path: file, text } of files) {
       await mkdir(dirname(file), { recursive: true });
       // why: `wx` overwrites nothing, even if somebody wrote the file since the specs were read
       const opened = await open(file, 'wx');
@@ -165,6 +201,7 @@ const isWhole = ({ proven: { uncovered }, gaps }: Result): boolean => uncovered.
 
 function headline({ covered, uncovered }: ProvenImport): string {
   const all = covered.length + uncovered.length;
+  if (all === 0) return 'Import: these objects have documents already';
   return `Import: ${covered.length} of ${count(all, 'object')} in documents (${percent(covered.length, all)})`;
 }
 
@@ -173,7 +210,8 @@ const percent = (part: number, all: number): string =>
   all === 0 ? '100%' : `${Math.floor((part / all) * 1000) / 10}%`;
 
 function textOf(result: Result, dir: string, options: Options): string {
-  const { proven, gaps } = result;
+  const { proven, gaps, terraform } = result;
+  const isDryRun = options.dryRun === true;
   const listed = proven.uncovered.slice(0, options.dryRun === true ? undefined : mostListed);
   const more = proven.uncovered.length - listed.length;
   const { files } = proven;
@@ -182,15 +220,22 @@ function textOf(result: Result, dir: string, options: Options): string {
     ...(files.length === 0 ? [] : ['']),
     ...files.map(({ path }) => `${options.dryRun === true ? 'would write' : 'wrote'} ${printable(join(dir, path))}`),
     ...(proven.uncovered.length === 0 ? [] : ['', 'Not in documents:']),
-    ...listed.map((one) => `  ${printable(unsaidText(one))}`),
+    ...listed.map((one) => `  ${printable(unsaidText(one, terraform))}`),
     ...(more === 0 ? [] : [`  and ${more} more: --json lists all`]),
     ...gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${printable(reason)}`),
+    ...(terraform === undefined ? [] : ['', ...terraformLines(terraform, isDryRun)]),
     '',
     ...planLines(proven, options),
+    ...(terraform === undefined ? [] : terraformNext(terraform)),
     ...(isWhole(result) ? [] : ['Setpoint does not touch objects that no document names.']),
-    ...(options.dryRun === true ? files.flatMap(({ path, text }) => ['', `# ${path}`, text.trimEnd()]) : []),
+    ...(isDryRun ? [...files, ...removedOf(terraform)].flatMap(shown) : []),
   ].join('\n');
 }
+
+const removedOf = (terraform: TerraformImport | undefined): readonly ImportedFile[] =>
+  terraform?.removed === undefined ? [] : [terraform.removed];
+
+const shown = ({ path, text }: ImportedFile): readonly string[] => ['', `# ${printable(path)}`, text.trimEnd()];
 
 function planLines({ files, adopts }: ProvenImport, { dryRun }: Options): readonly string[] {
   if (files.length === 0) return ['There is no new document.'];
@@ -207,10 +252,12 @@ const coverageLines = ({ covered, uncovered }: ProvenImport): readonly string[] 
     return all === 0 ? [] : [`  ${kind.padEnd(14)} ${own} of ${all}`];
   });
 
-const unsaidText = ({ kind, id, name, reason }: Uncovered): string =>
-  `${kind} ${name === '' || name === id ? id : `${name} (${id})`}: ${reason}`;
+function unsaidText({ kind, id, name: own, reason }: Uncovered, terraform?: TerraformImport): string {
+  const name = terraform?.letGo.addresses.get(id) ?? own;
+  return `${kind} ${name === '' || name === id ? id : `${name} (${id})`}: ${reason}`;
+}
 
-function jsonOf({ proven, gaps }: Result, dir: string, options: Options): object {
+function jsonOf({ proven, gaps, terraform }: Result, dir: string, options: Options): object {
   return {
     files: proven.files.map(({ path, text }) => ({
       path: join(dir, path),
@@ -223,8 +270,9 @@ function jsonOf({ proven, gaps }: Result, dir: string, options: Options): object
         return [kind, { covered, uncovered: proven.uncovered.filter((one) => one.kind === kind).length }];
       }),
     ),
-    uncovered: proven.uncovered,
+    uncovered: proven.uncovered.map((one) => ({ ...one, terraform: terraform?.letGo.addresses.get(one.id) })),
     gaps,
     plan: { adopt: proven.adopts },
+    ...(terraform === undefined ? {} : { terraform: terraformJson(terraform, options.dryRun === true) }),
   };
 }

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { instanceAddress } from '../../core/import/terraform/addresses.ts';
+import { type LetGo, letGo, removedFile } from '../../core/import/terraform/let-go.ts';
+import { type MissingInstance, matchState, type StateMatch } from '../../core/import/terraform/match.ts';
+import type { StateInstance } from '../../core/import/terraform/state.ts';
+import { printable } from '../../core/text.ts';
+import type { EstateView } from '../../queries/estate-view.ts';
+import type { Context } from '../context.ts';
+import { UserError } from '../errors.ts';
+import { type ImportRequest, importScopes, type ProvenImport, provenImport } from './import.ts';
+
+/** An import of the objects that a state of Terraform names, and the way in which Terraform lets go of them. */
+export interface TerraformImport {
+  readonly proven: ProvenImport;
+  readonly match: StateMatch;
+  readonly letGo: LetGo;
+  /** The file with `removed` blocks; absent where nothing has documents. */
+  readonly removed?: RemovedFile;
+}
+
+/** `isKept`: a file with the same text is there already. */
+export interface RemovedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly isKept: boolean;
+}
+
+interface TerraformRequest extends ImportRequest {
+  readonly instances: readonly StateInstance[];
+  /** The path of the new file with `removed` blocks. */
+  readonly removed: string;
+}
+
+/** The state chooses objects and gives names. Everything else in the documents is read from the clouds. */
+export async function importFromTerraform(
+  view: Pick<EstateView, 'estate' | 'looked' | 'plans'>,
+  { instances, removed, selection, folder }: TerraformRequest,
+  context: Pick<Context, 'dependencies' | 'clock'>,
+): Promise<TerraformImport> {
+  const scopes = importScopes(view);
+  const match = matchState(instances, scopes);
+  if (match.held.length === 0) throw noneHeld(match.missing);
+  const chosen = { ...selection, among: match.chosen };
+  const proven = await provenImport(view, { selection: chosen, folder, given: match.names }, context);
+  const owned = scopes.flatMap(({ objects, adopted }) => [
+    ...objects.flatMap(({ claim, observed }) => (claim === 'ours' ? [observed.id] : [])),
+    ...adopted.keys(),
+  ]);
+  const covered = new Set([...owned, ...proven.covered.map(({ id }) => id)]);
+  const forgotten = letGo(match, (id) => covered.has(id));
+  if (forgotten.covered === 0) return { proven, match, letGo: forgotten };
+  const file = await freshFile(removed, removedFile(forgotten));
+  return { proven, match, letGo: forgotten, removed: file };
+}
+
+/** Refuses a file that is there with another text, before anything is written. */
+async function freshFile(path: string, text: string): Promise<RemovedFile> {
+  const before = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw new UserError(`Setpoint cannot write ${printable(path)}.`, {
+      why: cause.message,
+      next: 'Name another file: --removed FILE',
+      cause,
+    });
+  });
+  if (before === undefined || before === text) return { path, text, isKept: before !== undefined };
+  throw new UserError(`The file ${printable(path)} is there already.`, {
+    why: 'The import writes removed blocks for Terraform there, and overwrites no file.',
+    next: 'Move it away, or name another file: --removed FILE',
+  });
+}
+
+export const missingText = ({ instance, id, reason }: MissingInstance): string =>
+  `${instanceAddress(instance)}${id === undefined ? '' : ` (${id})`}: ${reason}`;
+
+const mostListed = 20;
+
+function noneHeld(missing: readonly MissingInstance[]): UserError {
+  const listed = missing.slice(0, mostListed).map(missingText);
+  const more = missing.length - listed.length;
+  return new UserError('The clouds of the specs hold no resource of the state.', {
+    where: `\n${[...listed, ...(more === 0 ? [] : [`and ${more} more`])].map((line) => printable(line)).join('\n')}`,
+    next: 'Compare the account and region of the targets with the state, or refresh it: terraform apply -refresh-only',
+  });
+}
