@@ -97,7 +97,16 @@ const resources: readonly object[] = [
     { module: 'module.net' },
   ),
   managed('aws_security_group', 'web', [held(id('sg', 'a1'))]),
-  managed('aws_security_group_rule', 'https', [held('sgrule-1', {}, { security_group_id: id('sg', 'a1') })]),
+  managed('aws_security_group_rule', 'https', [
+    held(
+      'sgrule-1',
+      {},
+      {
+        ...{ type: 'ingress', protocol: 'tcp', from_port: 443, to_port: 443, cidr_blocks: peers },
+        security_group_id: id('sg', 'a1'),
+      },
+    ),
+  ]),
   managed(
     'aws_instance',
     'web',

@@ -2,7 +2,6 @@ import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
-import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { type CloudId, documentOfReplica, type Labels, nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
@@ -11,6 +10,7 @@ import { instanceDocuments } from './instances.ts';
 import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
 import {
+  byIds,
   factsAbout,
   givenNames,
   type ImportedDocument,
@@ -134,19 +134,6 @@ function withNetworks(objects: readonly Ownership[]): readonly Ownership[] {
       isKind('group')(observed) && observed.attributes.network === '' ? networks.get(observed.id) : undefined;
     if (network === undefined) return one;
     return { ...one, observed: { ...observed, attributes: { ...observed.attributes, network } } as Observed }; // why: only a group got a network
-  });
-}
-
-/** References to what is ours lead to addresses: here each leads to an id. */
-function byIds(objects: readonly Ownership[]): readonly Ownership[] {
-  const ids = new Map(
-    objects.flatMap(({ claim, address, observed }) =>
-      claim === 'ours' && address !== undefined ? [[address, observed.id]] : [],
-    ),
-  );
-  return objects.map((one) => {
-    const attributes = rulesOf(one.observed.kind).mapRefs(one.observed.attributes, (ref) => ids.get(ref) ?? ref);
-    return { ...one, observed: { ...one.observed, attributes } };
   });
 }
 

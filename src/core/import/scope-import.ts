@@ -1,5 +1,6 @@
 import type { Dialect, Place } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
+import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { isHalfMade } from '../plan/claim.ts';
 import type { Address, CloudId, Kind, Labels, ScopeKey } from '../resource.ts';
@@ -82,6 +83,19 @@ export const isKind =
   <K extends Kind>(kind: K) =>
   (observed: Observed): observed is Observed<K> =>
     observed.kind === kind;
+
+/** References to what is ours lead to addresses: here each leads to an id. */
+export function byIds(objects: readonly Ownership[]): readonly Ownership[] {
+  const ids = new Map(
+    objects.flatMap(({ claim, address, observed }) =>
+      claim === 'ours' && address !== undefined ? [[address, observed.id]] : [],
+    ),
+  );
+  return objects.map((one) => {
+    const attributes = rulesOf(one.observed.kind).mapRefs(one.observed.attributes, (ref) => ids.get(ref) ?? ref);
+    return { ...one, observed: { ...one.observed, attributes } };
+  });
+}
 
 /** Present, whole, and not about to go. */
 export const stands = (observed: Observed): boolean =>

@@ -1,8 +1,9 @@
 import type { Observed } from '../../observed.ts';
 import type { CloudId } from '../../resource.ts';
 import { compareText } from '../../text.ts';
-import { type ImportScope, stands } from '../scope-import.ts';
+import { byIds, type ImportScope, stands } from '../scope-import.ts';
 import { type GivenName, givenName } from './addresses.ts';
+import { type StateRules, stateRules } from './aws-rules.ts';
 import { isCloudId, type ResourceType, resourceTypeOf } from './resource-types.ts';
 import type { StateInstance } from './state.ts';
 
@@ -72,7 +73,9 @@ interface ScopeIndex {
 
 function indexOf(scope: ImportScope): ScopeIndex {
   const plain = scope.dialect.names.plainId ?? ((id: string) => id);
-  const standing = scope.objects.map(({ observed }) => observed).filter(stands);
+  const standing = byIds(scope.objects)
+    .map(({ observed }) => observed)
+    .filter(stands);
   return {
     scope,
     plain,
@@ -84,41 +87,54 @@ function indexOf(scope: ImportScope): ScopeIndex {
   };
 }
 
-/** The NSG in its id, or the group that holds it. The group's Ref is no id once it is ours. */
+/** The NSG in its id, or the group that holds it. */
 function containerOf({ id, signs }: Observed, plain: ScopeIndex['plain']): string {
   const [nsg = '', rule] = plain(id).split('/securityrules/');
   return rule === undefined ? plain(signs.container ?? '') : nsg;
 }
 
-/** `own`: absent where it stands for rules of a container only. */
+/** `own`: the object itself. `rules`: of a group, or those that a rule or an NSG stands for. */
 type Found =
   | { readonly own?: Observed; readonly rules: readonly Observed[] }
   | { readonly id?: string; readonly reason: string };
 
 function find({ instance, type }: KnownInstance, indexes: readonly ScopeIndex[]): Found {
-  const { attributes, isDeposed } = instance;
-  const own = type.ids.map((name) => attributes[name]).find((id) => id !== undefined);
-  const id = own ?? (type.container === undefined ? undefined : attributes[type.container]);
-  const { cloud, kind } = type;
-  if (id === undefined || !isCloudId(id, { cloud, kind: own === undefined ? 'group' : kind }))
-    return { reason: 'The state has no id for it that a cloud gives.' };
-  if (isDeposed)
-    return { id, reason: 'Another object took its place, and Terraform deletes it: run terraform apply first.' };
-  const there = indexes.filter(({ scope }) => scope.dialect.cloud === cloud);
-  const found = there.map((one) => (own === undefined ? rulesIn(id, one) : objectIn(own, type, one)));
-  return found.find((one) => one !== undefined) ?? { id, reason: reasonFor(instance, type, there) };
+  const { text } = instance.attributes;
+  const id = type.ids.map((name) => text[name]).find((one) => one !== undefined && isCloudId(one, type));
+  const rules = type.rules === 'content' ? stateRules(instance.type, instance.attributes) : undefined;
+  const seen = id === undefined ? {} : { id };
+  const isKnown = type.rules === 'content' ? isCloudId(rules?.group ?? '', aGroup) : id !== undefined;
+  if (!isKnown) return { ...seen, reason: 'The state does not say the object that it stands for.' };
+  if (instance.isDeposed)
+    return { ...seen, reason: 'Another object took its place, and Terraform deletes it: run terraform apply first.' };
+  const there = indexes.filter(({ scope }) => scope.dialect.cloud === type.cloud);
+  const found = there.map((one) => (rules === undefined ? objectIn(id ?? '', type, one) : rulesIn(rules, one)));
+  return found.find((one) => one !== undefined) ?? { ...seen, reason: reasonFor(instance, type, there) };
 }
 
-function objectIn(id: string, { kind }: ResourceType, { plain, byId, rules }: ScopeIndex): Found | undefined {
+const aGroup = { cloud: 'aws', kind: 'group' } as const;
+
+function objectIn(id: string, type: ResourceType, { plain, byId, rules: all }: ScopeIndex): Found | undefined {
+  const rules = all.get(plain(id));
+  if (type.rules === 'container') return rules === undefined ? undefined : { rules };
   const own = byId.get(plain(id));
-  if (own?.kind !== kind) return undefined;
-  return { own, rules: kind === 'group' ? (rules.get(plain(own.id)) ?? []) : [] };
+  if (own?.kind !== type.kind) return undefined;
+  return { own, rules: type.kind === 'group' ? (rules ?? []) : [] };
 }
 
-function rulesIn(container: string, { plain, rules: all }: ScopeIndex): Found | undefined {
-  const rules = all.get(plain(container));
-  return rules === undefined ? undefined : { rules };
+/** Each of them: a part is no match, as Terraform would still manage the rest. */
+function rulesIn({ group, matches }: StateRules, { rules: all }: ScopeIndex): Found | undefined {
+  const byContent = new Map(
+    (all.get(group) ?? []).flatMap((one) =>
+      'match' in one.attributes ? [[contentOf(one.attributes.match), one]] : [],
+    ),
+  );
+  const rules = matches.flatMap((match) => byContent.get(contentOf(match)) ?? []);
+  return rules.length === matches.length ? { rules } : undefined;
 }
+
+const contentOf = ({ direction, protocol, ports, peers }: StateRules['matches'][number]): string =>
+  JSON.stringify([direction, protocol, ports, peers]);
 
 /** Not listed is not gone: the account and the gaps are looked at first. */
 function reasonFor(instance: StateInstance, { cloud, kind }: ResourceType, there: readonly ScopeIndex[]): string {
@@ -143,8 +159,8 @@ interface StatePlace {
 }
 
 /** The place that ids and ARNs name; an emulator's ARN has no account. */
-function placeOf({ attributes }: StateInstance, cloud: ResourceType['cloud']): StatePlace {
-  const { arn = '', region, self_link: link = '', id = '' } = attributes;
+function placeOf({ attributes: { text } }: StateInstance, cloud: ResourceType['cloud']): StatePlace {
+  const { arn = '', region, self_link: link = '', id = '' } = text;
   if (cloud === 'aws') {
     const [, , , inArn = '', account = ''] = arn.split(':');
     const known = region ?? inArn;

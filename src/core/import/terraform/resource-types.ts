@@ -1,27 +1,51 @@
 import type { Cloud, Kind } from '../../resource.ts';
 
 /** Attributes of a state that are read. All others are skipped unread: a state holds passwords, keys and scripts. */
-export const readAttributes = [
+export const textAttributes = [
   'id',
   'self_link',
   'arn',
   'region',
   'security_group_id',
   'security_group_rule_id',
+  'type',
+  'protocol',
+  'ip_protocol',
+  'from_port',
+  'to_port',
+  'cidr_ipv4',
+  'cidr_ipv6',
+  'prefix_list_id',
+  'referenced_security_group_id',
+  'source_security_group_id',
+  'self',
 ] as const satisfies readonly string[];
-export type ReadAttribute = (typeof readAttributes)[number];
+export type TextAttribute = (typeof textAttributes)[number];
+
+export const listAttributes = [
+  'cidr_blocks',
+  'ipv6_cidr_blocks',
+  'prefix_list_ids',
+] as const satisfies readonly string[];
+export type ListAttribute = (typeof listAttributes)[number];
 
 /** A type of Terraform that stands for objects of a kind. */
 export interface ResourceType {
   readonly cloud: Cloud;
   readonly kind: Kind;
   /** The attributes with the object's id on the cloud; the first that is there counts. */
-  readonly ids: readonly ReadAttribute[];
-  /** The attribute with the id of a group or NSG whose rules it stands for, where it has no id of its own. */
-  readonly container?: ReadAttribute;
+  readonly ids: readonly TextAttribute[];
+  /** `content`: AWS lists its rules without ids, so they are found by content. `container`: it stands for all rules in it. */
+  readonly rules?: 'content' | 'container';
 }
 
 const aws = (kind: Kind): ResourceType => ({ cloud: 'aws', kind, ids: ['id'] });
+const awsRule: ResourceType = {
+  cloud: 'aws',
+  kind: 'firewall-rule',
+  ids: ['security_group_rule_id', 'id'],
+  rules: 'content',
+};
 /** Ids of old states are bare names: https://registry.terraform.io/providers/hashicorp/google/latest/docs/guides/version_3_upgrade */
 const google = (kind: Kind): ResourceType => ({ cloud: 'gcp', kind, ids: ['self_link', 'id'] });
 const azure = (kind: Kind): ResourceType => ({ cloud: 'azure', kind, ids: ['id'] });
@@ -40,15 +64,9 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   aws_default_subnet: aws('subnet'),
   aws_security_group: aws('group'),
   aws_default_security_group: aws('group'),
-  // why: its `id` is a hash of Terraform's; the rule's own id is there for one peer only
-  aws_security_group_rule: {
-    cloud: 'aws',
-    kind: 'firewall-rule',
-    ids: ['security_group_rule_id'],
-    container: 'security_group_id',
-  },
-  aws_vpc_security_group_ingress_rule: aws('firewall-rule'),
-  aws_vpc_security_group_egress_rule: aws('firewall-rule'),
+  aws_security_group_rule: awsRule,
+  aws_vpc_security_group_ingress_rule: awsRule,
+  aws_vpc_security_group_egress_rule: awsRule,
   aws_instance: aws('instance'),
 
   google_compute_network: google('network'),
@@ -60,7 +78,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   azurerm_virtual_network: azure('network'),
   azurerm_subnet: azure('subnet'),
   azurerm_application_security_group: azure('group'),
-  azurerm_network_security_group: { cloud: 'azure', kind: 'firewall-rule', ids: [], container: 'id' },
+  azurerm_network_security_group: { cloud: 'azure', kind: 'firewall-rule', ids: ['id'], rules: 'container' },
   azurerm_network_security_rule: azure('firewall-rule'),
   azurerm_linux_virtual_machine: azure('instance'),
   azurerm_windows_virtual_machine: azure('instance'),

@@ -1,14 +1,28 @@
 import { type InstanceKey, isIdentifier, type ModuleStep, parseModule, type ResourceAddress } from './addresses.ts';
 import { type JsonReader, readJson, type Scalar } from './json-reader.ts';
-import { type ReadAttribute, readAttributes, resourceTypeOf } from './resource-types.ts';
+import {
+  type ListAttribute,
+  listAttributes,
+  resourceTypeOf,
+  type TextAttribute,
+  textAttributes,
+} from './resource-types.ts';
 
 /** One object of a state by its address. Nothing else of the state is kept. */
 export interface StateInstance extends ResourceAddress {
-  /** Attributes that identify it on its cloud; none for a type that has no kind here. */
-  readonly attributes: Partial<Readonly<Record<ReadAttribute, string>>>;
+  /** None for a type that has no kind here. */
+  readonly attributes: StateAttributes;
   /** Terraform deletes it at its next apply, as another one took its place. */
   readonly isDeposed: boolean;
 }
+
+/** The attributes by which an object is found on its cloud. Numbers and truth values are texts. */
+export interface StateAttributes {
+  readonly text: Partial<Readonly<Record<TextAttribute, string>>>;
+  readonly lists: Partial<Readonly<Record<ListAttribute, readonly string[]>>>;
+}
+
+const noAttributes: StateAttributes = { text: {}, lists: {} };
 
 /** A text that is no state to read. `line`: where there is a place. */
 export interface StateProblem {
@@ -140,16 +154,16 @@ function readResource(reader: JsonReader): readonly StateInstance[] {
 interface Found {
   key: Scalar | undefined;
   isDeposed: boolean;
-  attributes: StateInstance['attributes'];
+  attributes: StateAttributes;
 }
 
 function readInstance(reader: JsonReader): Found {
-  const found: Found = { key: undefined, isDeposed: false, attributes: {} };
+  const found: Found = { key: undefined, isDeposed: false, attributes: noAttributes };
   reader.object((key) => {
     if (key === 'index_key') found.key = reader.scalar();
     else if (key === 'deposed') found.isDeposed = (reader.scalar() ?? '') !== '';
     // why: `attributes_flat` is what an upgrade from version 3 leaves until the next apply
-    else if (key === 'attributes' || key === 'attributes_flat') found.attributes = readIds(reader);
+    else if (key === 'attributes' || key === 'attributes_flat') found.attributes = readAttributes(reader);
     else reader.skip();
   });
   return found;
@@ -173,31 +187,45 @@ function readModule(reader: JsonReader, add: (more: readonly StateInstance[]) =>
 
 function readShown(reader: JsonReader): Omit<Parts, 'modules'> & { readonly mode: Scalar | undefined } {
   let [mode, type, name]: (Scalar | undefined)[] = [];
-  const found: Found = { key: undefined, isDeposed: false, attributes: {} };
+  const found: Found = { key: undefined, isDeposed: false, attributes: noAttributes };
   reader.object((key) => {
     if (key === 'mode') mode = reader.scalar();
     else if (key === 'type') type = reader.scalar();
     else if (key === 'name') name = reader.scalar();
     else if (key === 'index') found.key = reader.scalar();
     else if (key === 'deposed_key') found.isDeposed = (reader.scalar() ?? '') !== '';
-    else if (key === 'values') found.attributes = readIds(reader);
+    else if (key === 'values') found.attributes = readAttributes(reader);
     else reader.skip();
   });
   return { mode, type, name, found };
 }
 
-function readIds(reader: JsonReader): StateInstance['attributes'] {
+function readAttributes(reader: JsonReader): StateAttributes {
   if (reader.peek() !== '{') {
     reader.skip();
-    return {};
+    return noAttributes;
   }
-  const ids: Partial<Record<ReadAttribute, string>> = {};
+  const text: Partial<Record<TextAttribute, string>> = {};
+  const lists: Partial<Record<ListAttribute, readonly string[]>> = {};
   reader.object((key) => {
-    const attribute = readAttributes.find((one) => one === key);
-    const value = attribute === undefined ? reader.skip() : reader.scalar();
-    if (attribute !== undefined && typeof value === 'string' && value !== '') ids[attribute] = value;
+    const name = textAttributes.find((one) => one === key);
+    const list = listAttributes.find((one) => one === key);
+    if (name !== undefined) {
+      const value = reader.scalar() ?? '';
+      if (value !== '') text[name] = String(value);
+    } else if (list !== undefined && reader.peek() === '[') lists[list] = readTexts(reader);
+    else reader.skip();
   });
-  return ids;
+  return { text, lists };
+}
+
+function readTexts(reader: JsonReader): readonly string[] {
+  const texts: string[] = [];
+  reader.list(() => {
+    const value = reader.scalar();
+    if (typeof value === 'string') push(value, texts, reader);
+  });
+  return texts;
 }
 
 interface Parts {
@@ -213,7 +241,7 @@ function instanceOf({ modules, type, name, found }: Parts, reader: JsonReader): 
   if (typeof name !== 'string' || !isIdentifier(name)) return reader.fail('the resource before has no valid name');
   const key = instanceKey(found.key, reader);
   // why: the id of another type may be its secret, as of a random_string
-  const attributes = resourceTypeOf(type) === undefined ? {} : found.attributes;
+  const attributes = resourceTypeOf(type) === undefined ? noAttributes : found.attributes;
   return { modules, type, name, ...(key === undefined ? {} : { key }), attributes, isDeposed: found.isDeposed };
 }
 

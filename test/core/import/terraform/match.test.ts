@@ -5,12 +5,12 @@ import { dialect as azure } from '../../../../providers/azure/dialect.ts';
 import { dialect as gcp } from '../../../../providers/gcp/dialect.ts';
 import { importDocuments } from '../../../../src/core/import/documents.ts';
 import type { ImportScope } from '../../../../src/core/import/scope-import.ts';
-import { instanceAddress } from '../../../../src/core/import/terraform/addresses.ts';
 import { letGo, removedFile } from '../../../../src/core/import/terraform/let-go.ts';
 import { matchState } from '../../../../src/core/import/terraform/match.ts';
 import type { StateInstance } from '../../../../src/core/import/terraform/state.ts';
+import type { Ownership } from '../../../../src/core/inventory/ownership.ts';
 import type { Condition, Observed, Signs } from '../../../../src/core/observed.ts';
-import type { Attributes, Kind } from '../../../../src/core/resource.ts';
+import type { Attributes, Kind, RuleMatch } from '../../../../src/core/resource.ts';
 
 interface More {
   readonly name?: string;
@@ -61,17 +61,12 @@ const scopeOf = (objects: readonly Observed[], more: Partial<ImportScope> = {}):
 
 const one = (
   address: string,
-  attributes: StateInstance['attributes'],
-  more: Partial<StateInstance> = {},
+  text: StateInstance['attributes']['text'],
+  { lists = {}, ...more }: Partial<StateInstance> & Partial<Pick<StateInstance['attributes'], 'lists'>> = {},
 ): StateInstance => {
   const [type = '', name = ''] = address.split('.');
-  return { modules: [], type, name, attributes, isDeposed: false, ...more };
+  return { modules: [], type, name, attributes: { text, lists }, isDeposed: false, ...more };
 };
-
-const reasonsOf = (instances: readonly StateInstance[], ...scopes: readonly ImportScope[]) =>
-  Object.fromEntries(
-    matchState(instances, scopes).missing.map((miss) => [instanceAddress(miss.instance), miss.reason]),
-  );
 
 describe('instances of a state and objects on the clouds', () => {
   test('the chosen objects are those of the state, and types without a kind are counted', () => {
@@ -110,13 +105,7 @@ describe('instances of a state and objects on the clouds', () => {
     assert.deepEqual([...found.chosen], [`${vnet.toLowerCase()}#guid`]);
   });
 
-  test('a rule of Terraform without an id of the cloud stands for the rules of its group, an NSG for those in it', () => {
-    const inGroup = scopeOf([vpc('vpc-1'), group('sg-1', 'vpc-1'), rule('sgr-1', 'vpc-1', 'sg-1')]);
-    const old = one('aws_security_group_rule.a', { id: 'sgrule-12', security_group_id: 'sg-1' });
-    assert.deepEqual([...matchState([old], [inGroup]).chosen], ['sgr-1']);
-    const exact = one('aws_security_group_rule.a', { security_group_id: 'sg-1', security_group_rule_id: 'sgr-9' });
-    assert.match(reasonsOf([exact], inGroup)['aws_security_group_rule.a'] ?? '', /not hold it/);
-
+  test('an NSG stands for the rules in it', () => {
     const nsg = '/subscriptions/1a/resourceGroups/acme/providers/Microsoft.Network/networkSecurityGroups/Web';
     const id = `${nsg.toLowerCase()}/securityrules/https`;
     const onAzure = scopeOf([rule(`${id}#1`, 'n'), rule(`${id.replace('/web/', '/web2/')}#1`, 'n')], {
@@ -125,6 +114,51 @@ describe('instances of a state and objects on the clouds', () => {
     const chosen = (type: string, text: string) => [...matchState([one(`${type}.a`, { id: text })], [onAzure]).chosen];
     assert.deepEqual(chosen('azurerm_network_security_group', nsg), [`${id}#1`]);
     assert.deepEqual(chosen('azurerm_network_security_rule', `${nsg}/securityRules/https`), [`${id}#1`]);
+  });
+});
+
+describe('rules of AWS, which listings give no ids', () => {
+  const https: RuleMatch = {
+    direction: 'ingress',
+    action: 'allow',
+    protocol: 'tcp',
+    ports: '443',
+    peers: ['10.0.0.0/8'],
+  };
+  const atom = (id: string, match: Partial<RuleMatch>, group = 'sg-1') => {
+    const attributes = { network: 'vpc-1', group, match: { ...https, ...match }, description: '' };
+    return seen('firewall-rule', id, attributes, { signs: { container: 'sg-1' } });
+  };
+  const objects = [
+    ...[vpc('vpc-1'), group('sg-1', 'vpc-1'), group('sg-2', 'vpc-1')],
+    ...[atom('https', {}), atom('other', { peers: ['10.1.0.0/16'] }), atom('ssh', { ports: '22' })],
+  ];
+  const at = { security_group_id: 'sg-1', from_port: '443', to_port: '443', type: 'ingress', protocol: 'tcp' } as const;
+  const ofBlocks = (...cidr_blocks: string[]) => one('aws_security_group_rule.a', at, { lists: { cidr_blocks } });
+  const chosenOf = (instance: StateInstance, ...more: readonly ImportScope[]) => [
+    ...matchState([instance], more.length > 0 ? more : [scopeOf(objects)]).chosen,
+  ];
+
+  test('are found by what they let through, each peer by itself', () => {
+    assert.deepEqual(chosenOf(ofBlocks('10.0.0.0/8')), ['https']);
+    assert.deepEqual(chosenOf(ofBlocks('10.0.0.0/8', '10.1.0.0/16')), ['https', 'other']);
+  });
+
+  test('are not found if a part of them is gone, or if their group is another', () => {
+    assert.deepEqual(chosenOf(ofBlocks('10.0.0.0/8', '10.9.0.0/16')), []);
+    const other = one('aws_security_group_rule.a', { ...at, security_group_id: 'sg-2' });
+    assert.deepEqual(
+      chosenOf({ ...other, attributes: { ...other.attributes, lists: { cidr_blocks: ['10.0.0.0/8'] } } }),
+      [],
+    );
+  });
+
+  test('are found in a group that is ours already, whose rules refer to it by address', () => {
+    const address = 'aws/111122223333/eu-west-1/group/core.web';
+    const ours: Ownership = { scope: 's', observed: group('sg-1', 'vpc-1'), claim: 'ours', address, why: 'wanted' };
+    const inOurs = atom('self', { peers: [`group:${address}`] }, address);
+    const there = { ...scopeOf([]), objects: [ours, { ...ours, observed: inOurs, address: `${address}-x` }] };
+    assert.deepEqual(chosenOf(one('aws_security_group_rule.a', { ...at, self: 'true' }), there), ['self']);
   });
 });
 
@@ -170,8 +204,8 @@ describe('instances that were not found', () => {
       scopeOf([], { gaps: new Set<Kind>(['network']) }),
       /^The kind network was not listed completely\.$/,
     ],
-    ['without an id', one('aws_vpc.a', {}), here, /no id for it/],
-    ['with an id of another form', one('aws_vpc.a', { id: 'my password' }), here, /no id for it/],
+    ['without an id', one('aws_vpc.a', {}), here, /does not say the object/],
+    ['with an id of another form', one('aws_vpc.a', { id: 'my password' }), here, /does not say the object/],
     [
       'that Terraform will delete',
       one('aws_vpc.a', { id: 'vpc-1' }, { isDeposed: true }),
@@ -189,28 +223,25 @@ describe('instances that were not found', () => {
     });
 });
 
-describe('names of documents', () => {
-  const named = (
-    objects: readonly Observed[],
-    instances: readonly StateInstance[],
-    more: Partial<ImportScope> = {},
-  ) => {
-    const scope = scopeOf(objects, more);
-    const { chosen, names } = matchState(instances, [scope]);
-    const { documents } = importDocuments({
-      scopes: [scope],
-      selection: { networks: [], kinds: [], ids: [], labels: [], among: chosen },
-      names: { Network: ['taken'], FirewallRule: [], Instance: [] },
-      excluded: new Map(),
-      given: names,
-    });
-    return {
-      documents: documents.map(({ kind, name, objects: ids }) => `${kind} ${name}: ${ids.length}`),
-      text: JSON.stringify(documents.map(({ value }) => value)),
-    };
+const named = (objects: readonly Observed[], instances: readonly StateInstance[], more: Partial<ImportScope> = {}) => {
+  const scope = scopeOf(objects, more);
+  const { chosen, names } = matchState(instances, [scope]);
+  const { documents } = importDocuments({
+    scopes: [scope],
+    selection: { networks: [], kinds: [], ids: [], labels: [], among: chosen },
+    names: { Network: ['taken'], FirewallRule: [], Instance: [] },
+    excluded: new Map(),
+    given: names,
+  });
+  return {
+    documents: documents.map(({ kind, name, objects: ids }) => `${kind} ${name}: ${ids.length}`),
+    text: JSON.stringify(documents.map(({ value }) => value)),
   };
-  const counted = (name: string, ids: readonly string[]) =>
-    ids.map((id, key) => one(`aws_instance.${name}`, { id }, { key }));
+};
+const counted = (name: string, ids: readonly string[]) =>
+  ids.map((id, key) => one(`aws_instance.${name}`, { id }, { key }));
+
+describe('names of documents', () => {
   const [net, app] = [vpc('vpc-1', { name: 'Old name' }), subnet('subnet-1', 'vpc-1')];
 
   test('are those of the addresses, in their network without its name, and numbered where they are taken', () => {
@@ -223,7 +254,14 @@ describe('names of documents', () => {
         one('aws_vpc.taken', { id: 'vpc-2' }),
         one('aws_subnet.app', { id: 'subnet-1' }, { modules: [...modules, { name: 'core' }], key: 'a' }),
         one('aws_security_group.this', { id: 'sg-1' }),
-        one('aws_vpc_security_group_ingress_rule.https', { id: 'sgr-1' }),
+        one('aws_vpc_security_group_ingress_rule.https', {
+          id: 'sgr-7',
+          security_group_id: 'sg-1',
+          ip_protocol: 'tcp',
+          from_port: '443',
+          to_port: '443',
+          cidr_ipv4: '10.0.0.0/8',
+        }),
       ],
     );
     assert.deepEqual(

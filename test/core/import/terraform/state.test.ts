@@ -23,7 +23,9 @@ const vpc = (id: string, more: object = {}): object => ({ schema_version: 1, att
 function readOf(text: string): Readonly<Record<string, object>> {
   const read = readState(text);
   assert.ok('instances' in read, 'problem' in read ? JSON.stringify(read.problem) : '');
-  return Object.fromEntries(read.instances.map((one) => [instanceAddress(one), one.attributes]));
+  return Object.fromEntries(
+    read.instances.map((one) => [instanceAddress(one), { ...one.attributes.text, ...one.attributes.lists }]),
+  );
 }
 
 describe('a state file', () => {
@@ -51,6 +53,25 @@ describe('a state file', () => {
       {"mode":"managed","type":"aws_vpc","name":"flat","instances":[{"attributes_flat":{"id":"vpc-3","tags.%":"0"}}]}
     ],"version":4}`;
     assert.deepEqual(readOf(text), { 'aws_vpc.main': { id: 'vpc-1' }, 'aws_vpc.flat': { id: 'vpc-3' } });
+  });
+
+  test('numbers and truth values are texts, lists are lists, and anything else is nothing', () => {
+    const rule = {
+      ...{ security_group_id: 'sg-1', from_port: 443, to_port: -1, self: false, protocol: null, type: ['x'] },
+      ...{
+        cidr_blocks: ['10.0.0.0/8', 1, '10.1.0.0/16'],
+        ipv6_cidr_blocks: null,
+        prefix_list_ids: 'x',
+        tags: { id: 'y' },
+      },
+    };
+    const text = file(resource('aws_security_group_rule', 'a', [{ attributes: rule }]));
+    assert.deepEqual(readOf(text), {
+      'aws_security_group_rule.a': {
+        ...{ security_group_id: 'sg-1', from_port: '443', to_port: '-1', self: 'false' },
+        cidr_blocks: ['10.0.0.0/8', '10.1.0.0/16'],
+      },
+    });
   });
 
   test('a deposed object is told from the one in its place', () => {
