@@ -31,6 +31,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
   'import-recorded': async () => unasked((await import('./import-recorded.ts')).importRecorded),
   import: async () => unasked((await import('./import.ts')).importAccounts),
+  'import-terraform': async () => unasked((await import('./import-terraform.ts')).importTerraform),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'api-100k': async () => (await import('./api-100k.ts')).api100k,
   queue: async () => unasked((await import('./queue.ts')).queue),

@@ -250,7 +250,7 @@ const motoAt = (url: string, close: () => void): Moto => ({
   close,
 });
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
