@@ -138,6 +138,7 @@ export type BlockCode =
   | 'owned-by'
   | 'immutable'
   | 'adopt-missing'
+  | 'undeclared-rules'
   | 'depends'
   | 'non-convergent'
   | 'foreign-store'

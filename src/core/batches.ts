@@ -1,4 +1,5 @@
 import type { Action, Batch } from './action.ts';
+import { isKept } from './kinds/kept-fields.ts';
 import { documentOfReplica, type Kind, type RuleAttributes } from './resource.ts';
 
 /** Most actions of one call, by kind and what is done; what is not named goes singly. Data of each provider. */
@@ -107,9 +108,9 @@ function ruleOf({ kind, attributes }: { readonly kind: Kind; readonly attributes
   return `${group ?? network} ${match.direction}`;
 }
 
-/** The new values, without those that they replace; any change but of labels and marks goes by itself. */
+/** The new values, without those that they replace; a change of what a cloud holds goes by itself, but for labels and marks. */
 function changesOf({ address, changes }: Extract<Action, { verb: 'update' | 'adopt' }>): string {
-  const tagsOnly = changes.every(({ field }) => field.startsWith('labels.') || field === 'mark');
+  const tagsOnly = changes.every(({ field }) => field.startsWith('labels.') || field === 'mark' || isKept(field));
   return tagsOnly ? JSON.stringify(changes.map(({ field, to }) => [field, to])) : address;
 }
 

@@ -28,6 +28,8 @@ export interface Terms {
   readonly claim?: { readonly adopt?: CloudId; readonly was?: readonly Address[] };
   readonly ignore?: readonly string[];
   readonly presence?: Presence;
+  /** Of an adopted group whose rules are all of documents: the planner says so, see plan/adopted-groups.ts. */
+  readonly authoritative?: true;
   /** Of a machine: how long it must have been ready before it counts, where its specs say so; see engine/launch-health.ts. */
   readonly minReadyMs?: number;
   /** Of an adopted machine: the reason that its document cannot launch another one. No plan creates or replaces it then. */

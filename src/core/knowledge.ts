@@ -105,6 +105,8 @@ export interface KeptTerms {
   readonly takenFrom?: string;
   /** It keeps the name that it had. */
   readonly adopted?: true;
+  /** Of an adopted group: all rules in it were of documents once, so one that is of none is drift. */
+  readonly authoritative?: true;
   /** The machine whose place it was launched to take; that one stands as long as the store knows it. */
   readonly successorOf?: CloudId;
   readonly owners?: readonly string[];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { taggables } from '../../sandbox/ec2/actions/tag.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
@@ -56,7 +57,8 @@ async function adopted() {
   const place = sandbox.control.ec2.region(account, region);
   const db = [...place.instances.values()].find(({ tags }) => tags.get('tier') === 'db')?.id ?? '';
   return {
-    ...{ specs, run, db },
+    ...{ specs, run, db, place },
+    url: sandbox.url,
     writes: () => sandbox.control.log.entries({ mutating: true }).map(({ action }) => action),
     /** Our tags on everything that bears any, each once. */
     marks: () =>
@@ -78,14 +80,15 @@ const planOf = async (run: Run, specs: string) => JSON.parse((await run(['plan',
 
 /** Takes the document of the machine `db` out of the specs. */
 function withoutDb(specs: string): void {
-  const [file = ''] = readdirSync(join(specs, 'imported'));
-  const path = join(specs, 'imported', file);
+  const path = fileIn(specs);
   const documents = readFileSync(path, 'utf8').split('\n---\n');
   writeFileSync(
     path,
     documents.filter((text) => !text.includes('kind: Instance') || !/name: db\b/.test(text)).join('\n---\n'),
   );
 }
+
+const fileIn = (specs: string): string => join(specs, 'imported', readdirSync(join(specs, 'imported'))[0] ?? '');
 
 const anotherStore = () => commandLine({ database: memoryDatabase(realClock, 'ffffffff-0000-4000-8000-000000000000') });
 
@@ -117,7 +120,7 @@ test('an adopted machine without its document is an orphan, and is deleted only 
 
 test('an adopted machine that was forgotten is nobody’s until a document adopts it again', async () => {
   const { specs, run, writes, db } = await adopted();
-  const whole = readFileSync(join(specs, 'imported', readdirSync(join(specs, 'imported'))[0] ?? ''), 'utf8');
+  const whole = readFileSync(fileIn(specs), 'utf8');
   withoutDb(specs);
   await must(run, ['forget', 'db-0', '--specs', specs, allow, '--yes']);
   const forgotten = await run(['plan', specs, allow]);
@@ -127,7 +130,7 @@ test('an adopted machine that was forgotten is nobody’s until a document adopt
   );
   await must(run, ['apply', specs, allow, '--yes']);
   assert.deepEqual(writes(), []);
-  writeFileSync(join(specs, 'imported', readdirSync(join(specs, 'imported'))[0] ?? ''), whole);
+  writeFileSync(fileIn(specs), whole);
   assert.match((await must(run, ['apply', specs, allow, '--yes'])).stdout, /1 adopted/);
   assert.deepEqual([...new Set(writes())], ['CreateTags']);
   assert.deepEqual((await planOf(run, specs)).actions, []);
@@ -155,4 +158,41 @@ test('a lost store: what no document adopts is not taken over, and takeover says
   assert.match(taken.stderr, new RegExp(`no document does: ${db}\\nName their ids under \`adopt\``));
   assert.equal((await heir(['apply', specs, allow, '--yes'])).code, 3);
   assert.deepEqual(writes(), []);
+});
+
+/** A colleague opens a port to the internal network, in the group of the machines. */
+async function openPort({ place, url }: Pick<Awaited<ReturnType<typeof adopted>>, 'place' | 'url'>, port: number) {
+  const client = new EC2Client({ endpoint: url, region, maxAttempts: 1 });
+  const GroupId = [...place.groups.values()].find(({ name }) => name === 'web')?.id ?? '';
+  const IpRanges = [{ CidrIp: '10.0.0.0/8' }];
+  const IpPermissions = [{ IpProtocol: 'tcp', FromPort: port, ToPort: port, IpRanges }];
+  await client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
+  client.destroy();
+}
+
+test('an adopted network becomes authoritative once import has written its other rules', async () => {
+  const { specs, run, place, url, writes } = await adopted();
+  await openPort({ place, url }, 22);
+  const text = readFileSync(fileIn(specs), 'utf8');
+  assert.ok(text.includes('rules: additive'));
+  writeFileSync(fileIn(specs), text.replace('rules: additive', 'rules: authoritative'));
+  const refused = await run(['apply', specs, allow, '--yes']);
+  assert.match(
+    refused.stdout,
+    /group\/core\.web: it was adopted, and no document states a rule in it: ingress tcp 22 from /,
+  );
+  assert.match(refused.stdout, /setpoint import --network core/);
+  assert.equal(refused.code, 4);
+  await must(run, ['import', specs, allow, '--network', 'core']);
+  assert.match(
+    (await must(run, ['plan', specs, allow])).stdout,
+    /~ group core\.web .*\n +~ rules +additive → authoritative/,
+  );
+  await must(run, ['apply', specs, allow, '--yes']);
+  assert.deepEqual(
+    [writes().filter((action) => action !== 'AuthorizeSecurityGroupIngress'), (await planOf(run, specs)).actions],
+    [[], []],
+  );
+  await openPort({ place, url }, 8080);
+  assert.match((await must(run, ['apply', specs, allow, '--yes'])).stdout, /1 deleted/);
 });

@@ -217,7 +217,9 @@ function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: r
     reason: reasonAgainst(action),
     objects: objectsOf(action.address, desired, files),
   }));
-  const other = judged.find(({ action, objects }) => objects.length === 0 && !before.has(keyOf(action)));
+  const other = judged.find(
+    ({ action, objects }) => objects.length === 0 && !before.has(keyOf(action)) && !isRecordOnly(action),
+  );
   if (other !== undefined) throw apart(`A plan would also ${other.action.verb} ${other.action.address}.`);
   const blocked = findings.flatMap((finding) =>
     finding.type === 'blocked' ? [{ reason: finding.why, objects: objectsOf(finding.address, desired, files) }] : [],
@@ -231,6 +233,10 @@ function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: r
     adopts: judged.filter(({ reason, objects }) => reason === undefined && objects.length > 0).length,
   };
 }
+
+/** The store's own words change, and no cloud is called: an adopted group has no rule any more that no document states. */
+const isRecordOnly = (action: Action): boolean =>
+  action.verb === 'update' && action.changes.every(({ field }) => isKept(field));
 
 const keyOf = ({ verb, address }: Action): string => `${verb} ${address}`;
 

@@ -4,4 +4,8 @@ export const keptFields = ['protect', 'deletionPolicy'] as const;
 /** The address of a resource without a mark that could be written anew. */
 export const keptAddress = 'address';
 
-export const isKept = (field: string): boolean => field === keptAddress || keptFields.some((kept) => kept === field);
+/** Of an adopted group: whether a rule in it that no document states is drift. */
+export const keptRules = 'rules';
+
+export const isKept = (field: string): boolean =>
+  field === keptAddress || field === keptRules || keptFields.some((kept) => kept === field);

@@ -6,6 +6,7 @@ import type { Observed } from '../observed.ts';
 import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts, subtractPorts } from '../port-set.ts';
 import { type Address, isAddress } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { withRecords } from './adopted-groups.ts';
 import type { Claimed } from './claim.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +14,8 @@ import type { World } from './world.ts';
 export const alignDesired = (world: World): readonly Desired[] => {
   const { wanted, dialect } = world.input;
   const named = withAddresses(wanted.desired, world);
-  return assignPriorities(respell(alignPorts(named, world.claimed, dialect), world), world);
+  const aligned = assignPriorities(respell(alignPorts(named, world.claimed, dialect), world), world);
+  return withRecords(aligned, world);
 };
 
 /** A group that a rule names by id is known by its address once it is ours, in what is wanted as in what was observed. */

@@ -2,7 +2,7 @@ import type { Cause } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, isAdoptedRule, isClaimedInStore, isStatedRule } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
-import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
+import { isKept, keptAddress, keptFields, keptRules } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
@@ -183,6 +183,9 @@ function termsChanges(
   const isMoved = fixed && signs.container === undefined && settled.address !== address;
   return [
     ...(isMoved ? [{ field: keptAddress, from: settled.address, to: address }] : []),
+    ...(kept.authoritative === terms.authoritative
+      ? []
+      : [{ field: keptRules, from: regimeOf(kept), to: regimeOf(terms) }]),
     ...keptFields
       .filter(
         (field) => kept[field] !== asked[field] && (field === 'protect' || fixed || signs.container !== undefined),
@@ -190,6 +193,9 @@ function termsChanges(
       .map((field) => ({ field, from: kept[field], to: asked[field] })),
   ];
 }
+
+const regimeOf = ({ authoritative }: Pick<Desired['terms'], 'authoritative'>): 'authoritative' | 'additive' =>
+  authoritative ? 'authoritative' : 'additive';
 
 const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>
   (terms.ignore ?? []).some((ignore) => field === ignore || field.startsWith(`${ignore}.`));

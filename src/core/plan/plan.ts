@@ -10,6 +10,7 @@ import type { Address } from '../resource.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
 import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
+import { undeclaredFindings, undeclaredRule, undeclaredRules } from './adopted-groups.ts';
 import { alignDesired } from './align-desired.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
 import { release } from './decide-unwanted.ts';
@@ -41,7 +42,7 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *   yes     | once, in a container | nobody | nothing: a rule is adopted with its group or network
  *           | that is adopted      |        |
  *   yes     | once                 | other  | blocked: owned-by
- *   no      | yes                  | us     | delete, or orphan
+ *   no      | yes                  | us     | delete, or orphan; a rule in an adopted group: see adopted-groups.ts
  *   no      | yes                  | nobody | unmanaged, with why; copied-mark; unrecorded-mark
  *   no      | yes                  | other  | nothing
  *   –       | yes, though deleted  | us     | delete again
@@ -61,9 +62,11 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
   const world = worldOf(input, claimed);
   const desired = alignDesired(world);
   yield;
+  const undeclared = undeclaredRules(desired, world);
   const decisions = [
     ...(yield* flatMapInSteps(desired, (one) => decide(one, world))),
-    ...releases(desired, world),
+    ...releases(desired, undeclared, world),
+    ...undeclaredFindings(desired, undeclared, world),
     ...claimed.flatMap(deleteAgain),
     ...forgotten(world),
   ];
@@ -114,16 +117,22 @@ function* admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: W
 const isAction = (decision: Decision): decision is Action => 'verb' in decision;
 const isFinding = (decision: Decision): decision is Finding => 'type' in decision;
 
-function releases(desired: PlanInput['wanted']['desired'], world: World): readonly Decision[] {
+function releases(
+  desired: PlanInput['wanted']['desired'],
+  undeclared: ReturnType<typeof undeclaredRules>,
+  world: World,
+): readonly Decision[] {
   const wanted = new Set<Address>(desired.map(({ address }) => address));
   const adopted = new Set([
     ...desired.flatMap(({ terms }) => terms.claim?.adopt ?? []),
     ...[...world.adoptedRules].flatMap(([address, { id }]) => (wanted.has(address) ? [id] : [])),
   ]);
+  const held = new Set([...undeclared.values()].flat());
+  const isUndeclared = (one: Claimed): boolean => one.claim.by === 'us' && held.has(one);
   return world.claimed
     .filter(({ claim: owner }) => !(owner.by === 'us' && owner.deleted))
     .filter(({ claim: owner, observed }) => !(owner.by === 'us' ? wanted.has(owner.address) : adopted.has(observed.id)))
-    .flatMap((one) => release(one, world));
+    .flatMap((one) => (isUndeclared(one) ? [undeclaredRule(one, world)] : release(one, world)));
 }
 
 /** Settled ids that are proven gone: the store lets them go. */

@@ -3,7 +3,7 @@ import type { Compiled } from '../compile/compile.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, isClaimedInStore } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
-import { type Knowledge, withoutStore } from '../knowledge.ts';
+import { type Knowledge, type Settled, withoutStore } from '../knowledge.ts';
 import type { Observation, Observed } from '../observed.ts';
 import type { Cloud, CloudId, Ref, ScopeKey } from '../resource.ts';
 import { assignPriorities } from './align-desired.ts';
@@ -100,7 +100,7 @@ function hypotheticalState({ scope, estate, wanted, dialect }: PreviewScope): Hy
     observation: { ...observation, resources: standing.map((one) => observed(one, { estate, toId, dialect })) },
     knowledge: {
       ...knowledge,
-      settled: new Map(standing.map((one) => [idOf(one), settled(one, dialect)])),
+      settled: new Map(standing.map((one) => [idOf(one), settled(one, wanted, dialect)])),
       applied: new Map(standing.map((one) => [one.address, applied(one)])),
     },
   };
@@ -142,8 +142,11 @@ function named({ attributes, name }: Desired, { holds: { nameLabel } }: Dialect)
   return { ...attributes, labels: { [nameLabel]: name, ...attributes.labels } };
 }
 
-const settled = (desired: Desired, { holds }: Dialect) => {
-  const { address, kind, terms } = desired;
+const settled = (desired: Desired, { additive }: Wanted, { holds, rules }: Dialect): Settled => {
+  const { address, kind, terms, attributes } = desired;
+  const isAdopted = terms.claim?.adopt !== undefined;
+  const network = 'network' in attributes ? attributes.network : '';
+  const isGroup = kind === 'group' && rules.contentName !== undefined;
   return {
     address,
     kind,
@@ -151,8 +154,9 @@ const settled = (desired: Desired, { holds }: Dialect) => {
     terms: {
       deletionPolicy: terms.deletionPolicy,
       protect: terms.protect,
-      storeOnly: terms.claim?.adopt !== undefined && isClaimedInStore(desired, holds.fixedMarks),
-      ...(terms.claim?.adopt === undefined ? {} : { adopted: true as const }),
+      storeOnly: isAdopted && isClaimedInStore(desired, holds.fixedMarks),
+      ...(isAdopted ? { adopted: true } : {}),
+      ...(isAdopted && isGroup && !additive.has(network) ? { authoritative: true } : {}),
     },
   };
 };

@@ -3,9 +3,10 @@ import type { FieldChange } from '../diff.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import { reasonOfGap } from '../plan/plan.ts';
-import { nameIn, type RuleAttributes } from '../resource.ts';
+import { nameIn } from '../resource.ts';
 import { compareText, printable } from '../text.ts';
 import { deleteReasons } from './plan-json.ts';
+import { bare, ruleText, short } from './rule-text.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
 import { type Ago, moment, type Paint, plain, type Style, touchedText } from './wording.ts';
 
@@ -261,28 +262,3 @@ const rankOf = (key: string): number => (order.includes(key) ? order.indexOf(key
 
 const byRank = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   rankOf(a) - rankOf(b) || compareText(a, b);
-
-/** One atom for people: `ingress tcp 443 from 0.0.0.0/0 to core.web`. */
-export function ruleText(attributes: object): string {
-  // why: only called for rules, whose attributes are these
-  const { match, group, order } = attributes as RuleAttributes;
-  const ports = match.ports === 'all' ? '' : ` ${match.ports}`;
-  const what = match.protocol === 'all' ? 'all' : `${match.protocol}${ports}`;
-  const peers = match.peers.map(bare).join(', ');
-  const own = (group === undefined ? (match.targets ?? []) : [group]).map(bare).join(', ') || 'everyone';
-  const way = match.direction === 'ingress' ? `from ${peers} to ${own}` : `from ${own} to ${peers}`;
-  const rank = order === undefined ? '' : `, priority ${order.priority}${order.disabled ? ', disabled' : ''}`;
-  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${what} ${way}${rank}`;
-}
-
-/** A group by its name, whether it is an object or a tag. */
-const bare = (peer: string): string => short(peer.replace(/^(?:group|tag):/, ''));
-
-/** An address by its kind and name; anything else as it is. */
-function short(value: unknown): string {
-  const text = String(value);
-  const kind = (['network', 'subnet', 'group', 'firewall-rule', 'instance'] as const).find((one) =>
-    text.includes(`/${one}/`),
-  );
-  return kind === undefined ? text : nameIn(text, kind);
-}

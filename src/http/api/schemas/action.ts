@@ -105,6 +105,7 @@ const blockCode = z.enum([
   'owned-by',
   'immutable',
   'adopt-missing',
+  'undeclared-rules',
   'depends',
   'non-convergent',
   'foreign-store',
