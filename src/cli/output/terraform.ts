@@ -29,7 +29,7 @@ export function terraformLines({ match, letGo, removed }: TerraformImport, isDry
     ...(letGo.parts.length === 0
       ? []
       : [
-          'Of other resources, some instances stay. Leave these out of count or for_each, then run:',
+          'Of other resources, some instances stay. Leave these out of count or for_each. Before the next terraform apply, run:',
           ...listed(
             letGo.parts.map((address) => `terraform state rm ${quoted(printable(address))}`),
             'the same file has all',

@@ -60,16 +60,16 @@ export function removedFile({ whole, parts }: Pick<LetGo, 'whole' | 'parts'>): s
 }
 
 const head = [
-  'Written by setpoint import --from-terraform, for Terraform 1.7 or later.',
-  'With these blocks Terraform forgets the resources, and deletes nothing.',
+  'Written by setpoint import --from-terraform, for Terraform 1.7 or later and OpenTofu 1.10 or later.',
+  'With these blocks Terraform forgets the resources, and destroys nothing.',
   '1. Run setpoint apply. 2. Put this file beside the configuration, and delete the resources there.',
   '3. Run terraform plan: it must destroy nothing. 4. Run terraform apply.',
 ];
 
 const partsOf = (parts: readonly string[]): readonly string[] => [
   '',
-  'Other instances of these resources stay with Terraform, and a block takes no keys. First leave these keys',
-  'out of count or for_each, else Terraform creates them again. Then run:',
+  'Of other resources, some instances stay with Terraform, and a block takes no keys. Leave these keys out of',
+  'count or for_each. Before the next terraform apply, run:',
   ...parts.map((address) => `  terraform state rm ${shellWord(address)}`),
 ];
 
