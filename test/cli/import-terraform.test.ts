@@ -141,6 +141,7 @@ interface Imported {
     readonly instances: { readonly covered: number; readonly known: number };
     readonly missing: readonly { readonly address: string; readonly id?: string; readonly reason: string }[];
     readonly staysWithTerraform: readonly object[];
+    readonly broughtAlong: readonly { readonly kind: string; readonly id: string }[];
     readonly removed?: { readonly path: string; readonly written: boolean; readonly resources: readonly string[] };
     readonly stateRm: readonly string[];
   };
@@ -266,6 +267,18 @@ describe('import --from-terraform in parts', () => {
     assert.deepEqual(terraform.removed?.resources, ['module.net.aws_vpc.main', 'module.net.aws_subnet.app']);
   });
 
+  test('objects that the state does not name, and that its objects need, are listed', async () => {
+    const { imported, run, args } = fresh(stateOf([managed('aws_instance', 'db', [held(id('i', 'b1'))])]));
+    const { stdout } = await run([...args, '--dry-run']);
+    assert.match(
+      stdout,
+      /^Not in the state, and needed by its objects:\n(?: {2}.*\n)* {2}network Terraform made this \(vpc-0+a1\)\n/m,
+    );
+    const { terraform } = await imported();
+    assert.deepEqual(terraform.broughtAlong.map(({ kind }) => kind).toSorted(), ['group', 'network', 'subnet']);
+    assert.deepEqual(terraform.removed?.resources, ['aws_instance.db']);
+  });
+
   test('--dry-run writes no file, and shows both', async () => {
     const { run, args, dir, specs: folder } = fresh(stateOf(resources));
     const { stdout } = await run([...args, '--dry-run']);
@@ -339,10 +352,14 @@ describe('import --from-terraform refuses', () => {
     [
       'a state of another account',
       stateOf([
-        managed('aws_vpc', 'main', [held(id('vpc', 'dd'), {}, { arn: `arn:aws:ec2:us-east-1:999900001111:vpc/x` })]),
+        managed(
+          'aws_vpc',
+          'main',
+          ['dd', 'de'].map((end) => held(id('vpc', end), {}, { arn: 'arn:aws:ec2:us-east-1:999900001111:vpc/x' })),
+        ),
       ]),
       [],
-      /hold no resource of the state\.\n {2}where: \n +aws_vpc\.main \(vpc-0+dd\): No target of the specs is for 999900001111 us-east-1/,
+      /hold no resource of the state\.\n {2}where: \n +aws_vpc\.main and 1 more: No target of the specs is for 999900001111 us-east-1\./,
     ],
     ['a choice that leaves none', stateOf(resources), ['--network', 'nowhere'], /No object matches/],
   ];

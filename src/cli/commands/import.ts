@@ -41,7 +41,7 @@ export const importCommand = (context: Context): Command =>
       group: 'Own',
       summary: 'write documents for existing objects that nobody claims',
       about:
-        'Observes the clouds and writes documents that adopt the chosen objects, with all that they refer to: one file for each network. It changes nothing on a cloud, and overwrites no file.\n\nAt the end it plans these documents on the same observation. An object that such a plan would not simply adopt is left out, with the reason.\n\nWith --from-terraform, a state of Terraform or OpenTofu chooses the objects and gives their names. Setpoint reads addresses and ids from it, and nothing else. It also writes the `removed` blocks with which Terraform forgets the objects.',
+        'Observes the clouds and writes documents that adopt the chosen objects, with all that they refer to: one file for each network. It changes nothing on a cloud, and overwrites no file.\n\nAt the end it plans these documents on the same observation. An object that such a plan would not simply adopt is left out, with the reason.\n\nWith --from-terraform, a state of Terraform or OpenTofu chooses the objects and gives their names. Setpoint reads addresses, ids and the traffic of rules from it, and nothing else. It also writes the `removed` blocks with which Terraform forgets the objects.',
       examples: [
         ['import --all --allow-endpoint', 'everything, from the sandbox'],
         ['import --network core', 'the network core and all that lies in it'],

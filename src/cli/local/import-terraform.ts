@@ -3,6 +3,7 @@ import { instanceAddress } from '../../core/import/terraform/addresses.ts';
 import { type LetGo, letGo, removedFile } from '../../core/import/terraform/let-go.ts';
 import { type MissingInstance, matchState, type StateMatch } from '../../core/import/terraform/match.ts';
 import type { StateInstance } from '../../core/import/terraform/state.ts';
+import type { Observed } from '../../core/observed.ts';
 import { printable } from '../../core/text.ts';
 import type { EstateView } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +15,8 @@ export interface TerraformImport {
   readonly proven: ProvenImport;
   readonly match: StateMatch;
   readonly letGo: LetGo;
+  /** Objects with documents that the state does not name: others refer to them. A group's rules are not among them. */
+  readonly broughtAlong: readonly Observed[];
   /** The file with `removed` blocks; absent where nothing has documents. */
   readonly removed?: RemovedFile;
 }
@@ -48,9 +51,10 @@ export async function importFromTerraform(
   ]);
   const covered = new Set([...owned, ...proven.covered.map(({ id }) => id)]);
   const forgotten = letGo(match, (id) => covered.has(id));
-  if (forgotten.covered === 0) return { proven, match, letGo: forgotten };
-  const file = await freshFile(removed, removedFile(forgotten));
-  return { proven, match, letGo: forgotten, removed: file };
+  const broughtAlong = proven.covered.filter(({ id, kind }) => kind !== 'firewall-rule' && !match.chosen.has(id));
+  const found = { proven, match, letGo: forgotten, broughtAlong };
+  if (forgotten.covered === 0) return found;
+  return { ...found, removed: await freshFile(removed, removedFile(forgotten)) };
 }
 
 /** Refuses a file that is there with another text, before anything is written. */
@@ -73,13 +77,16 @@ async function freshFile(path: string, text: string): Promise<RemovedFile> {
 export const missingText = ({ instance, id, reason }: MissingInstance): string =>
   `${instanceAddress(instance)}${id === undefined ? '' : ` (${id})`}: ${reason}`;
 
-const mostListed = 20;
+const mostReasons = 20;
 
+/** One line a reason: a state of another account has one for all. */
 function noneHeld(missing: readonly MissingInstance[]): UserError {
-  const listed = missing.slice(0, mostListed).map(missingText);
-  const more = missing.length - listed.length;
+  const byReason = [...Map.groupBy(missing, ({ reason }) => reason)].map(([reason, [first, ...rest]]) => {
+    const address = first === undefined ? '' : instanceAddress(first.instance);
+    return `${address}${rest.length === 0 ? '' : ` and ${rest.length} more`}: ${reason}`;
+  });
   return new UserError('The clouds of the specs hold no resource of the state.', {
-    where: `\n${[...listed, ...(more === 0 ? [] : [`and ${more} more`])].map((line) => printable(line)).join('\n')}`,
+    where: `\n${printable(byReason.slice(0, mostReasons)).join('\n')}`,
     next: 'Compare the account and region of the targets with the state, or refresh it: terraform apply -refresh-only',
   });
 }

@@ -1,4 +1,5 @@
 import { instanceAddress } from '../../core/import/terraform/addresses.ts';
+import type { Observed } from '../../core/observed.ts';
 import { printable } from '../../core/text.ts';
 import { missingText, type TerraformImport } from '../local/import-terraform.ts';
 import { quoted } from '../options.ts';
@@ -12,12 +13,17 @@ const listed = (lines: readonly string[], rest: string): readonly string[] => {
 };
 
 /** The part of an import's answer that is about Terraform, a line each. */
-export function terraformLines({ match, letGo, removed }: TerraformImport, isDryRun: boolean): readonly string[] {
+export function terraformLines(
+  { match, letGo, broughtAlong, removed }: TerraformImport,
+  isDryRun: boolean,
+): readonly string[] {
   const { held, missing, others } = match;
   const known = held.length + missing.length;
   const has = letGo.covered === 1 ? 'has' : 'have';
   return [
     `Terraform: ${letGo.covered} of ${count(known, 'resource instance')} that Setpoint knows ${has} documents`,
+    ...(broughtAlong.length === 0 ? [] : ['Not in the state, and needed by its objects:']),
+    ...listed(broughtAlong.map(calledText), '--json lists all').map((line) => `  ${printable(line)}`),
     ...(missing.length === 0 ? [] : ['Not found:']),
     ...listed(missing.map(missingText), '--json lists all').map((line) => `  ${printable(line)}`),
     ...(others.length === 0
@@ -37,6 +43,9 @@ export function terraformLines({ match, letGo, removed }: TerraformImport, isDry
         ]),
   ];
 }
+
+const calledText = ({ kind, id, name }: Observed): string =>
+  `${kind} ${name === '' || name === id ? id : `${name} (${id})`}`;
 
 function verb(isKept: boolean, isDryRun: boolean): string {
   if (isKept) return 'kept';
@@ -58,10 +67,11 @@ export const terraformNext = ({ letGo, removed }: TerraformImport): readonly str
     : []),
 ];
 
-export function terraformJson({ match, letGo, removed }: TerraformImport, isDryRun: boolean): object {
+export function terraformJson({ match, letGo, broughtAlong, removed }: TerraformImport, isDryRun: boolean): object {
   return {
     instances: { covered: letGo.covered, known: match.held.length + match.missing.length },
     missing: match.missing.map(({ instance, id, reason }) => ({ address: instanceAddress(instance), id, reason })),
+    broughtAlong: broughtAlong.map(({ kind, id, name }) => ({ kind, id, name })),
     staysWithTerraform: match.others,
     removed:
       removed === undefined

@@ -73,6 +73,7 @@ const namesInUse = (kind: 'network' | 'instance', scopes: readonly ImportScope[]
     .map((address) => nameIn(kind === 'instance' ? documentOfReplica(address) : address, kind));
 
 function importScope(scope: ImportScope, input: ImportInput, names: Names): Imported {
+  const { given = new Map() } = input;
   const objects: Objects = new Map(
     withNetworks(byIds(scope.objects.filter(({ observed }) => stands(observed)))).map((one) => [one.observed.id, one]),
   );
@@ -86,8 +87,7 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
       return reason === undefined && one.claim !== 'ours' && one.claim !== 'orphan';
     })
     .map(({ observed }) => observed)
-    .toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
-  const { given = new Map() } = input;
+    .toSorted((a, b) => compareText(nameOf(a, { given }), nameOf(b, { given })) || compareText(a.id, b.id));
   const state: ScopeImport = {
     scope,
     names,

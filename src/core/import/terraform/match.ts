@@ -1,3 +1,4 @@
+import type { Place } from '../../compile/dialect.ts';
 import type { Observed } from '../../observed.ts';
 import type { CloudId } from '../../resource.ts';
 import { compareText } from '../../text.ts';
@@ -137,20 +138,19 @@ const contentOf = ({ direction, protocol, ports, peers }: StateRules['matches'][
   JSON.stringify([direction, protocol, ports, peers]);
 
 /** Not listed is not gone: the account and the gaps are looked at first. */
-function reasonFor(instance: StateInstance, { cloud, kind }: ResourceType, there: readonly ScopeIndex[]): string {
+function reasonFor(instance: StateInstance, type: ResourceType, there: readonly ScopeIndex[]): string {
+  const { cloud, kind } = type;
   if (there.length === 0) return `The specs have no target of ${cloud}.`;
   const place = placeOf(instance, cloud);
-  const isPlace = ({ scope }: ScopeIndex): boolean =>
-    scope.targets.some(({ place: { account, region } }) => {
-      const isAccount = place.account === undefined || place.account.toLowerCase() === account.toLowerCase();
-      return isAccount && (place.region === undefined || place.region === region);
-    });
-  const here = there.filter(isPlace);
+  const here = there.filter(({ scope }) => scope.targets.some((target) => isIn(target.place, place)));
   if (here.length === 0)
     return `No target of the specs is for ${[place.account, place.region].filter((part) => part !== undefined).join(' ')}.`;
   if (here.some(({ scope }) => scope.gaps.has(kind))) return `The kind ${kind} was not listed completely.`;
-  const where = place.account === undefined ? 'The accounts of the targets do' : `The account ${place.account} does`;
-  return `${where} not hold it: the state is out of date. Refresh it with terraform apply -refresh-only.`;
+  if (type.rules === 'container') return 'None of its rules was found, and documents say it by its rules only.';
+  const isCertain = place.account !== undefined && (cloud === 'gcp' || place.region !== undefined);
+  return isCertain
+    ? `The account ${place.account} does not hold it: the state is out of date. Refresh it with terraform apply -refresh-only.`
+    : 'The accounts of the targets do not hold it. It is in another account or region, or the state is out of date.';
 }
 
 interface StatePlace {
@@ -158,18 +158,30 @@ interface StatePlace {
   readonly region?: string;
 }
 
-/** The place that ids and ARNs name; an emulator's ARN has no account. */
+/** What the state leaves out may be any. */
+const isIn = (target: Place, { account, region }: StatePlace): boolean =>
+  (account === undefined || account === target.account.toLowerCase()) &&
+  (region === undefined || region === regionText(target.region));
+
+/** Azure writes `West Europe` for `westeurope`. */
+const regionText = (text: string): string => text.toLowerCase().replaceAll(' ', '');
+
+/** The place that ids, ARNs and attributes name; an emulator's ARN has no account. */
 function placeOf({ attributes: { text } }: StateInstance, cloud: ResourceType['cloud']): StatePlace {
-  const { arn = '', region, self_link: link = '', id = '' } = text;
+  const { arn = '', region, location, self_link: link = '', id = '' } = text;
   if (cloud === 'aws') {
     const [, , , inArn = '', account = ''] = arn.split(':');
-    const known = region ?? inArn;
-    return {
-      ...(/^\d{12}$/.test(account) ? { account } : {}),
-      ...(/^[a-z]{2}[a-z-]*-\d$/.test(known) ? { region: known } : {}),
-    };
+    return placeFrom(/^\d{12}$/.test(account) ? account : undefined, region ?? inArn);
   }
   const pattern = cloud === 'gcp' ? /projects\/([\w.:-]+)\// : /^\/subscriptions\/([\w-]+)\//i;
-  const account = pattern.exec(link)?.[1] ?? pattern.exec(id)?.[1];
-  return account === undefined ? {} : { account };
+  return placeFrom(pattern.exec(link)?.[1] ?? pattern.exec(id)?.[1], cloud === 'azure' ? location : undefined);
+}
+
+/** A region is a name of letters, digits and dashes; anything else is neither compared nor printed. */
+function placeFrom(account: string | undefined, region: string | undefined): StatePlace {
+  const name = regionText(region ?? '');
+  return {
+    ...(account === undefined ? {} : { account: account.toLowerCase() }),
+    ...(/^[a-z][a-z0-9-]{3,30}$/.test(name) ? { region: name } : {}),
+  };
 }

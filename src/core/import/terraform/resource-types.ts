@@ -6,6 +6,7 @@ export const textAttributes = [
   'self_link',
   'arn',
   'region',
+  'location',
   'security_group_id',
   'security_group_rule_id',
   'type',

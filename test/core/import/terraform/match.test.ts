@@ -99,7 +99,6 @@ describe('instances of a state and objects on the clouds', () => {
     assert.deepEqual([...matchState([link], [there]).chosen], [`${project}#39`]);
     assert.deepEqual([...matchState([old], [there]).chosen], [`${project}#39`]);
 
-    const vnet = '/subscriptions/1a/resourceGroups/Acme/providers/Microsoft.Network/virtualNetworks/Core';
     const onAzure = scopeOf([vpc(`${vnet.toLowerCase()}#guid`)], { dialect: azure, targets: [] });
     const found = matchState([one('azurerm_virtual_network.a', { id: vnet })], [onAzure]);
     assert.deepEqual([...found.chosen], [`${vnet.toLowerCase()}#guid`]);
@@ -162,18 +161,25 @@ describe('rules of AWS, which listings give no ids', () => {
   });
 });
 
+const vnet = '/subscriptions/1a/resourceGroups/Acme/providers/Microsoft.Network/virtualNetworks/Core';
+
 describe('instances that were not found', () => {
   const here = scopeOf([vpc('vpc-1'), machine('i-dead', 's', { condition: { state: 'gone' } })]);
   const arn = (region: string, account: string) => `arn:aws:ec2:${region}:${account}:vpc/vpc-9`;
   const rows: readonly (readonly [name: string, instance: StateInstance, scope: ImportScope, says: RegExp])[] = [
-    ['gone', one('aws_vpc.a', { id: 'vpc-9' }), here, /^The accounts of the targets do not hold it: the state is out/],
+    ['gone, or elsewhere', one('aws_vpc.a', { id: 'vpc-9' }), here, /do not hold it\. It is in another account or/],
     [
       'gone, by its account',
       one('aws_vpc.a', { id: 'vpc-9', arn: arn('eu-west-1', '111122223333') }),
       here,
       /^The account 111122223333 does not hold it: .*-refresh-only/,
     ],
-    ['terminated', one('aws_instance.a', { id: 'i-dead' }), here, /out of date/],
+    [
+      'terminated',
+      one('aws_instance.a', { id: 'i-dead', arn: arn('eu-west-1', '111122223333') }),
+      here,
+      /does not hold/,
+    ],
     [
       'in another account',
       one('aws_vpc.a', { id: 'vpc-9', arn: arn('eu-west-1', '999900001111') }),
@@ -211,6 +217,24 @@ describe('instances that were not found', () => {
       one('aws_vpc.a', { id: 'vpc-1' }, { isDeposed: true }),
       here,
       /terraform apply first/,
+    ],
+    [
+      'of Azure in another location',
+      one('azurerm_virtual_network.a', { id: vnet, location: 'North Europe' }),
+      scopeOf([], { dialect: azure, targets: [{ name: 'a', place: { account: '1A', region: 'westeurope' } }] }),
+      /^No target of the specs is for 1a northeurope\.$/,
+    ],
+    [
+      'of Azure, gone',
+      one('azurerm_virtual_network.a', { id: vnet, location: 'West Europe' }),
+      scopeOf([], { dialect: azure, targets: [{ name: 'a', place: { account: '1a', region: 'westeurope' } }] }),
+      /^The account 1a does not hold it/,
+    ],
+    [
+      'an NSG without rules, which may be there',
+      one('azurerm_network_security_group.a', { id: vnet.replace('virtualNetworks', 'networkSecurityGroups') }),
+      scopeOf([], { dialect: azure, targets: [{ name: 'a', place: { account: '1a', region: 'westeurope' } }] }),
+      /^None of its rules was found/,
     ],
     ['of another kind', one('aws_subnet.a', { id: 'subnet-1' }), scopeOf([vpc('subnet-1')]), /out of date/],
   ];
@@ -312,7 +336,7 @@ describe('names of documents', () => {
     const documents = (a: string, b: string) =>
       named([net, app, instance('i-0', a), instance('i-1', b)], state).documents;
     assert.deepEqual(documents('srv-0', 'srv-1').slice(1), ['Instance web: 2']);
-    assert.deepEqual(documents('srv-0', 'other-1').slice(1), ['Instance web-1: 1', 'Instance web: 1']);
+    assert.deepEqual(documents('srv-0', 'other-1').slice(1), ['Instance web: 1', 'Instance web-1: 1']);
     assert.deepEqual(documents('srv-1', 'srv-0').slice(1), ['Instance web: 1', 'Instance web-1: 1']);
   });
 });
