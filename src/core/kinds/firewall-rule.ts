@@ -1,5 +1,5 @@
 import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
-import { isTag, type KindRules, mapGroups } from './rules.ts';
+import { isByAddress, isTag, type KindRules, mapGroups } from './rules.ts';
 
 const groupPeer = 'group:';
 
@@ -28,7 +28,7 @@ export const firewallRule: KindRules<'firewall-rule'> = {
 /** The groups a rule names: those it applies to and its peers. A tag is a name, and stands for itself. */
 export const groupsNamed = ({ group, match }: RuleAttributes): readonly Ref[] => [
   ...(group === undefined ? [] : [group]),
-  ...(match.targets ?? []),
+  ...(match.targets ?? []).filter((target) => !isByAddress(target)),
   ...match.peers.flatMap((peer) => {
     if (peer.startsWith(groupPeer)) return [peer.slice(groupPeer.length)];
     return isTag(peer) ? [peer] : [];

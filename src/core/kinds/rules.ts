@@ -1,3 +1,4 @@
+import { parseCidr } from '../cidr.ts';
 import type { DeletionPolicy } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Condition } from '../observed.ts';
@@ -31,8 +32,12 @@ export interface Named<K extends Kind = Kind> {
   readonly condition?: Pick<Condition, 'furtherBlocks'>;
 }
 
-/** Groups that are objects are passed through `to`; tags are only names. Sorted. */
+/** Groups that are objects are passed through `to`; tags are only names, and addresses name no group. Sorted. */
 export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readonly Ref[] =>
-  groups.map((group) => (isTag(group) ? group : to(group))).sort();
+  groups.map((group) => (isTag(group) || isByAddress(group) ? group : to(group))).sort();
+
+/** True where a rule names its machines by address or account, and not by group. */
+export const isByAddress = (target: string): boolean =>
+  /^(?:range|service-account|service-tag):/.test(target) || parseCidr(target) !== undefined;
 
 export const isTag = (group: string): boolean => group.startsWith('tag:');

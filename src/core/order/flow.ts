@@ -1,4 +1,5 @@
 import { type Cidr, parseCidr } from '../cidr.ts';
+import { isByAddress } from '../kinds/rules.ts';
 import { type PortRange, parsePorts } from '../port-set.ts';
 import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
 
@@ -48,10 +49,7 @@ export function flowOf({ network, group, match, order }: RuleAttributes): Flow |
 }
 
 /** Machines that a rule names by address or by account may be in any group. */
-const holdersOf = (targets: readonly string[]): readonly Ref[] =>
-  targets.some((target) => /^(?:range|service-account|service-tag):/.test(target) || parseCidr(target) !== undefined)
-    ? []
-    : targets;
+const holdersOf = (targets: readonly string[]): readonly Ref[] => (targets.some(isByAddress) ? [] : targets);
 
 /** A rule with several protocols (`tcp,udp`) is waited for as one with all of them. */
 const serviceOf = (protocol: string, ports: string): Service =>

@@ -98,6 +98,95 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'several protocols in one document',
+    rules: [
+      {
+        protocols: [
+          { protocol: 'tcp', ports: [80, 443] },
+          { protocol: 'udp', ports: [53] },
+        ],
+        group: 'web',
+        peers: { groups: ['db'] },
+      },
+    ],
+    questions: [
+      ['db > web tcp 80', true],
+      ['db > far tcp 443', true],
+      ['db > web udp 53', true],
+      ['db > web tcp 53', false],
+      ['db > web udp 80', false],
+      ['lone > web tcp 80', false],
+    ],
+  },
+  {
+    name: 'one rule for several groups',
+    rules: [{ protocol: 'tcp', ports: [22], appliesTo: { groups: ['web', 'db'] }, peers: { cidrs: ['10.20.1.0/24'] } }],
+    questions: [
+      ['lone > web tcp 22', true],
+      ['lone > db tcp 22', true],
+      ['lone > far tcp 22', true],
+      ['web > lone tcp 22', false],
+      ['far > db tcp 22', false],
+    ],
+  },
+  {
+    name: 'a rule for the whole network',
+    clouds: priorities,
+    rules: [{ protocol: 'tcp', ports: [22], appliesTo: { network: true }, peers: { groups: ['web'] } }],
+    questions: [
+      ['web > db tcp 22', true],
+      ['far > lone tcp 22', true],
+      ['db > web tcp 22', false],
+      ['internet > web tcp 22', false],
+    ],
+  },
+  {
+    name: 'a rule for a subnet, and one for a block of addresses',
+    clouds: priorities,
+    rules: [
+      { protocol: 'tcp', ports: [22], appliesTo: { subnets: ['far'] }, peers: { groups: ['db'] } },
+      { protocol: 'tcp', ports: [23], appliesTo: { cidrs: ['10.20.1.0/24'] }, peers: { groups: ['db'] } },
+    ],
+    questions: [
+      ['db > far tcp 22', true],
+      ['db > web tcp 22', false],
+      ['db > web tcp 23', true],
+      ['db > lone tcp 23', true],
+      ['db > far tcp 23', false],
+      ['lone > far tcp 22', false],
+    ],
+  },
+  {
+    name: 'a denial for the whole network outranks a permission for a group',
+    clouds: priorities,
+    rules: [
+      {
+        protocol: 'tcp',
+        ports: [5432],
+        action: 'deny',
+        appliesTo: { network: true },
+        peers: { cidrs: ['10.20.2.0/24'] },
+        priority: 200,
+      },
+      { ...dbFromWeb, priority: 300 },
+    ],
+    questions: [
+      ['web > db tcp 5432', true],
+      ['far > db tcp 5432', false],
+    ],
+  },
+  {
+    name: 'ports of every protocol',
+    clouds: ['azure'],
+    rules: [{ protocol: 'all', ports: [53, '88-90'], group: 'db', peers: { groups: ['web'] } }],
+    questions: [
+      ['web > db tcp 53', true],
+      ['web > db udp 89', true],
+      ['web > db tcp 91', false],
+      ['lone > db udp 53', false],
+    ],
+  },
+  {
     name: 'every protocol from one block',
     rules: [{ protocol: 'all', group: 'db', peers: { cidrs: ['10.20.1.0/24'] } }],
     questions: [
