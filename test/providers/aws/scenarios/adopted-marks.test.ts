@@ -231,3 +231,24 @@ test('an adopted network that is pruned goes with its own gateway and table', as
     [],
   );
 });
+
+test('a new name, protection and another deletion policy of adopted objects call no cloud', async () => {
+  await using here = await world();
+  const ids = await makeByHand(here);
+  await here.engine.apply([networkOf(ids), machinesOf(ids)]);
+  const documents = [
+    networkOf(ids, {}, { name: 'hub', was: ['core'] }),
+    machine(
+      'shop',
+      { network: 'hub', replicas: 1, deletionPolicy: 'delete', protect: true },
+      { adopt: { here: ids.machines }, was: ['web'] },
+    ),
+  ];
+  const renamed = await here.engine.apply(documents);
+  assert.deepEqual([renamed.outcome, renamed.writes], ['done', []], renamed.left.join(', '));
+  assert.deepEqual(ours((await here.engine.apply(documents)).left), []);
+  const { settled } = await here.engine.knowledge();
+  const { address, terms } = settled.get(ids.machines[0] ?? '') ?? {};
+  assert.match(address ?? '', /\/instance\/shop-0$/);
+  assert.deepEqual([terms?.deletionPolicy, terms?.protect, terms?.adopted], ['delete', true, true]);
+});
