@@ -19,7 +19,11 @@ interface RuleSpec {
   readonly name: string;
   readonly network: string;
   readonly group: string;
+  /** Further groups that the rule is for. */
+  readonly others: readonly string[];
   readonly ports: readonly string[];
+  /** The same ports of UDP, too. */
+  readonly udp: boolean;
   readonly peers: readonly string[];
 }
 
@@ -84,7 +88,9 @@ function randomRule(name: string, network: string, draw: Draw): RuleSpec {
     name,
     network,
     group: or(draw.pick(groups), 'web'),
+    others: draw.chance(0.3) ? some(groups) : [],
     ports: draw.chance(0.2) ? [] : [or(draw.pick(ports), '22'), ...some(ports)],
+    udp: draw.chance(0.3),
     peers: peers.length > 0 ? peers : ['10.0.0.0/8'],
   };
 }
@@ -157,6 +163,7 @@ function renamedGroup(spec: Spec, draw: Draw): Spec {
     rules: spec.rules.map((rule) => ({
       ...rule,
       group: moved(rule.group),
+      others: rule.others.map(moved),
       peers: [...new Set(rule.peers.map(moved))],
     })),
     machines: withMachines
@@ -218,17 +225,19 @@ const networkDocument = ({ name, internet, egress, subnets, label }: NetworkSpec
   },
 });
 
-const ruleDocument = ({ name, network, group, ports: open, peers }: RuleSpec) => ({
-  kind: 'FirewallRule',
-  metadata: { name },
-  spec: {
-    network,
-    group,
-    protocol: 'tcp',
-    ...(open.length > 0 ? { ports: [...new Set(open)] } : {}),
-    peers: { cidrs: peers.filter((peer) => peer.includes('/')), groups: peers.filter((peer) => !peer.includes('/')) },
-  },
-});
+const ruleDocument = ({ name, network, group, others, ports: open, udp, peers }: RuleSpec) => {
+  const tcp = { protocol: 'tcp', ...(open.length > 0 ? { ports: [...new Set(open)] } : {}) };
+  return {
+    kind: 'FirewallRule',
+    metadata: { name },
+    spec: {
+      network,
+      ...(others.length === 0 ? { group } : { appliesTo: { groups: [...new Set([group, ...others])] } }),
+      ...(udp ? { protocols: [tcp, { ...tcp, protocol: 'udp' }] } : tcp),
+      peers: { cidrs: peers.filter((peer) => peer.includes('/')), groups: peers.filter((peer) => !peer.includes('/')) },
+    },
+  };
+};
 
 const machineDocument = ({ name, network, subnet, groups: member, replicas, looks }: MachineSpec) => ({
   kind: 'Instance',
