@@ -62,9 +62,13 @@ export const terraformNext = ({ letGo, removed }: TerraformImport): readonly str
         `After the apply, put ${printable(removed.path)} beside the Terraform configuration and delete these resources there.`,
         'Terraform then forgets them: its plan must destroy nothing.',
       ]),
-  ...(letGo.hasAws
-    ? ['While both run, add to the aws provider of Terraform: ignore_tags { key_prefixes = ["setpoint:"] }']
-    : []),
+  ...overlaps.flatMap(([provider, line]) => (letGo.providers.has(provider) ? [line] : [])),
+];
+
+/** Providers that would remove marks, as their configuration does not state them, and the way to keep them. */
+const overlaps: readonly (readonly [provider: string, line: string])[] = [
+  ['aws', 'While both run, add to the aws provider of Terraform: ignore_tags { key_prefixes = ["setpoint:"] }'],
+  ['azurerm', 'While both run, add to each azurerm resource: lifecycle { ignore_changes = [tags] }'],
 ];
 
 export function terraformJson({ match, letGo, broughtAlong, removed }: TerraformImport, isDryRun: boolean): object {

@@ -13,8 +13,8 @@ export interface LetGo {
   readonly covered: number;
   /** Objects that lack a document, by the address of the instance that stands for them. */
   readonly addresses: ReadonlyMap<CloudId, string>;
-  /** Resources of AWS are among them: their tags are Terraform's too. */
-  readonly hasAws: boolean;
+  /** Their providers: `aws`, `google`, `azurerm`. */
+  readonly providers: ReadonlySet<string>;
 }
 
 /**
@@ -45,7 +45,7 @@ export function letGo(
     parts: byResource.flatMap(([address, some]) => (kept.has(address) ? some.map(instanceAddress) : [])),
     covered: covered.length,
     addresses,
-    hasAws: covered.some(({ type }) => type.startsWith('aws_')),
+    providers: new Set(covered.map(({ type }) => type.slice(0, type.indexOf('_')))),
   };
 }
 
