@@ -7,6 +7,7 @@ import { dayOf } from '../core/render/wording.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { secretsBy } from '../secrets/resolver.ts';
+import { editSpecFile } from '../source/edit-specs.ts';
 import { formatSpecs } from '../source/format-specs.ts';
 import { loadSpecs } from '../source/load.ts';
 import { parseStored } from '../source/stored-tree.ts';
@@ -33,6 +34,8 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
   },
   parseStoredSpecs: (kept, revision) => parseStored(kept, revision, today(clock)),
   formatSpecs,
+  editSpecFile,
+  fileDiff: async (file) => (await import('../source/file-diff.ts')).fileDiff(file),
   readProposedSpecs: async (place, active) => {
     const { proposedSpecs } = await import('./proposals.ts');
     return proposedSpecs(place, active, { today: today(clock), env: process.env });

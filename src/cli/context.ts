@@ -1,3 +1,4 @@
+import type { DocumentEdit } from '../core/documents/document-edit.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
@@ -6,7 +7,7 @@ import type { Witness } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SpecTree, WrittenSpec } from '../ports/sources.ts';
+import type { ChangedFile, EditedFile, SpecTree, WrittenSpec } from '../ports/sources.ts';
 import type { Store, VerifyOptions } from '../ports/store.ts';
 import type { ExitCode } from './errors.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,6 +37,10 @@ export interface CliDependencies {
   parseStoredSpecs(stored: SpecSnapshot, revision: string): SpecTree;
   /** Specs as YAML, as a person writes it. */
   formatSpecs(specs: readonly WrittenSpec[]): string;
+  /** Edits documents in the text of their file. */
+  editSpecFile(file: SpecTree['files'][number], edits: readonly DocumentEdit[]): EditedFile;
+  /** A unified diff for people, with the lines of secrets masked. */
+  fileDiff(file: ChangedFile): Promise<string>;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
   readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is created. `notify` reports steps that take time. */

@@ -1,6 +1,6 @@
 import type { Document, EstateDoc } from '../core/documents/document.ts';
 import type { Problem } from '../core/documents/problem.ts';
-import type { Located } from '../core/documents/tree.ts';
+import type { Located, Position } from '../core/documents/tree.ts';
 import type { By } from './fleet-state.ts';
 
 /** Whoever holds the lease of this scope follows the sources of the estate. */
@@ -138,4 +138,16 @@ interface SpecFiles {
 export interface WrittenSpec {
   readonly value: object;
   readonly comments: readonly string[];
+}
+
+/** A file with edits of its documents. `text` absent: none is left, and the file goes. `refused`: why its text cannot be edited. */
+export type EditedFile =
+  | { readonly text?: string; readonly refused?: never }
+  | { readonly text?: never; readonly refused: string; readonly at: Position };
+
+/** `path`: as a person sees it, or in its tree. `after` absent: the file goes. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly before: string;
+  readonly after?: string;
 }

@@ -12,15 +12,11 @@ import {
 } from 'yaml';
 import type { DocumentEdit, EditValue } from '../core/documents/document-edit.ts';
 import { type Path, type Position, plainValue } from '../core/documents/tree.ts';
+import type { EditedFile } from '../ports/sources.ts';
 import { flowText, scalarText } from './format-specs.ts';
 import { parseFile } from './parse-specs.ts';
 import type { SpecFile } from './tree.ts';
 import { divideDocuments, SAFE } from './yaml.ts';
-
-/** A file with its edits. `text` absent: no document is left, and the file goes. `refused`: why its text cannot be edited. */
-export type EditedFile =
-  | { readonly text?: string; readonly refused?: never }
-  | { readonly text?: never; readonly refused: string; readonly at: Position };
 
 /**
  * Edits documents in their own text. All that the edits do not name stays byte for byte: comments, order, quotes, indents, line ends.

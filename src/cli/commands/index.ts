@@ -22,6 +22,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['ledger', async () => (await import('./ledger.ts')).ledger],
   ['sql', async () => (await import('./sql.ts')).sql],
   ['import', async () => (await import('./import.ts')).importCommand],
+  ['accept', async () => (await import('./accept.ts')).accept],
   ['adopt', async () => (await import('./adopt.ts')).adopt],
   ['prune', async () => (await import('./prune.ts')).prune],
   ['forget', async () => (await import('./forget.ts')).forget],

@@ -11,6 +11,7 @@ import type { GivenName } from '../../core/import/terraform/addresses.ts';
 import { ownership } from '../../core/inventory/ownership.ts';
 import { isKept } from '../../core/kinds/kept-fields.ts';
 import { claim } from '../../core/plan/claim.ts';
+import { unguarded } from '../../core/plan/compared.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import { worldOf } from '../../core/plan/world.ts';
@@ -239,13 +240,6 @@ const isRecordOnly = (action: Action): boolean =>
   action.verb === 'update' && action.changes.every(({ field }) => isKept(field));
 
 const keyOf = ({ verb, address }: Action): string => `${verb} ${address}`;
-
-/** Without modes and guards: they hold actions back, and the proof is about the actions. */
-function unguarded(input: PlanInput): PlanInput {
-  const enforced = (one: Desired): Desired => ({ ...one, terms: { ...one.terms, mode: 'enforce' } });
-  const { wanted, choices: _, ...rest } = input;
-  return { ...rest, wanted: { ...wanted, mode: 'enforce', desired: wanted.desired.map(enforced) } };
-}
 
 /** Undefined for an adoption that changes no field. */
 function reasonAgainst(action: Action): string | undefined {

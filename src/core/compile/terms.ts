@@ -27,4 +27,9 @@ export function termsOf(document: ResourceDoc, context: { readonly mode: Mode; r
   };
 }
 
-const attributeOf = (field: string): string => fields[field] ?? field;
+/** The path in our attributes of a field as people write it: `size` is `machine.size`. */
+export const attributeOf = (field: string): string => fields[field] ?? field;
+
+/** The same, the other way round. */
+export const documentFieldOf = (attribute: string): string =>
+  Object.keys(fields).find((field) => fields[field] === attribute) ?? attribute;

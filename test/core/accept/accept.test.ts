@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dialect as aws } from '../../../providers/aws/dialect.ts';
+import { dialect as azure } from '../../../providers/azure/dialect.ts';
+import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
+import { type Acceptance, type AcceptInput, acceptDrift } from '../../../src/core/accept/accept.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { compile } from '../../../src/core/compile/compile.ts';
+import { siteOf } from '../../../src/core/compile/site.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import { diff } from '../../../src/core/diff.ts';
+import { estateOf, ofKind } from '../../../src/core/documents/spec-set.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import { aboutOf } from '../../../src/core/plan/findings.ts';
+import type { Address } from '../../../src/core/resource.ts';
+import { editSpecFile } from '../../../src/source/edit-specs.ts';
+import { parseSpecs } from '../../../src/source/parse-specs.ts';
+
+const head = `apiVersion: setpoint.dev/v1
+kind: Estate
+metadata: { name: acme }
+spec: {}
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: one }
+spec: { provider: aws, account: "111122223333", region: eu-west-1 }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: two }
+spec: { provider: aws, account: "111122223333", region: us-east-1 }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: google }
+spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b }
+---
+apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: core }
+spec: { targets: [one, two], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.1.0/24 }, { name: db, cidr: 10.0.2.0/24 }] }
+---
+apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: edge }
+spec: { targets: [google], cidr: 10.1.0.0/16, subnets: [{ name: app, cidr: 10.1.1.0/24 }] }
+---
+apiVersion: setpoint.dev/v1
+`;
+
+interface Change {
+  readonly address: Address;
+  /** What the cloud has, by dotted fields; undefined: nothing. */
+  readonly has: Readonly<Record<string, unknown>>;
+}
+
+/** The last document, applied; then the cloud changed. `gone`: rules that are not there any more. */
+function accepting(
+  document: string,
+  changes: readonly Change[],
+  more: { gone?: readonly Address[]; named?: readonly Address[] } = {},
+) {
+  const text = head + document;
+  const file = { path: 'all.yaml', text };
+  const { documents, problems } = parseSpecs([file], '2026-11-24');
+  assert.deepEqual(
+    problems.filter(({ severity }) => severity === 'error'),
+    [],
+  );
+  const estate = estateOf(documents);
+  assert.ok(estate);
+  const dialects = { aws, gcp, azure };
+  const hashes = { userData: () => 'h1', access: () => 'h2' };
+  const compiled = compile({ estate: estate.value, documents, dialects, hashes, today: '2026-11-24' });
+  const desired = compiled.scopes.flatMap(({ wanted }) => wanted.desired);
+  const at = (address: Address): Desired => {
+    const found = desired.find((one) => one.address === address || one.address.startsWith(`${address}-`));
+    assert.ok(found, `${address} of ${desired.map((one) => one.address).join(', ')}`);
+    return found;
+  };
+  const gone = new Set(more.gone);
+  const input: AcceptInput = {
+    documents,
+    desired,
+    sites: ofKind(documents, 'Target').map((target) =>
+      siteOf(target, dialects[target.value.spec.provider === 'gcp' ? 'gcp' : 'aws'], {
+        estate: estate.value,
+        documents,
+        today: '2026-11-24',
+      }),
+    ),
+    compared: new Map(
+      desired.flatMap((one) => {
+        if (gone.has(one.address)) return [];
+        const observed = seen(one, changes.find(({ address }) => at(address) === one)?.has ?? {});
+        const drifted = diff(one.attributes, observed.attributes);
+        return [[one.address, { desired: one, observed, changes: drifted, drifted }] as const];
+      }),
+    ),
+    reverts: [...gone].map(
+      (address): Action => ({
+        ...aboutOf(at(address), 'drift'),
+        verb: 'create',
+        desired: at(address),
+        because: 'absent',
+      }),
+    ),
+  };
+  const addresses = more.named ?? [...changes.map(({ address }) => at(address).address), ...gone];
+  return { text, file, found: acceptDrift({ addresses, fields: [] }, input) };
+}
+
+function seen({ kind, name, attributes }: Desired, has: Change['has']): Observed {
+  const copy = structuredClone(attributes);
+  for (const [field, value] of Object.entries(has)) {
+    const keys = field.split('.');
+    const holder = keys.slice(0, -1).reduce<object>((here, key) => Reflect.get(here, key), copy);
+    Reflect.set(holder, keys.at(-1) ?? '', value);
+  }
+  // why: a copy of this kind's attributes
+  return { kind, id: 'id-1', name, attributes: copy, signs: {}, condition: { state: 'ready' } } as Observed;
+}
+
+/** The text after the edits, without the part that all cases share. */
+function after({ file, found }: { readonly file: { path: string; text: string }; readonly found: Acceptance }): string {
+  assert.deepEqual(found.refused, []);
+  const edited = editSpecFile(file, found.edits);
+  assert.equal(edited.refused, undefined);
+  return (edited.text ?? '').slice(head.length);
+}
+
+const machine = (region: string, ordinal = 0): Address => `aws/111122223333/${region}/instance/web-${ordinal}`;
+const web = (spec: string): string => `kind: Instance
+metadata: { name: web }
+spec:
+  targets: [one, two]
+  network: core
+  subnet: app
+  image: ami-0abc
+  size: a
+${spec}`;
+
+describe('the line that decides a field is edited', () => {
+  const rows: readonly {
+    readonly name: string;
+    readonly before: string;
+    readonly changes: readonly Change[];
+    readonly after: string;
+  }[] = [
+    {
+      name: 'one target of two: under `on`, as the other keeps its value',
+      before: web(''),
+      changes: [{ address: machine('us-east-1'), has: { 'machine.size': 'b' } }],
+      after: web('  on: { two: { size: b } }\n'),
+    },
+    {
+      name: 'both targets alike: the line that they share',
+      before: web(''),
+      changes: [
+        { address: machine('us-east-1'), has: { 'machine.size': 'b' } },
+        { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
+      ],
+      after: web('').replace('size: a', 'size: b'),
+    },
+    {
+      name: 'a target with a line of its own: that line, and the shared one for the other',
+      before: web('  on: { two: { size: c } }\n'),
+      changes: [
+        { address: machine('us-east-1'), has: { 'machine.size': 'd' } },
+        { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
+      ],
+      after: web('  on: { two: { size: d } }\n').replace('size: a', 'size: b'),
+    },
+    {
+      name: 'a default that nobody wrote',
+      before: web('').replace('[one, two]', '[one]'),
+      changes: [{ address: machine('eu-west-1'), has: { 'placement.publicIp': true, 'machine.power': 'stopped' } }],
+      after: `${web('').replace('[one, two]', '[one]')}  publicIp: true\n  power: stopped\n`,
+    },
+    {
+      name: 'a disk, an identity that was taken away, and another subnet',
+      before: web('  disk: { size: 20 }\n  identity: shop\n').replace('[one, two]', '[one]'),
+      changes: [
+        {
+          address: machine('eu-west-1'),
+          has: {
+            'disk.size': 40,
+            'machine.identity': undefined,
+            'placement.subnet': 'aws/111122223333/eu-west-1/subnet/core.db',
+          },
+        },
+      ],
+      after: web('  disk: { size: 40 }\n').replace('[one, two]', '[one]').replace('subnet: app', 'subnet: db'),
+    },
+    {
+      name: 'groups: those that went and those that came',
+      before: web('  groups: [ssh, web]\n').replace('[one, two]', '[one]'),
+      changes: [
+        {
+          address: machine('eu-west-1'),
+          has: { groups: ['all', 'db', 'web'].map((name) => `aws/111122223333/eu-west-1/group/core.${name}`) },
+        },
+      ],
+      after: web('  groups: [web, db]\n').replace('[one, two]', '[one]'),
+    },
+    {
+      name: 'a network and a subnet of it',
+      before: web(''),
+      changes: [{ address: 'aws/111122223333/eu-west-1/subnet/core.db', has: { cidr: '10.0.3.0/24' } }],
+      after: web(''),
+    },
+    {
+      name: 'the texts of a rule',
+      before: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, description: site, log: true }\n`,
+      changes: [
+        {
+          address: 'gcp/acme-prod/global/firewall-rule/edge.https',
+          has: { description: '', 'order.log': false, 'order.disabled': true, 'order.priority': 900 },
+        },
+      ],
+      after: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, log: false, priority: 900, disabled: true }\n`,
+    },
+  ];
+  for (const row of rows)
+    test(row.name, () => {
+      const all = accepting(row.before, row.changes);
+      if (row.name.startsWith('a network')) {
+        const text = editSpecFile(all.file, all.found.edits).text;
+        assert.equal(text, all.text.replace('10.0.2.0/24', '10.0.3.0/24'));
+      } else assert.equal(after(all), row.after);
+    });
+});
+
+describe('what no line can state is refused, with the reason', () => {
+  const one = web('').replace('[one, two]', '[one]');
+  const eu = machine('eu-west-1');
+  const rows: readonly (readonly [name: string, before: string, has: Change, why: RegExp])[] = [
+    [
+      'a script',
+      one.replace('size: a\n', 'size: a\n  userData: { file: web.sh }\n'),
+      { address: eu, has: { 'boot.userData': 'h9' } },
+      /never leaves the cloud as text/,
+    ],
+    [
+      'a subnet of another network',
+      one,
+      { address: eu, has: { 'placement.subnet': 'subnet-9' } },
+      /no subnet of the network core/,
+    ],
+    [
+      'a group that nobody names',
+      one,
+      { address: eu, has: { groups: ['aws/111122223333/eu-west-1/group/core.all', 'sg-9'] } },
+      /in sg-9, which is no group/,
+    ],
+    ['the group of all machines', one, { address: eu, has: { groups: [] } }, /group all is no longer/],
+    [
+      'a value that one target of two lost',
+      web('  identity: shop\n'),
+      { address: eu, has: { 'machine.identity': undefined } },
+      /several targets, and it is gone on one only/,
+    ],
+    [
+      'the gateway of a network, half there',
+      one,
+      { address: 'aws/111122223333/eu-west-1/network/core', has: { internet: ['partial'] } },
+      /no single value/,
+    ],
+  ];
+  for (const [name, before, change, why] of rows)
+    test(name, () => {
+      const { found } = accepting(before, [change]);
+      assert.deepEqual(found.edits, []);
+      assert.match(found.refused[0]?.reason ?? '', why);
+      assert.ok((found.refused[0]?.at?.line ?? 0) > 1);
+    });
+});
+
+describe('rules that are gone', () => {
+  const rule = (spec: string): string =>
+    `kind: FirewallRule\nmetadata: { name: https }\nspec:\n  network: core\n  targets: [one]\n  protocol: tcp\n  group: web\n${spec}`;
+  const atom = (port: string, peer: string): Address =>
+    `aws/111122223333/eu-west-1/firewall-rule/core.web.ingress.tcp.${port}.${peer}`;
+  const [ten, eleven] = ['10.0.0.0/8', '11.0.0.0/8'];
+  const both = rule(`  ports: [80, 443-444, 445]\n  peers:\n    cidrs: [${ten}, ${eleven}]\n    groups: [db] # jobs\n`);
+  const all = [ten, eleven, 'group:core.db'];
+
+  test('a peer, and a range of two entries', () => {
+    const gone = [...all.map((peer) => atom('443-445', peer)), atom('80', ten)];
+    assert.equal(
+      after(accepting(both, [], { gone })),
+      both.replace('[80, 443-444, 445]', '[80]').replace(`[${ten}, ${eleven}]`, `[${eleven}]`),
+    );
+  });
+
+  test('the last peer of a list takes the list along', () => {
+    const gone = ['80', '443-445'].map((ports) => atom(ports, 'group:core.db'));
+    assert.equal(after(accepting(both, [], { gone })), both.replace('    groups: [db] # jobs\n', ''));
+  });
+
+  test('the rest that no lists state is refused, and so is a part of what is gone', () => {
+    for (const gone of [[atom('80', ten)], [atom('80', ten), atom('80', eleven)]]) {
+      const { found } = accepting(both, [], { gone });
+      assert.deepEqual(found.edits, []);
+      assert.match(found.refused[0]?.reason ?? '', /no list of ports and peers states the rest: \S+80\S+/);
+    }
+  });
+
+  test('all of it on one of two targets is refused; a document with `protect` too', () => {
+    const wide = rule(`  ports: [80]\n  peers: { cidrs: [${ten}] }\n`);
+    const onBoth = accepting(wide.replace('targets: [one]', 'targets: [one, two]'), [], { gone: [atom('80', ten)] });
+    assert.match(onBoth.found.refused[0]?.reason ?? '', /states the rest/);
+    const kept = accepting(`${wide}  protect: true\n`, [], { gone: [atom('80', ten)] });
+    assert.match(kept.found.refused[0]?.reason ?? '', /`protect: true`/);
+    assert.equal(after(accepting(wide, [], { gone: [atom('80', ten)] })), '');
+  });
+
+  test('a protocol of several goes with its ports, and a side with its rules', () => {
+    const several = rule(
+      `  protocols:\n    - { protocol: tcp, ports: [80] }\n    - { protocol: udp, ports: [53] } # names\n  appliesTo: { groups: [web, db] }\n  peers: { cidrs: [${ten}] }\n`,
+    ).replace('  protocol: tcp\n  group: web\n', '');
+    const udp = ['web', 'db'].map((group) => atom('53', ten).replace('web.ingress.tcp', `${group}.ingress.udp`));
+    assert.equal(
+      after(accepting(several, [], { gone: [...udp, atom('80', ten).replace('web.', 'db.')] })),
+      several.replace('    - { protocol: udp, ports: [53] } # names\n', '').replace('[web, db]', '[web]'),
+    );
+  });
+
+  test('every port: the key `ports` never goes alone, as the rule would then mean all ports', () => {
+    const { found } = accepting(rule(`  ports: [80]\n  peers: { any: true }\n`), [], { gone: [atom('80', '::/0')] });
+    assert.deepEqual(found.edits, []);
+    assert.match(found.refused[0]?.reason ?? '', /states the rest/);
+  });
+});
