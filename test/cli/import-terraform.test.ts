@@ -3,9 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { startSandbox } from '../../sandbox/index.ts';
+import type { UserError } from '../../src/cli/errors.ts';
+import { readTerraformState } from '../../src/cli/local/terraform-state.ts';
 import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -355,11 +358,17 @@ describe('import --from-terraform refuses', () => {
         managed(
           'aws_vpc',
           'main',
-          ['dd', 'de'].map((end) => held(id('vpc', end), {}, { arn: 'arn:aws:ec2:us-east-1:999900001111:vpc/x' })),
+          ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'].map((end) =>
+            held(
+              id('vpc', end),
+              { index_key: Number(end[1]) - 1 },
+              { arn: 'arn:aws:ec2:us-east-1:999900001111:vpc/x' },
+            ),
+          ),
         ),
       ]),
       [],
-      /hold no resource of the state\.\n {2}where: \n +aws_vpc\.main and 1 more: No target of the specs is for 999900001111 us-east-1\./,
+      /hold no resource of the state\.\n {2}where: \n +aws_vpc\.main\[0\] \(vpc-0+d1\): No target of the specs is for 999900001111 us-east-1\.\n(?:.*\n){4} +and 2 more: No target/,
     ],
     ['a choice that leaves none', stateOf(resources), ['--network', 'nowhere'], /No object matches/],
   ];
@@ -392,5 +401,20 @@ describe('import --from-terraform refuses', () => {
     const alone = await run(['import', folder, allow, '--all', '--removed', 'x.tf']);
     assert.match(alone.stderr, /--removed is for objects of a state.*\n {2}next: .*--from-terraform/);
     assert.deepEqual([missing.code, utf16.code, alone.code], [1, 1, 1]);
+  });
+
+  test('a state on stdin that nobody pipes in, and one without end', async () => {
+    const terminal = Object.assign(Readable.from([]), { isTTY: true });
+    await assert.rejects(readTerraformState('-', terminal), /Nothing is piped in/);
+    const endless = Readable.from(
+      (function* () {
+        for (const chunk = Buffer.alloc(8 * 1024 * 1024, ' '); ; ) yield chunk;
+      })(),
+    );
+    await assert.rejects(
+      readTerraformState('-', endless),
+      (error: UserError) => error.details.why === 'It is larger than 256 MiB.',
+    );
+    assert.ok(endless.destroyed);
   });
 });

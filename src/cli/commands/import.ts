@@ -270,7 +270,14 @@ function jsonOf({ proven, gaps, terraform }: Result, dir: string, options: Optio
         return [kind, { covered, uncovered: proven.uncovered.filter((one) => one.kind === kind).length }];
       }),
     ),
-    uncovered: proven.uncovered.map((one) => ({ ...one, terraform: terraform?.letGo.addresses.get(one.id) })),
+    uncovered: proven.uncovered.map(({ scope, kind, id, name, reason }) => ({
+      scope,
+      kind,
+      id,
+      name,
+      reason,
+      terraform: terraform?.letGo.addresses.get(id),
+    })),
     gaps,
     plan: { adopt: proven.adopts },
     ...(terraform === undefined ? {} : { terraform: terraformJson(terraform, options.dryRun === true) }),

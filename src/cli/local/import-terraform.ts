@@ -74,19 +74,21 @@ async function freshFile(path: string, text: string): Promise<RemovedFile> {
   });
 }
 
-export const missingText = ({ instance, id, reason }: MissingInstance): string =>
+const mostAlike = 5;
+
+/** A line each, at most five of one reason: a state of another account says the same of all. */
+export function missingLines(missing: readonly MissingInstance[]): readonly string[] {
+  return [...Map.groupBy(missing, ({ reason }) => reason)].flatMap(([reason, alike]) => [
+    ...alike.slice(0, mostAlike).map(missingText),
+    ...(alike.length > mostAlike ? [`and ${alike.length - mostAlike} more: ${reason}`] : []),
+  ]);
+}
+
+const missingText = ({ instance, id, reason }: MissingInstance): string =>
   `${instanceAddress(instance)}${id === undefined ? '' : ` (${id})`}: ${reason}`;
 
-const mostReasons = 20;
-
-/** One line a reason: a state of another account has one for all. */
-function noneHeld(missing: readonly MissingInstance[]): UserError {
-  const byReason = [...Map.groupBy(missing, ({ reason }) => reason)].map(([reason, [first, ...rest]]) => {
-    const address = first === undefined ? '' : instanceAddress(first.instance);
-    return `${address}${rest.length === 0 ? '' : ` and ${rest.length} more`}: ${reason}`;
-  });
-  return new UserError('The clouds of the specs hold no resource of the state.', {
-    where: `\n${printable(byReason.slice(0, mostReasons)).join('\n')}`,
+const noneHeld = (missing: readonly MissingInstance[]): UserError =>
+  new UserError('The clouds of the specs hold no resource of the state.', {
+    where: `\n${printable(missingLines(missing)).join('\n')}`,
     next: 'Compare the account and region of the targets with the state, or refresh it: terraform apply -refresh-only',
   });
-}

@@ -48,36 +48,36 @@ function typesOf(instances: readonly StateInstance[]): string {
   return `${types.slice(0, mostTypes).join(', ')}${more > 0 ? ` and ${more} more types` : ''}`;
 }
 
-/** UTF-8, as Terraform writes it. Windows PowerShell 5 redirects output as UTF-16. */
+/** UTF-8, as Terraform writes it. Decoded as it comes: a state is large, and its bytes need not stay. */
 async function textOf(input: Readable, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let [text, bytes] = ['', 0];
   try {
     for await (const chunk of input) {
       const buffer = Buffer.from(chunk);
       bytes += buffer.length;
       if (bytes > mostBytes) throw tooLarge(name);
-      chunks.push(buffer);
+      text += decoder.decode(buffer, { stream: true });
     }
+    return text + decoder.decode();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
+    if (cause instanceof TypeError) throw notText(name, cause);
     throw new UserError(`Setpoint cannot read ${name}.`, {
       why: cause instanceof Error ? cause.message : String(cause),
       next: 'Name a state file, or pipe it in: terraform show -json | setpoint import --from-terraform -',
       cause,
     });
   }
-  const whole = Buffer.concat(chunks);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole);
-  } catch (cause) {
-    throw new UserError(`Setpoint cannot import from ${name}.`, {
-      why: 'It is not UTF-8.',
-      next: 'Windows PowerShell writes UTF-16. There, pipe it through: Out-File -Encoding utf8',
-      cause,
-    });
-  }
 }
+
+/** Windows PowerShell 5 redirects output as UTF-16. */
+const notText = (name: string, cause: unknown): UserError =>
+  new UserError(`Setpoint cannot import from ${name}.`, {
+    why: 'It is not UTF-8.',
+    next: 'Windows PowerShell writes UTF-16. There, pipe it through: Out-File -Encoding utf8',
+    cause,
+  });
 
 const tooLarge = (name: string): UserError =>
   new UserError(`Setpoint cannot import from ${name}.`, {

@@ -1,7 +1,7 @@
 import { instanceAddress } from '../../core/import/terraform/addresses.ts';
 import type { Observed } from '../../core/observed.ts';
 import { printable } from '../../core/text.ts';
-import { missingText, type TerraformImport } from '../local/import-terraform.ts';
+import { missingLines, type TerraformImport } from '../local/import-terraform.ts';
 import { quoted } from '../options.ts';
 import { count } from './format.ts';
 
@@ -25,7 +25,7 @@ export function terraformLines(
     ...(broughtAlong.length === 0 ? [] : ['Not in the state, and needed by its objects:']),
     ...listed(broughtAlong.map(calledText), '--json lists all').map((line) => `  ${printable(line)}`),
     ...(missing.length === 0 ? [] : ['Not found:']),
-    ...listed(missing.map(missingText), '--json lists all').map((line) => `  ${printable(line)}`),
+    ...missingLines(missing).map((line) => `  ${printable(line)}`),
     ...(others.length === 0
       ? []
       : [`Stays with Terraform: ${others.map(({ type, count: all }) => `${all} ${type}`).join(', ')}`]),
