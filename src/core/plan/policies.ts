@@ -5,6 +5,7 @@ import { type Mode, strictest } from '../desired.ts';
 import { actionDigest, type Hash } from '../digest.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../knowledge.ts';
+import type { Observed } from '../observed.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
 import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
@@ -31,11 +32,16 @@ export function modePolicy({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 
 const before = 'was plan in the previous generation, and the looser mode counts from the next one';
 const applies = 'applies it, or approves it with: setpoint approve';
 
-/** `protect` holds for the document's own word and, in the store, beyond it. */
+/** `protect` holds for the document's own word and, in the store, beyond it. A network's default group is protected by its cloud. */
 export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
     if (action.verb === 'delete' && (action.because === 'twin' || action.because === 'again')) return undefined;
+    if (isDefaultGroup(action.observed))
+      return {
+        code: 'protect',
+        why: 'it is the default group of its network: no cloud deletes it alone, and it goes with its network. Release it with: setpoint forget.',
+      };
     const stated = action.verb === 'replace' ? action.desired.terms.protect : isProtected(action, wanted);
     const kept = knowledge.settled.get(action.observed.id)?.terms.protect ?? false;
     if (!stated && !kept) return undefined;
@@ -45,6 +51,10 @@ export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
     };
   };
 }
+
+/** https://docs.aws.amazon.com/vpc/latest/userguide/default-security-group.html: deleting one is refused with CannotDelete. */
+const isDefaultGroup = ({ kind, signs }: Observed): boolean =>
+  kind === 'group' && signs.origin?.why === 'provider-default';
 
 /** An adopted object that can bear no mark is ours by the store's records alone: too little to delete it by. */
 export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Action, Cause } from '../../../src/core/action.ts';
 import type { Mode } from '../../../src/core/desired.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
+import type { Observed } from '../../../src/core/observed.ts';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed, PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
@@ -161,6 +162,24 @@ describe('protect', () => {
     const unknown = { ...it, knowledge: { ...it.knowledge, settled: new Map() } };
     assert.deepEqual(held(actionsOf('enforce', false), protectPolicy(unknown)).which, []);
     assert.deepEqual(held(actionsOf('enforce', false), storeOnlyPolicy(unknown)).which, []);
+  });
+  it('a default group is never deleted, whatever its policy; its network, and a group of the same name, may be', () => {
+    const it = given('enforce', false);
+    const born = { origin: { why: 'provider-default', detail: 'default security group of vpc-1' } } as const;
+    const deletion = (observed: Observed, address: string): Action => ({
+      ...{ kind: observed.kind, address, documents: [], cause: 'rollout' },
+      ...{ verb: 'delete', observed, because: 'removed' },
+    });
+    const group = { network: at('network', 'core'), labels: {} };
+    const withheld = held(
+      [
+        deletion(see('group', 'sg-1', group, { signs: born }), at('group', 'core.web')),
+        deletion(see('group', 'sg-2', group, { name: 'default' }), at('group', 'core.db')),
+        deletion(see('network', 'vpc-1', vpc(), { signs: born }), at('network', 'core')),
+      ],
+      (action) => (protectPolicy(it)(action) === undefined ? undefined : { address: action.address }),
+    );
+    assert.deepEqual(withheld.whys, [JSON.stringify({ address: at('group', 'core.web') })]);
   });
   it('what was adopted in the store only is neither replaced nor deleted', () => {
     for (const storeOnly of flags) {
