@@ -19,7 +19,7 @@ const counted = (count: number): string => `resource "terraform_data" "counted" 
 `;
 const call = `module "net" {
   source   = "./net"
-  for_each = toset(["x.y"])
+  for_each = toset(["x.y", "a\\u200b$\${b}"])
 }
 `;
 

@@ -30,20 +30,26 @@ function index(key: InstanceKey | undefined): string {
   return typeof key === 'number' ? `[${key}]` : `["${hclText(key)}"]`;
 }
 
-/** https://developer.hashicorp.com/terraform/language/expressions/strings#escape-sequences */
+/** As Terraform prints it: https://developer.hashicorp.com/terraform/language/expressions/strings#escape-sequences */
 const hclText = (text: string): string =>
   text
     .replaceAll(/["\\]/g, '\\$&')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')
-    .replaceAll('\t', '\\t')
-    .replaceAll(/[$%]\{/g, (template) => `${template[0]}${template}`);
+    .replaceAll(/[$%]\{/g, (template) => `${template[0]}${template}`)
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped);
+
+const letters: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' };
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  const letter = letters[character] ?? (code.length > 4 ? `U${code.padStart(8, '0')}` : `u${code.padStart(4, '0')}`);
+  return `\\${letter}`;
+}
 
 /** True for what Terraform takes as a name: https://developer.hashicorp.com/terraform/language/syntax/configuration#identifiers */
 export const isIdentifier = (text: string): boolean => /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(text);
 
 const step =
-  /module\.([\p{ID_Start}_][\p{ID_Continue}-]*)(?:\[(?:(\d{1,15})|("(?:[^"\\\p{Cc}]|\\["\\nrt])*"))\])?(?:\.(?=m)|$)/uy;
+  /module\.([\p{ID_Start}_][\p{ID_Continue}-]*)(?:\[(?:(\d{1,15})|("(?:[^"\\\p{Cc}]|\\(?:["\\nrt]|u[0-9a-fA-F]{4}|U00[0-9a-fA-F]{6}))*"))\])?(?:\.(?=m)|$)/uy;
 
 /** `module.a["x"].module.b[0]` in steps; undefined for what is no address of a module. '' is the root. */
 export function parseModule(text: string): readonly ModuleStep[] | undefined {
@@ -62,10 +68,15 @@ function keyOf(ordinal: string | undefined, quoted: string | undefined): Pick<Mo
   if (ordinal !== undefined) return { key: Number(ordinal) };
   if (quoted === undefined) return {};
   const text = quoted.slice(1, -1).replaceAll(/([$%])\1\{/g, '$1{');
-  return { key: text.replaceAll(/\\(.)/g, (_, mark: string) => escapes[mark] ?? mark) };
+  return { key: text.replaceAll(/\\(?:u(.{4})|U(.{8})|(.))/g, unescaped) };
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+function unescaped(_: string, short: string | undefined, long: string | undefined, mark: string): string {
+  const code = short ?? long;
+  if (code === undefined) return Object.entries(letters).find(([, letter]) => letter === mark)?.[0] ?? mark;
+  const point = Number.parseInt(code, 16);
+  return point > 0x10ffff ? '' : String.fromCodePoint(point);
+}
 
 /** A name for the document of an object, as people know it from its address. */
 export interface GivenName {

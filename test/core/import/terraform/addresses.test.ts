@@ -57,6 +57,15 @@ describe('addresses', () => {
     test(`no module: ${text}`, () => assert.equal(parseModule(text), undefined));
 });
 
+test('a key that Terraform escapes is the same after it was read and printed', () => {
+  for (const key of ['a"b\\c', 'line\nend\t', 'no\u00a0break', '\u200b', '\u{e0001}', 'é日本 😀', '%{if}', '\u0007']) {
+    const address = instanceAddress({ ...of('', 'app'), modules: [{ name: 'm', key }] });
+    assert.deepEqual(parseModule(address.slice(0, -'.aws_subnet.app'.length)), [{ name: 'm', key }], address);
+    assert.match(address, /^[^\p{C}\u00a0]+$/u, 'it is one line of what can be seen');
+  }
+  assert.equal(instanceAddress(of('', 'app', '\u200b\u{e0001}')), 'aws_subnet.app["\\u200b\\U000e0001"]');
+});
+
 describe('names', () => {
   test('the number of count is no part of the stem, a key of for_each is', () => {
     assert.deepEqual(givenName(of('', 'web', 3)), { name: 'web-3', stem: 'web', ordinal: 3 });
