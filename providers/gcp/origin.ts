@@ -16,6 +16,7 @@ interface Row {
   readonly value: RegExp;
   readonly why: Origin['why'];
   readonly detail: string;
+  readonly maker: string;
   readonly source: string;
 }
 
@@ -25,6 +26,7 @@ const rows: readonly Row[] = [
     value: /instanceGroupManagers\/([^/]+)$/,
     why: 'service-child',
     detail: 'made by managed instance group $1',
+    maker: 'managed instance groups',
     source: 'https://cloud.google.com/compute/docs/instance-groups/getting-info-about-migs#checking_created_by',
   },
   {
@@ -32,6 +34,7 @@ const rows: readonly Row[] = [
     value: /^(.+)$/,
     why: 'service-child',
     detail: 'belongs to GKE cluster $1',
+    maker: 'GKE',
     source: 'https://cloud.google.com/kubernetes-engine/docs/how-to/creating-managing-labels',
   },
   {
@@ -39,6 +42,7 @@ const rows: readonly Row[] = [
     value: /^/,
     why: 'service-child',
     detail: 'a node of GKE',
+    maker: 'GKE',
     source: 'https://cloud.google.com/kubernetes-engine/docs/how-to/creating-managing-labels',
   },
   {
@@ -46,6 +50,7 @@ const rows: readonly Row[] = [
     value: /^(.+)$/,
     why: 'service-child',
     detail: 'belongs to Dataproc cluster $1',
+    maker: 'Dataproc',
     source: 'https://cloud.google.com/dataproc/docs/guides/creating-managing-labels',
   },
   {
@@ -53,6 +58,7 @@ const rows: readonly Row[] = [
     value: /^true$/,
     why: 'other-tool',
     detail: 'made by Terraform',
+    maker: 'Terraform',
     source:
       'https://registry.terraform.io/providers/hashicorp/google/latest/docs/guides/provider_reference#add_terraform_attribution_label',
   },
@@ -61,6 +67,7 @@ const rows: readonly Row[] = [
     value: /^true$/,
     why: 'other-tool',
     detail: 'made by Config Connector',
+    maker: 'Config Connector',
     source: 'https://cloud.google.com/config-connector/docs/how-to/getting-started',
   },
   {
@@ -68,6 +75,7 @@ const rows: readonly Row[] = [
     value: /"kubernetes\.io\/(?:service|ingress)-name":\s*"([^"]+)"/,
     why: 'service-child',
     detail: 'made by Kubernetes for $1',
+    maker: 'Kubernetes',
     source: 'https://github.com/kubernetes/cloud-provider-gcp/blob/master/providers/gce/gce_loadbalancer_naming.go',
   },
   {
@@ -75,16 +83,17 @@ const rows: readonly Row[] = [
     value: /^gke-(.+)-[0-9a-f]{8}-(?:all|vms|master|ssh|inkubelet|exkubelet|mcsd)$/,
     why: 'service-child',
     detail: 'made by GKE for cluster $1',
+    maker: 'GKE',
     source: 'https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules',
   },
 ];
 
 /** Undefined: nothing on it says where it came from. */
 export function originOf(traces: Traces): Origin | undefined {
-  for (const { on, value, why, detail } of rows) {
+  for (const { on, value, why, detail, maker } of rows) {
     const trace = traceOf(traces, on);
     const match = trace === undefined ? undefined : value.exec(trace);
-    if (match) return { why, detail: detail.replace('$1', match[1] ?? '') };
+    if (match) return { why, detail: detail.replace('$1', match[1] ?? ''), maker };
   }
   return undefined;
 }

@@ -32,7 +32,8 @@ export const labelsOf = (tags: Tags): Labels =>
 /** The likely origin of an object without a mark, where its tags show it. */
 export function originOf(tags: Tags): Origin | undefined {
   const service = tags['cloud:made-by'];
-  if (service !== undefined) return { why: 'service-child', detail: `made by ${service}` };
+  if (service !== undefined) return { why: 'service-child', detail: `made by ${service}`, maker: service };
   const tool = tags['managed-by'];
-  return tool === undefined ? undefined : { why: 'other-tool', detail: `its tag says managed-by=${tool}` };
+  if (tool === undefined) return undefined;
+  return { why: 'other-tool', detail: `its tag says managed-by=${tool}`, maker: tool };
 }

@@ -43,6 +43,10 @@ export interface EstateOptions extends OverlayOption {
 export const withEstateOptions = (command: Command): Command =>
   targetOptions(command.argument('[dir]', 'folder of specs', 'specs'));
 
+/** The same folder and endpoints for the next command, as a person types them. */
+export const sameEstate = (dir: string, allowEndpoint: boolean): string =>
+  `${dir === 'specs' ? '' : ` ${quoted(dir)}`}${allowEndpoint ? ' --allow-endpoint' : ''}`;
+
 /** For commands whose arguments are addresses. */
 export const withSpecsOption = (command: Command): Command =>
   targetOptions(command.option('--specs <folder>', 'folder of specs', 'specs'));

@@ -32,6 +32,8 @@ export interface Origin {
   readonly why: 'provider-default' | 'service-child' | 'other-tool' | 'shared';
   /** For people: "default security group of vpc-0a1", "made by eks.amazonaws.com". */
   readonly detail: string;
+  /** The service or tool that made it, equal for all that it made: "EKS", "Terraform". Absent where the cloud made it, or another account. */
+  readonly maker?: string;
 }
 
 /**

@@ -288,6 +288,14 @@ test('init, import and plan lead to the first inventory; an apply adopts once th
   await makeByHand();
   const { dir, run, init } = fresh();
   assert.equal((await init([...here, '--yes'])).code, 0);
+  const first = await run(['plan', dir, '--allow-endpoint']);
+  assert.match(first.stderr, /^No document manages an object of these targets yet: 0 of \d+ objects \(0%\)\.$/m);
+  assert.ok(
+    first.stderr.includes(`\nWrite documents with: setpoint import --all ${dir} --allow-endpoint\n`),
+    first.stderr,
+  );
+  const seen = await run(['inventory', dir, '--refresh', '--unmanaged', '--allow-endpoint']);
+  assert.match(seen.stdout, /\nCoverage: 0 of \d+ objects are managed \(0%\)\n/);
   const imported = await run(['import', '--all', dir, '--allow-endpoint']);
   assert.equal(imported.code, 0, imported.stderr);
   const plan = async () => JSON.parse((await run(['plan', dir, '--allow-endpoint', '--json'])).stdout);
@@ -297,7 +305,11 @@ test('init, import and plan lead to the first inventory; an apply adopts once th
   assert.ok(withheld.length > 0);
   for (const { action, reason } of withheld)
     assert.deepEqual([action, reason], ['adopt', 'its mode is observe: read only.']);
-  const { stdout } = await run(['plan', dir, '--allow-endpoint']);
+  const { stdout, stderr } = await run(['plan', dir, '--allow-endpoint']);
+  assert.doesNotMatch(stderr, /No document manages/);
+  // why: a rule of a group that a document adopts has a document already
+  const covered = await run(['inventory', dir, '--refresh', '--unmanaged', '--allow-endpoint']);
+  assert.match(covered.stdout, /^Inventory: 0 objects[\s\S]*\nCoverage: (\d+) of \1 objects are managed \(100%\)\n/);
   assert.match(stdout, new RegExp(`^Plan: 0 to add, .* ${withheld.length} withheld`), stdout);
   edit(dir, 'estate.yaml', '  mode: observe', '  mode: plan');
   const raised = await plan();

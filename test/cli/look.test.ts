@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
@@ -50,6 +50,72 @@ test('inventory by kind and claim, as one object', async () => {
   const [scope] = JSON.parse(stdout).scopes;
   assert.equal(scope.complete, true);
   assert.deepEqual(scope.objects.map(({ name }: { name: string }) => name).sort(), ['lab', 'legacy']);
+});
+
+test('inventory --unmanaged: objects that no document manages, and the share of those that documents do', async () => {
+  const { code, stdout } = await run(['inventory', place.specs, '--unmanaged']);
+  assert.equal(code, 0);
+  const [, managed = '', objects = '', share = ''] =
+    /\nCoverage: (\d+) of (\d+) objects are managed \(([\d.]+)%\)\n/.exec(stdout) ?? assert.fail(stdout);
+  assert.equal(Number(share), Math.floor((Number(managed) / Number(objects)) * 1000) / 10);
+  assert.match(stdout, /^ {2}network {8}1 of 3 \(33\.3%\)$/m);
+  assert.match(stdout, /legacy +Unmanaged +unmanaged +Other-tool: tagged as managed by terraform\./);
+  assert.doesNotMatch(stdout, / ours /);
+  assert.match(stdout, /\n\nTo write documents for unmanaged objects: setpoint import --all --dry-run\n$/);
+  const all = JSON.parse((await run(['inventory', place.specs, '--json'])).stdout).scopes[0].objects;
+  const { coverage, scopes } = JSON.parse((await run(['inventory', place.specs, '--unmanaged', '--json'])).stdout);
+  assert.deepEqual(
+    [coverage.objects, coverage.objects - coverage.managed, coverage.percent],
+    [all.length, scopes[0].objects.length, Number(share)],
+  );
+  assert.deepEqual(coverage.kinds.network, { managed: 1, objects: 3, complete: true, percent: 33.3 });
+  const legacy = scopes[0].objects.find(({ name }: Stood) => name === 'legacy');
+  assert.deepEqual(legacy.origin, {
+    reason: 'other-tool',
+    detail: 'tagged as managed by terraform',
+    maker: 'Terraform',
+  });
+});
+
+test('inventory --group-by: counts in place of objects, and other words are refused', async () => {
+  const { stdout } = await run(['inventory', place.specs, '--unmanaged', '--group-by', 'origin']);
+  assert.match(stdout, /\n\nORIGIN +OBJECTS +NETWORK +GROUP +FIREWALL-RULE\n/);
+  assert.match(stdout, /^Terraform +1 +1 +0 +0$/m);
+  assert.doesNotMatch(stdout, /vpc-\w/);
+  const { groupBy, groups } = JSON.parse(
+    (await run(['inventory', place.specs, '--unmanaged', '--group-by', 'kind', '--json'])).stdout,
+  );
+  assert.equal(groupBy, 'kind');
+  assert.deepEqual(
+    groups.find(({ group }: { readonly group: string }) => group === 'network'),
+    { group: 'network', objects: 2, kinds: { network: 2 } },
+  );
+  const refused = await run(['inventory', place.specs, '--group-by', 'owner']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /Allowed choices are origin, kind, network, scope/);
+});
+
+test('coverage has no percentage where a listing failed, or where a scope was never observed', async () => {
+  const other = await sandboxed();
+  const mine = commandLine();
+  edit(other.specs, 'estate.yaml', '  account: "111122223333"', '  account: "999900001111"');
+  const wrong = await mine(['inventory', other.specs, '--refresh', allow, '--unmanaged']);
+  assert.match(wrong.stdout, /Coverage: 0 of at least 0 objects are managed\. Not all objects were listed/);
+  assert.match(wrong.stdout, /^ {2}network {8}0 of at least 0: not listed completely$/m);
+  assert.doesNotMatch(wrong.stdout, /%/);
+  writeFileSync(
+    join(place.specs, 'second.yaml'),
+    `apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: second }
+spec: { provider: aws, account: "111122223333", region: eu-west-2, endpoint: "${place.sandbox.url}" }
+`,
+  );
+  const { stdout } = await run(['inventory', place.specs, '--unmanaged']);
+  rmSync(join(place.specs, 'second.yaml'));
+  assert.match(stdout, /\naws\/111122223333\/eu-west-2 {2}never observed: add --refresh\n/);
+  assert.match(stdout, /Coverage: \d+ of at least \d+ objects are managed\. Not all/);
+  assert.doesNotMatch(stdout, /%/);
 });
 
 test('a claim that is none is refused with those there are', async () => {

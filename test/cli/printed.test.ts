@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explanationText } from '../../src/cli/commands/explain.ts';
-import { inventoryText } from '../../src/cli/commands/inventory.ts';
 import { ledgerTable } from '../../src/cli/commands/ledger.ts';
 import { statusText } from '../../src/cli/commands/status.ts';
 import { tokenTable } from '../../src/cli/commands/token.ts';
@@ -12,6 +11,7 @@ import {
   pendingApprovalsText,
   questionText,
 } from '../../src/cli/output/approval-text.ts';
+import { inventoryText } from '../../src/cli/output/inventory.ts';
 import { outcomeText } from '../../src/cli/output/outcome.ts';
 import { sourceText, unmanagedScopeText } from '../../src/cli/output/plan.ts';
 import { paintFor, printJson } from '../../src/cli/output/print.ts';
@@ -110,25 +110,41 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
     'inventory',
     (of) =>
       inventoryText(
-        of([
-          {
-            scope,
-            at: moment,
-            gaps: [{ kind: 'instance', code: 'Denied', reason: 'no' }],
-            objects: [
-              {
-                kind: 'network',
-                id: 'vpc-9',
-                name: 'lab',
-                status: 'Unmanaged',
-                claim: 'unmanaged',
-                why: 'No mark.',
-                by,
-                attributes: labelled,
-              },
-            ],
-          },
-        ]),
+        of({
+          unobserved: [],
+          scopes: [
+            {
+              scope,
+              at: moment,
+              gaps: [{ kind: 'instance', code: 'Denied', reason: 'no' }],
+              objects: [
+                {
+                  kind: 'network',
+                  id: 'vpc-9',
+                  name: 'lab',
+                  status: 'Unmanaged',
+                  claim: 'unmanaged',
+                  why: 'No mark.',
+                  by,
+                  attributes: labelled,
+                },
+              ],
+            },
+          ],
+        }),
+        moment,
+        colourful,
+      ),
+  ],
+  [
+    'inventory in groups',
+    (of) =>
+      inventoryText(
+        of({
+          unobserved: [scope],
+          scopes: [{ scope, at: moment, gaps: [], objects: [] }],
+          groups: { by: 'network' as const, all: [{ group: 'lab (vpc-9)', objects: 1, kinds: { network: 1 } }] },
+        }),
         moment,
         colourful,
       ),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
-import type { Gap } from '../../core/observed.ts';
+import type { Gap, Origin } from '../../core/observed.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
 import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
@@ -31,6 +31,7 @@ export interface InventoryObject {
   readonly claim: Claim;
   readonly why: string;
   readonly by?: TouchedBy;
+  readonly origin?: Origin;
   readonly attributes: Attributes[Kind];
 }
 
@@ -64,6 +65,17 @@ interface ScopedObject {
   readonly object: InventoryObject;
 }
 
+const originFields = decode.object({
+  reason: decode.oneOf('provider-default', 'service-child', 'other-tool', 'shared'),
+  detail: decode.string,
+  maker: decode.optional(decode.string),
+});
+
+const origin: Decoder<Origin> = (value, at) => {
+  const { reason, ...rest } = originFields(value, at);
+  return { why: reason, ...rest };
+};
+
 const line = decode.object({
   scope: decode.string,
   kind: decode.string,
@@ -74,6 +86,7 @@ const line = decode.object({
   status: decode.string,
   reason: decode.string,
   lastModifiedBy: decode.optional(lastModified),
+  origin: decode.optional(origin),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 

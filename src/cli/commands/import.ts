@@ -16,7 +16,8 @@ import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
 import { readTerraformState } from '../local/terraform-state.ts';
 import { collect, defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
-import { count } from '../output/format.ts';
+import { kindLines } from '../output/coverage.ts';
+import { count, percent } from '../output/format.ts';
 import { printJson, printText } from '../output/print.ts';
 import { terraformJson, terraformLines, terraformNext } from '../output/terraform.ts';
 
@@ -205,10 +206,6 @@ function headline({ covered, uncovered }: ProvenImport): string {
   return `Import: ${covered.length} of ${count(all, 'object')} in documents (${percent(covered.length, all)})`;
 }
 
-/** Rounded down, so that 100 % is all of them. */
-const percent = (part: number, all: number): string =>
-  all === 0 ? '100%' : `${Math.floor((part / all) * 1000) / 10}%`;
-
 function textOf(result: Result, dir: string, options: Options): string {
   const { proven, gaps, terraform } = result;
   const isDryRun = options.dryRun === true;
@@ -246,11 +243,13 @@ function planLines({ files, adopts }: ProvenImport, { dryRun }: Options): readon
 const mostListed = 20;
 
 const coverageLines = ({ covered, uncovered }: ProvenImport): readonly string[] =>
-  kindNames.flatMap((kind) => {
-    const own = covered.filter((one) => one.kind === kind).length;
-    const all = own + uncovered.filter((one) => one.kind === kind).length;
-    return all === 0 ? [] : [`  ${kind.padEnd(14)} ${own} of ${all}`];
-  });
+  kindLines(
+    kindNames.flatMap((kind) => {
+      const managed = covered.filter((one) => one.kind === kind).length;
+      const objects = managed + uncovered.filter((one) => one.kind === kind).length;
+      return objects === 0 ? [] : [{ kind, managed, objects, complete: true }];
+    }),
+  );
 
 function unsaidText({ kind, id, name: own, reason }: Uncovered, terraform?: TerraformImport): string {
   const name = terraform?.letGo.addresses.get(id) ?? own;

@@ -18,7 +18,7 @@ import {
   type PlaceField,
   targetSpec,
 } from '../local/init.ts';
-import { defineCommand, quoted } from '../options.ts';
+import { defineCommand, sameEstate } from '../options.ts';
 import { checksText, countProblems } from '../output/checks.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
@@ -245,7 +245,5 @@ function nextCommands(dir: string, estate: NewEstate): readonly string[] {
   return [`setpoint import --all${rest}`, `setpoint plan${rest}`];
 }
 
-function argumentsFor(dir: string, { target: { endpoint } }: NewEstate): string {
-  const folder = dir === 'specs' ? '' : ` ${quoted(dir)}`;
-  return endpoint === undefined ? folder : `${folder} --allow-endpoint`;
-}
+const argumentsFor = (dir: string, { target: { endpoint } }: NewEstate): string =>
+  sameEstate(dir, endpoint !== undefined);

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { coverageOf, type Grouping, groupings, groupsOf, isUnmanaged } from '../../core/inventory/coverage.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { sentence } from '../../core/inventory/resource-state.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
@@ -8,10 +9,9 @@ import type { Observation } from '../../core/observed.ts';
 import { actionRecorder } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
-import { type HeldSource, lastModifiedByJson, sourceJson } from '../../core/render/plan-json.ts';
-import { type Ago, touchedText } from '../../core/render/wording.ts';
+import { type HeldSource, sourceJson } from '../../core/render/plan-json.ts';
 import { type Kind, nameIn } from '../../core/resource.ts';
-import { compareText, printable } from '../../core/text.ts';
+import { compareText } from '../../core/text.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
 import type { Store } from '../../ports/store.ts';
 import { heldSources } from '../../queries/estate-view.ts';
@@ -36,15 +36,15 @@ import { type LocalEstate, readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
 import { defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
-import { agoFrom, count, formatDuration } from '../output/format.ts';
+import { type InventoryView, inventoryJson, inventoryText } from '../output/inventory.ts';
 import { printHeldSources } from '../output/plan.ts';
-import { paintFor, printJson, sortKeys } from '../output/print.ts';
-import { table } from '../output/table.ts';
-import type { Output } from '../terminal.ts';
+import { printJson, sortKeys } from '../output/print.ts';
 
 interface Options extends EstateOptions, ServerEstateOption {
   readonly kind?: Kind;
   readonly claim?: Claim;
+  readonly unmanaged?: boolean;
+  readonly groupBy?: Grouping;
   readonly refresh?: boolean;
   readonly json?: boolean;
 }
@@ -55,16 +55,22 @@ export const inventory = (context: Context): Command =>
       defineCommand('inventory', {
         group: 'Look',
         summary: 'list the resources on the clouds, their owners and the reasons',
-        about: 'Shows the last stored observation, with its age and completeness; --refresh observes now.',
+        about:
+          'Shows the last stored observation, with its age and completeness; --refresh observes now.\n\n--unmanaged lists the objects that no document of this estate manages: objects that nobody claims, of other estates, and with a copied mark. It excludes orphans: Setpoint owns them. With --unmanaged or --group-by, the coverage is the share of all objects that documents manage. Of an incomplete listing there is no percentage.',
         examples: [
           ['inventory', 'everything, as last observed'],
-          ['inventory --refresh --claim unmanaged', 'observe now; list unmanaged objects with the reason'],
+          ['inventory --refresh --unmanaged', 'observe now; list objects that no document manages, with the reason'],
+          ['inventory --unmanaged --group-by origin', 'count them by the tool or service that made them'],
         ],
       }),
     ),
   )
     .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
     .addOption(new Option('--claim <owner>', 'only objects with this claim').choices(claims))
+    .option('--unmanaged', 'only objects that no document manages, with the coverage')
+    .addOption(
+      new Option('--group-by <property>', 'count the objects by this property, with the coverage').choices(groupings),
+    )
     .option('--refresh', 'observe the clouds now')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
@@ -81,8 +87,8 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const options = command.optsWithGlobals<Options>();
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const inventories = await inventoryOnServer(server, options, context);
-    return renderAnswer(server, () => print({ all: inventories, held: [] }, options, context));
+    const found = await inventoryOnServer(server, options, context);
+    return renderAnswer(server, () => print({ ...found, held: [] }, options, context));
   }
   const allowEndpoint = options.allowEndpoint ?? !options.refresh;
   const estate = await readEstate(selectionOf(dir, { ...options, allowEndpoint }), context);
@@ -92,42 +98,70 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   }));
   // why: a refresh has printed them already
   if (!options.refresh) printHeldSources(held, context);
-  return print({ all, held }, options, context);
+  const observed = new Set(all.map((one) => one.scope));
+  const unobserved = estate.scopes.map((one) => one.scope).filter((scope) => !observed.has(scope));
+  return print({ all, unobserved, held }, options, context);
 }
 
-async function inventoryOnServer(
-  server: ApiClient,
-  options: Options,
-  context: Context,
-): Promise<readonly ScopeInventory[]> {
+async function inventoryOnServer(server: ApiClient, options: Options, context: Context): Promise<Omit<Found, 'held'>> {
   const targets = await fetchTargets(server, options);
   refuseUnknown(options.target, { targets: targets.map(({ name }) => name) }, server.url);
   const chosen = targets.filter(({ name }) => options.target.length === 0 || options.target.includes(name));
-  return fetchInventory(server, options.refresh ? await refreshTargets(server, chosen, context) : chosen, options);
+  const observed = options.refresh ? await refreshTargets(server, chosen, context) : chosen;
+  return {
+    all: await fetchInventory(server, observed, isSummary(options) ? {} : options),
+    unobserved: [...new Set(observed.flatMap((one) => (one.observation === undefined ? [one.scope] : [])))],
+  };
 }
 
 interface Found {
   readonly all: readonly ScopeInventory[];
+  /** Scopes of the chosen targets without an observation. */
+  readonly unobserved: readonly string[];
   /** Sources whose newest state is not active. */
   readonly held: readonly HeldSource[];
 }
 
-function print({ all, held }: Found, options: Options, { terminal, clock }: Context): ExitCode {
-  const chosen = all
-    .map((inventory) => ({ ...inventory, objects: inventory.objects.filter((one) => isChosen(one, options)) }))
-    .sort((a, b) => compareText(a.scope, b.scope));
+function print(found: Found, options: Options, { terminal, clock }: Context): ExitCode {
+  const view = viewOf(found, options);
   const now = clock.now();
   if (options.json)
     printJson(terminal, {
-      ...inventoryJson(chosen, now),
-      ...(held.length === 0 ? {} : { sources: sortKeys(held.map(sourceJson)) }),
+      ...inventoryJson(view, now),
+      ...(found.held.length === 0 ? {} : { sources: sortKeys(found.held.map(sourceJson)) }),
     });
-  else terminal.out.write(inventoryText(chosen, now, terminal.out));
+  else terminal.out.write(inventoryText(view, now, terminal.out));
   return exitCodes.done;
 }
 
-const isChosen = (object: InventoryObject, { kind, claim }: Options): boolean =>
-  (kind === undefined || object.kind === kind) && (claim === undefined || object.claim === claim);
+/** Groups and coverage need objects that are not chosen, too. */
+const isSummary = ({ unmanaged, groupBy }: Options): boolean => unmanaged === true || groupBy !== undefined;
+
+function viewOf({ all, unobserved }: Found, options: Options): InventoryView {
+  const { kind, groupBy } = options;
+  const scopes = all.toSorted((a, b) => compareText(a.scope, b.scope));
+  const isOfKind = (one: { readonly kind: Kind }): boolean => kind === undefined || one.kind === kind;
+  const chosen = scopes.map((one) => ({ ...one, objects: one.objects.filter((object) => isChosen(object, options)) }));
+  if (!isSummary(options)) return { scopes: chosen, unobserved };
+  const counted = scopes.map((one) => ({
+    ...one,
+    gaps: one.gaps.filter(isOfKind),
+    objects: one.objects.filter(isOfKind),
+  }));
+  return {
+    scopes: chosen,
+    unobserved,
+    coverage: coverageOf(counted, unobserved),
+    ...(groupBy === undefined
+      ? {}
+      : { groups: { by: groupBy, all: groupsOf(scopes, groupBy, (one) => isChosen(one, options)) } }),
+  };
+}
+
+const isChosen = (object: InventoryObject, { kind, claim, unmanaged }: Options): boolean =>
+  (kind === undefined || object.kind === kind) &&
+  (claim === undefined || object.claim === claim) &&
+  (unmanaged !== true || isUnmanaged(object));
 
 async function inventories(
   estate: LocalEstate,
@@ -174,7 +208,7 @@ function shelfOf(input: PlanInput): ScopeInventory {
 }
 
 function pieceOf({ observed, claim, address, why, by }: Ownership, status: Status): InventoryObject {
-  const { kind, id, name, attributes } = observed;
+  const { kind, id, name, attributes, signs } = observed;
   return {
     kind,
     id,
@@ -185,72 +219,7 @@ function pieceOf({ observed, claim, address, why, by }: Ownership, status: Statu
     address,
     why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),
     by,
+    origin: signs.origin,
     attributes,
   };
 }
-
-/** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
-export function inventoryText(inventories: readonly ScopeInventory[], now: number, output: Output): string {
-  const paint = paintFor(output);
-  const ago = agoFrom(now);
-  const all = inventories.flatMap(({ objects }) => objects);
-  const verdict = `Inventory: ${count(all.length, 'object')} in ${count(inventories.length, 'scope')}${tally(all)}`;
-  const parts = inventories.map(({ scope, at, gaps, objects }) => {
-    const missing = printable(gaps).map(({ kind, code }) => `${kind} (${code})`);
-    const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
-    const head = `${paint('strong', printable(scope))}  observed ${formatDuration(now - at)} ago · ${whole}`;
-    const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
-    const { width = Infinity } = output;
-    return `\n${head}\n${indent(table(['KIND', 'NAME', 'STATUS', 'CLAIM', 'REASON', 'ID'], rows, width - 2))}`;
-  });
-  return `${paint('strong', verdict)}\n${parts.join('')}`;
-}
-
-/** Independent objects first; the many rules last. A store keeps observations in an order of its own. */
-const byPlace = (a: InventoryObject, b: InventoryObject): number =>
-  kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(shown(a), shown(b)) || compareText(a.id, b.id);
-
-const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
-
-function tally(all: readonly InventoryObject[]): string {
-  const counts = claims.map((claim) => ({ claim, n: all.filter((one) => one.claim === claim).length }));
-  return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
-}
-
-const row = (object: InventoryObject, ago: Ago): readonly string[] => [
-  object.kind,
-  shown(object),
-  object.status,
-  object.claim,
-  object.claim === 'ours' ? '' : object.why,
-  object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
-];
-
-const shown = ({ kind, name, address }: InventoryObject): string =>
-  address === undefined ? name : nameIn(address, kind);
-
-const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
-
-/** The same as one object; ages in milliseconds. */
-const inventoryJson = (inventories: readonly ScopeInventory[], now: number): object => ({
-  scopes: inventories.map(({ scope, at, gaps, objects }) => ({
-    scope,
-    observedAt: new Date(at).toISOString(),
-    ageSeconds: Math.max(0, Math.round((now - at) / 1000)),
-    complete: gaps.length === 0,
-    gaps: sortKeys(gaps),
-    objects: sortKeys(objects.toSorted(byPlace).map(objectJson)),
-  })),
-});
-
-const objectJson = ({ kind, id, name, address, status, claim, why, by, attributes }: InventoryObject) => ({
-  kind,
-  id,
-  name,
-  address,
-  status,
-  claim,
-  reason: why,
-  lastModifiedBy: by && lastModifiedByJson(by),
-  attributes,
-});

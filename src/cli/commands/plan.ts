@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import type { Observed } from '../../core/observed.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import { printable } from '../../core/text.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
 import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
@@ -17,11 +19,12 @@ import {
   type EstateOptions,
   integerBetween,
   overlayOf,
+  sameEstate,
   selectionOf,
   withAllowances,
   withEstateOptions,
 } from '../options.ts';
-import { agoFrom } from '../output/format.ts';
+import { agoFrom, count } from '../output/format.ts';
 import { incompleteExitCode, printHeldSources, sortedPlanJson } from '../output/plan.ts';
 import { paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 
@@ -91,7 +94,10 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
       const code = print(view, options, context);
-      if (!options.json) printSaved(view, options, context);
+      if (!options.json) {
+        printSaved(view, options, context);
+        printUndocumented(view, { dir, allowEndpoint: options.allowEndpoint }, context);
+      }
       return code;
     });
   });
@@ -164,3 +170,22 @@ function printSaved({ store }: Pick<ObservedEstate, 'store'>, { out }: Options, 
   if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
   if (out !== undefined) terminal.err.write(`Saved in ${out}: setpoint apply --plan ${out}\n`);
 }
+
+/** New targets: nothing is planned while no document names anything, and yet everything is listed. On stderr. */
+function printUndocumented(
+  { looked }: Pick<ObservedEstate, 'looked'>,
+  { dir, allowEndpoint }: { readonly dir: string } & Pick<Options, 'allowEndpoint'>,
+  { terminal }: Context,
+): void {
+  if (looked.some(({ input }) => input.wanted.documents.size > 0)) return;
+  const objects = looked.flatMap(({ input }) => input.observation.resources.filter(isStanding)).length;
+  if (objects === 0) return;
+  const isWhole = looked.every(({ input }) => input.observation.gaps.length === 0);
+  const covered = isWhole ? `0 of ${count(objects, 'object')} (0%)` : `0 of at least ${count(objects, 'object')}`;
+  const rest = printable(sameEstate(dir, allowEndpoint === true));
+  terminal.err.write(
+    `No document manages an object of these targets yet: ${covered}.\nCount them with: setpoint inventory --refresh --unmanaged --group-by origin${rest}\nWrite documents with: setpoint import --all${rest}\n`,
+  );
+}
+
+const isStanding = ({ condition: { state } }: Observed): boolean => state === 'ready' || state === 'pending';

@@ -7,6 +7,10 @@ export const count = (n: number, one: string, many = `${one}s`): string => `${gr
 /** By hand: the first number that `toLocaleString` writes in a process costs it ten milliseconds. */
 const grouped = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
+/** Of a whole, rounded down, so that 100 % is all of it. */
+export const percent = (part: number, all: number): string =>
+  all === 0 ? '100%' : `${Math.floor((part / all) * 1000) / 10}%`;
+
 /** `850 ms`, `12 s`, `3 min`, `5 h`, `2 d`: two digits are enough for people. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

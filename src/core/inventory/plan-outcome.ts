@@ -114,6 +114,7 @@ interface Sighted {
  *   -------+-------------------------------------+------------------------------------------------------------
  *   yes    | nothing                             | one; none where it is only tolerated
  *   yes    | nothing, but `adopt` names one       | one of both
+ *   yes    | nothing, but a rule that is adopted with its container | one of both
  *   yes    | nothing, but one whose container was not listed | one of both
  *   yes    | one                                 | one of both
  *   yes    | several                             | one with the settled one, else the lowest id; one for each other
@@ -193,7 +194,7 @@ function pair(desired: Desired, { world, hidden, taken }: Pairing): readonly Sub
 function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Pairing): Standing | undefined {
   const uncontained = hidden.get(address);
   if (uncontained !== undefined) return taken.has(uncontained.observed.id) ? undefined : uncontained;
-  const found = world.byId.get(terms.claim?.adopt ?? '');
+  const found = world.byId.get(terms.claim?.adopt ?? world.adoptedRules.get(address)?.id ?? '');
   const isAdopted = found?.claim.by === 'nobody' && found.observed.kind === kind && !taken.has(found.observed.id);
   return isAdopted ? standing(found) : undefined;
 }

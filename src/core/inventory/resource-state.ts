@@ -119,8 +119,10 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
 const missing: StateRule = ({ outcome: { action, held } }) =>
   action?.verb === 'create' && action.cause === 'drift' ? acted('Missing', action, held) : undefined;
 
-const pending: StateRule = ({ subject: { desired, observed }, outcome: { action, held } }) => {
+const pending: StateRule = ({ subject: { desired, observed, by }, outcome: { action, held, found } }) => {
   if (action !== undefined) return action.cause === 'drift' ? undefined : acted('Pending', action, held);
+  if (desired !== undefined && by?.by === 'nobody' && found === undefined)
+    return { status: 'Pending', reason: 'It is adopted with its container.' };
   if (desired === undefined || observed !== undefined) return undefined;
   return { status: 'Pending', reason: 'It is created with its container, which does not exist yet.' };
 };

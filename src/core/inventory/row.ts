@@ -3,7 +3,7 @@ import { diff, type FieldChange } from '../diff.ts';
 import { refsOf } from '../kinds/kinds.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import { canonical } from '../ledger/canonical.ts';
-import type { Part } from '../observed.ts';
+import type { Origin, Part } from '../observed.ts';
 import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey } from '../resource.ts';
 
 /**
@@ -118,6 +118,8 @@ interface Sight {
   readonly attributes: Attributes[Kind];
   readonly state: 'ready' | 'pending' | 'deleting' | 'gone';
   readonly parts: readonly Part[];
+  /** Absent where nothing on it shows its maker. */
+  readonly origin?: Origin;
 }
 
 /** `held`: why it is not done. */

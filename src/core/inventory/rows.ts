@@ -177,6 +177,7 @@ function sidesOf(subject: Subject, outcome: PlanOutcome, input: PlanInput): Side
             attributes: observed.attributes,
             state: observed.condition.state,
             parts: observed.condition.parts ?? [],
+            ...(observed.signs.origin === undefined ? {} : { origin: observed.signs.origin }),
           },
         }),
     diff: diffOf(subject, outcome, input),

@@ -3,7 +3,7 @@ import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
 import type { TouchedBy } from '../last-modified.ts';
-import type { Observed } from '../observed.ts';
+import type { Observed, Origin } from '../observed.ts';
 import { summarise } from './summary.ts';
 
 /** A plan as data: what `--json` prints, `--out` saves and the API answers. */
@@ -208,7 +208,9 @@ export const observedJson = ({ kind, id, name, attributes, signs, condition }: O
     parent: signs.parent,
     uniqueName: signs.slot,
     firstOrdinal: signs.first,
-    origin: signs.origin && { reason: signs.origin.why, detail: signs.origin.detail },
+    origin: signs.origin && originJson(signs.origin),
   },
   condition,
 });
+
+export const originJson = ({ why, detail, maker }: Origin) => ({ reason: why, detail, maker });

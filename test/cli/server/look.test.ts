@@ -67,16 +67,23 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
   ],
   ['drift as one object', ['drift', '.', '--allow-endpoint', '--json'], ['drift', '--json', '--estate', 'acme']],
   ['drift of a target', ['drift', '.', '--allow-endpoint', '--target', 'aws-prod'], ['drift', '--target', 'aws-prod']],
-  ...[[], ['--kind', 'firewall-rule'], ['--claim', 'unmanaged'], ['--target', 'aws-prod', '--claim', 'ours']].flatMap(
-    (chosen) =>
-      [[], ['--json']].map(
-        (json) =>
-          [
-            `inventory ${[...chosen, ...json]}`,
-            ['inventory', '.', ...chosen, ...json],
-            ['inventory', ...chosen, ...json],
-          ] as const,
-      ),
+  ...[
+    [],
+    ['--kind', 'firewall-rule'],
+    ['--claim', 'unmanaged'],
+    ['--target', 'aws-prod', '--claim', 'ours'],
+    ['--unmanaged'],
+    ['--unmanaged', '--kind', 'group', '--group-by', 'network'],
+    ['--group-by', 'origin'],
+  ].flatMap((chosen) =>
+    [[], ['--json']].map(
+      (json) =>
+        [
+          `inventory ${[...chosen, ...json]}`,
+          ['inventory', '.', ...chosen, ...json],
+          ['inventory', ...chosen, ...json],
+        ] as const,
+    ),
   ),
   ...['web-0', 'web-https', 'network/core', 'core.app', `${scope}/instance/web`].flatMap((of) =>
     [[], ['--json']].map(

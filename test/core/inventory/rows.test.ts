@@ -55,6 +55,15 @@ const owned = (desired: Desired, owner: string): Desired => ({
   ...desired,
   documents: desired.documents.map((document) => ({ ...document, owner })),
 });
+const stated = want('firewall-rule', 'core.web ingress tcp 443 0.0.0.0/0', allow(group.address, '443', ['0.0.0.0/0']));
+const groupToAdopt = see('group', 'sg-9', { network: 'vpc-1', labels: {} });
+const ruleIn = (container: string) =>
+  see(
+    'firewall-rule',
+    'sgr-443',
+    { ...allow(container, '443', ['0.0.0.0/0']), network: 'vpc-1' },
+    { signs: { container } },
+  );
 const only = (given: PlanInput): Row => {
   const [row] = rowed(given);
   assert.ok(row);
@@ -185,6 +194,23 @@ const cases: readonly Case[] = [
     name: 'named by adopt: one row, pending',
     given: input([want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } })], looked([other])),
     want: ['network/core Pending unmanaged'],
+  },
+  {
+    name: 'a rule of a group that a document adopts: one row, pending',
+    given: input(
+      [net, want('group', 'core.web', group.attributes, { claim: { adopt: 'sg-9' } }), stated],
+      looked([standing, groupToAdopt, ruleIn('sg-9')]),
+    ),
+    want: [
+      'network/core InSync ours',
+      'group/core.web Pending unmanaged',
+      'firewall-rule/core.web ingress tcp 443 0.0.0.0/0 Pending unmanaged',
+    ],
+  },
+  {
+    name: 'a rule of a group that no document adopts: no document stands for it',
+    given: input([net], looked([standing, groupToAdopt, ruleIn('sg-9')])),
+    want: ['network/core InSync ours', 'group sg-9 Unmanaged unmanaged', 'firewall-rule sgr-443 Unmanaged unmanaged'],
   },
   {
     name: "another estate's: blocked, and theirs is a row",

@@ -89,3 +89,20 @@ describe('why a security group is there', () => {
     assert.equal(groupOrigin({ GroupName: 'g', Tags }, '1'), undefined);
   });
 });
+
+describe('the maker, equal for all that it made', () => {
+  const rows: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{ 'aws:eks:cluster-name': 'a' }, 'EKS'],
+    [{ 'eks:cluster-name': 'b' }, 'EKS'],
+    [{ 'kubernetes.io/cluster/a': 'owned' }, 'Kubernetes'],
+    [{ 'aws:cloudformation:stack-name': 's' }, 'CloudFormation'],
+    [{ ManagedBy: 'terraform' }, 'Terraform'],
+    [{ 'managed-by': 'Terraform Cloud' }, 'Terraform'],
+    [{ Provisioner: 'my-CDK-app' }, 'AWS CDK'],
+    [{ Terraform: 'true' }, 'Terraform'],
+  ];
+  for (const [tags, want] of rows)
+    test(`${JSON.stringify(tags)}: ${want}`, () => assert.equal(originOf(tagList(tags))?.maker, want));
+  test('of a group by its description', () =>
+    assert.equal(originOf([], { name: 'a', description: 'Managed by Terraform' })?.maker, 'Terraform'));
+});

@@ -260,6 +260,10 @@ describe('machines', () => {
   test('what a managed group made says so', () => {
     const value = 'projects/1/zones/europe-west1-b/instanceGroupManagers/pool';
     const made = observe({ metadata: { items: [{ key: 'created-by', value }] } });
-    assert.deepEqual(made.signs.origin, { why: 'service-child', detail: 'made by managed instance group pool' });
+    assert.deepEqual(made.signs.origin, {
+      why: 'service-child',
+      detail: 'made by managed instance group pool',
+      maker: 'managed instance groups',
+    });
   });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
 import { claims, type Origin } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
-import { lastModifiedByJson } from '../../../core/render/plan-json.ts';
+import { lastModifiedByJson, originJson } from '../../../core/render/plan-json.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
 import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
@@ -14,6 +14,7 @@ import {
   documentSchema,
   lastModifiedBySchema,
   modeSchema,
+  objectOriginSchema,
   observedMachine,
 } from './resource.ts';
 import { timestamp } from './timestamp.ts';
@@ -52,6 +53,9 @@ const rowBody = {
     .optional()
     .meta({ description: 'The owner in its documents, also former ones; never read from the cloud' }),
   labels: z.record(z.string(), z.string()),
+  origin: objectOriginSchema
+    .optional()
+    .meta({ description: 'The likely origin, if the object shows one and carries no mark' }),
   status: statusSchema,
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   code: z.string().optional(),
@@ -136,6 +140,7 @@ export function rowAnswer(
     claim: whose.claim,
     owner: whose.owner,
     labels,
+    origin: sides.observed?.origin && originJson(sides.observed.origin),
     ...stateAnswer(state),
     since: kept.since,
     next: sides.next && nextActionAnswer(sides.next),
@@ -308,7 +313,10 @@ export function rowDetailsAnswer({ row, origins, history, shown, relations: rela
     documents: row.whose.documents,
     desired: desired && { kind, ...desired },
     origins,
-    observed: { ...observed, object: object && { kind, ...object } },
+    observed: {
+      ...observed,
+      object: object && { kind, attributes: object.attributes, state: object.state, parts: object.parts },
+    },
     diff,
     history: history.slice(0, shown).map((version, at) => versionAnswer(version, history[at + 1])),
     relations: {

@@ -173,6 +173,16 @@ const mark = z.object({
   attempt: z.number().optional(),
 });
 
+/** The likely origin of an object that no estate created. */
+export const objectOriginSchema = z.object({
+  reason: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']),
+  detail: z.string(),
+  maker: z
+    .string()
+    .optional()
+    .meta({ description: 'The service or tool that made it, equal for all that it made: EKS, Terraform' }),
+});
+
 const metadata = z.object({
   mark: mark.optional(),
   container: z.string().optional(),
@@ -185,9 +195,7 @@ const metadata = z.object({
     .number()
     .optional()
     .meta({ description: 'AWS, a machine of a batched launch: the first ordinal of that launch' }),
-  origin: z
-    .object({ reason: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
-    .optional(),
+  origin: objectOriginSchema.optional(),
 });
 
 const condition = z.object({

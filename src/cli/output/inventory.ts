@@ -1,0 +1,108 @@
+import type { Coverage, Grouping, ObjectGroup } from '../../core/inventory/coverage.ts';
+import { claims } from '../../core/inventory/ownership.ts';
+import { lastModifiedByJson, originJson } from '../../core/render/plan-json.ts';
+import { type Ago, touchedText } from '../../core/render/wording.ts';
+import { type Kind, nameIn } from '../../core/resource.ts';
+import { compareText, printable } from '../../core/text.ts';
+import type { InventoryObject, ScopeInventory } from '../api-client/inventory.ts';
+import type { Output } from '../terminal.ts';
+import { coverageJson, coverageText, groupJson, groupTable } from './coverage.ts';
+import { agoFrom, count, formatDuration } from './format.ts';
+import { paintFor, sortKeys } from './print.ts';
+import { table } from './table.ts';
+
+/** The chosen objects of each scope. */
+export interface InventoryView {
+  readonly scopes: readonly ScopeInventory[];
+  /** Scopes without an observation. */
+  readonly unobserved: readonly string[];
+  /** With --unmanaged or --group-by. */
+  readonly coverage?: Coverage;
+  /** With --group-by: in place of the objects. */
+  readonly groups?: { readonly by: Grouping; readonly all: readonly ObjectGroup[] };
+}
+
+/** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
+export function inventoryText(view: InventoryView, now: number, output: Output): string {
+  const { scopes, unobserved, coverage, groups } = view;
+  const paint = paintFor(output);
+  const ago = agoFrom(now);
+  const { width = Infinity } = output;
+  const all = scopes.flatMap(({ objects }) => objects);
+  const verdict = `Inventory: ${count(all.length, 'object')} in ${count(scopes.length, 'scope')}${tally(all)}`;
+  const heads = scopes.map(({ scope, at, gaps, objects }) => {
+    const missing = printable(gaps).map(({ kind, code }) => `${kind} (${code})`);
+    const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
+    const head = `${paint('strong', printable(scope))}  observed ${formatDuration(now - at)} ago · ${whole}`;
+    if (groups !== undefined) return `${head}\n`;
+    const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
+    return `\n${head}\n${indent(table(columns, rows, width - 2))}`;
+  });
+  const unseen = unobserved.map((scope) => `${paint('strong', printable(scope))}  never observed: add --refresh\n`);
+  return [
+    `${paint('strong', verdict)}\n`,
+    ...(coverage === undefined ? [] : [`\n${coverageText(coverage)}`]),
+    ...(groups === undefined ? [] : ['\n']),
+    ...heads,
+    ...(groups === undefined && unseen.length > 0 ? ['\n'] : []),
+    ...unseen,
+    ...(groups === undefined ? [] : [`\n${groupTable(groups.all, groups.by, width)}`]),
+    ...(coverage !== undefined && all.some(({ claim }) => claim === 'unmanaged') ? [nextStep] : []),
+  ].join('');
+}
+
+const columns = ['KIND', 'NAME', 'STATUS', 'CLAIM', 'REASON', 'ID'];
+
+const nextStep = '\nTo write documents for unmanaged objects: setpoint import --all --dry-run\n';
+
+/** Independent objects first; the many rules last. A store keeps observations in an order of its own. */
+const byPlace = (a: InventoryObject, b: InventoryObject): number =>
+  kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(shown(a), shown(b)) || compareText(a.id, b.id);
+
+const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
+
+function tally(all: readonly InventoryObject[]): string {
+  const counts = claims.map((claim) => ({ claim, n: all.filter((one) => one.claim === claim).length }));
+  return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
+}
+
+const row = (object: InventoryObject, ago: Ago): readonly string[] => [
+  object.kind,
+  shown(object),
+  object.status,
+  object.claim,
+  object.claim === 'ours' ? '' : object.why,
+  object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
+];
+
+const shown = ({ kind, name, address }: InventoryObject): string =>
+  address === undefined ? name : nameIn(address, kind);
+
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+/** The same as one object; ages in milliseconds. */
+export const inventoryJson = ({ scopes, unobserved, coverage, groups }: InventoryView, now: number): object => ({
+  ...(coverage === undefined ? {} : { coverage: coverageJson(coverage), unobserved }),
+  ...(groups === undefined ? {} : { groupBy: groups.by, groups: groups.all.map(groupJson) }),
+  scopes: scopes.map(({ scope, at, gaps, objects }) => ({
+    scope,
+    observedAt: new Date(at).toISOString(),
+    ageSeconds: Math.max(0, Math.round((now - at) / 1000)),
+    complete: gaps.length === 0,
+    gaps: sortKeys(gaps),
+    objects: sortKeys(objects.toSorted(byPlace).map(objectJson)),
+  })),
+});
+
+const objectJson = ({ kind, id, name, address, status, claim, why, by, origin, attributes }: InventoryObject) => ({
+  kind,
+  id,
+  name,
+  address,
+  status,
+  claim,
+  reason: why,
+  lastModifiedBy: by && lastModifiedByJson(by),
+  origin: origin && originJson(origin),
+  attributes,
+});
