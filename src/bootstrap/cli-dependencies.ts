@@ -36,6 +36,10 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
   formatSpecs,
   editSpecFile,
   fileDiff: async (file) => (await import('../source/file-diff.ts')).fileDiff(file),
+  propose: async (proposal, signal) => {
+    const { proposeBranch } = await import('../source/git/propose.ts');
+    return proposeBranch(proposal, { env: process.env, signal });
+  },
   readProposedSpecs: async (place, active) => {
     const { proposedSpecs } = await import('./proposals.ts');
     return proposedSpecs(place, active, { today: today(clock), env: process.env });

@@ -7,7 +7,14 @@ import type { Witness } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { ChangedFile, EditedFile, SpecTree, WrittenSpec } from '../ports/sources.ts';
+import type {
+  BranchProposal,
+  ChangedFile,
+  EditedFile,
+  ProposedBranch,
+  SpecTree,
+  WrittenSpec,
+} from '../ports/sources.ts';
 import type { Store, VerifyOptions } from '../ports/store.ts';
 import type { ExitCode } from './errors.ts';
 import type { Terminal } from './terminal.ts';
@@ -41,6 +48,8 @@ export interface CliDependencies {
   editSpecFile(file: SpecTree['files'][number], edits: readonly DocumentEdit[]): EditedFile;
   /** A unified diff for people, with the lines of secrets masked. */
   fileDiff(file: ChangedFile): Promise<string>;
+  /** Commits changed files to a branch `setpoint/…` and pushes it; the work tree stays. Rejects with what is wrong, for people. */
+  propose(proposal: BranchProposal, signal: AbortSignal): Promise<ProposedBranch>;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
   readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is created. `notify` reports steps that take time. */

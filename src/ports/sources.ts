@@ -151,3 +151,23 @@ export interface ChangedFile {
   readonly before: string;
   readonly after?: string;
 }
+
+/** A change of files for a branch. `dir`: their folder, in a work tree of git. `topic`: one word, a part of the branch's name. */
+export interface BranchProposal {
+  readonly dir: string;
+  readonly files: readonly ChangedFile[];
+  readonly topic: string;
+  readonly message: string;
+  /** The name of a configured remote. */
+  readonly remote: string;
+}
+
+/** `url`: where the server offers to open a pull request. `unpushed`: commits of the user that the branch brings along. */
+export interface ProposedBranch {
+  readonly branch: string;
+  readonly commit: string;
+  /** The address of the remote, without a credential. */
+  readonly remote: string;
+  readonly url?: string;
+  readonly unpushed?: number | undefined;
+}

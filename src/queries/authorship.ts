@@ -1,4 +1,4 @@
-import { isForgeAddress, mayBeSamePerson } from '../core/access/person.ts';
+import { isForgeAddress, mayBeSamePerson, proposalBot } from '../core/access/person.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authorship, Poster } from '../ports/queries.ts';
 import type { GenerationAuthors } from '../ports/sources.ts';
@@ -20,6 +20,7 @@ interface Waiting {
  *
  *   known authors                                                | the caller
  *   -------------------------------------------------------------+----------------------------------------
+ *   any, and the caller is the bot of proposals                  | may not
  *   one of them may be the caller                                | may not
  *   more than could be read                                      | may not: they may be among the others
  *   some, and of the caller no name                              | may not
@@ -37,6 +38,11 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
 
 function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
+  if (own.some((name) => mayBeSamePerson(name, proposalBot.email) || mayBeSamePerson(name, proposalBot.name)))
+    return {
+      unknown: false,
+      refused: `${proposalBot.name} proposes changes and approves none: a person must review and approve them.`,
+    };
   const unknown = generations.some(({ authors }) => authors === undefined || authors.names.some(isForgeAddress));
   const mine = generations.filter(({ authors }) =>
     authors?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -17,10 +18,12 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { visibilityMs } from '../../src/engine/absence.ts';
+import { gitPerson } from '../support/git-person.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { until } from '../support/until.ts';
 import { commandLine, type Run, realClock } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const allow = '--allow-endpoint';
 
@@ -297,4 +300,40 @@ test('the overlay that states a field is edited, and overlays beside it are name
   assert.match(read('instances.yaml'), /power: stopped/);
   assert.match(stdout, /were not planned: setpoint plan --overlay test$/m);
   assert.equal(await drift('--overlay=prod'), 'Drift: none');
+});
+
+test('--propose pushes a branch with that line alone, and leaves the folder as it is', async (t) => {
+  const world = await applied(t);
+  const { specs, accept, read, machine, run } = world;
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', specs, ...args], { env: gitPerson, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
+  const remote = temporaryFolder();
+  git('init', '--quiet', '--bare', '--template=', remote);
+  await tag(world, [machine('db-0')], 'tier', 'x');
+  const none = await accept(['db-0', '--propose', '--yes']);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /was not proposed[\s\S]*lies in no work tree of git/);
+  git('init', '--quiet', '--template=', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'specs');
+  git('remote', 'add', 'upstream', remote);
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@acme.example');
+  const before = read('instances.yaml');
+  const no = await accept(['db-0', '--propose', '--remote=upstream'], 'no\n');
+  assert.equal(no.code, 3);
+  const { code, stdout, stderr } = await accept(['db-0', '--propose', '--remote=upstream', '--yes']);
+  assert.equal(code, 0, stderr);
+  const branch = /pushed (setpoint\/accept-[0-9a-f]{12}) \(commit /.exec(stdout)?.[1] ?? '';
+  assert.match(stdout, /It brings along 1 commit of yours[\s\S]*Next: open a pull request of the branch/);
+  assert.deepEqual([read('instances.yaml'), git('status', '--porcelain')], [before, '']);
+  const proposed = git('--git-dir', remote, 'show', `${branch}:instances.yaml`);
+  assert.equal(proposed, before.replace('{ tier: db }', '{ tier: x }'));
+  assert.match(git('--git-dir', remote, 'log', '-1', '--format=%B', branch), /- \S+db-0 {2}labels\.tier db → x\n/);
+  const again = JSON.parse((await accept(['db-0', '--propose', '--remote=upstream', '--yes', '--json'])).stdout);
+  assert.deepEqual([again.proposed.branch, again.files[0].written], [branch, false]);
+  // The proposal, checked out, plans to nothing.
+  git('checkout', '--quiet', branch);
+  assert.equal((await run(['plan', specs, allow, '--detailed-exitcode'])).code, 0);
+  assert.equal((await accept(['db-0', '--remote=upstream'])).code, 1);
 });

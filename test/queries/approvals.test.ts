@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Grant } from '../../src/core/access/grant.ts';
+import { proposalBot } from '../../src/core/access/person.ts';
+import type { Caller } from '../../src/http/api/route.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
@@ -49,6 +51,26 @@ describe('an approval over the API', () => {
     const notes: unknown[] = [];
     for await (const { body } of world.store.ledger.entries({ estate: 'acme' })) notes.push(body['note']);
     assert.match(JSON.stringify(notes.at(-1)), /"authorsUnknown":true/);
+  });
+});
+
+describe('an approval by the bot of proposals', () => {
+  it('is refused, also of what others wrote', async () => {
+    const bot = (name: string): Caller =>
+      callerOf('admin', {
+        id: 'token-11',
+        person: name,
+        identities: [proposalBot.email.toUpperCase(), 'bot@acme.example'],
+      });
+    const named = { bot: bot(proposalBot.email), renamed: bot('carl@acme.example') };
+    const world = await activeWorld(named);
+    await bringIn(world, labelled('b'), ['root@acme.example']);
+    await world.reconcile();
+    for (const who of Object.keys(named)) {
+      assert.match(JSON.stringify((await offered(world, who)).authors), /proposes changes and approves none/);
+      assert.equal((await approve(world, who)).status, 403);
+    }
+    assert.equal((await approve(world, 'bob')).status, 201);
   });
 });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { printable } from '../../core/text.ts';
+import type { ProposedBranch } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { type ProvenAcceptance, provenAcceptance } from '../local/accept-drift.ts';
@@ -18,6 +19,8 @@ interface Options extends EstateOptions {
   readonly field: readonly string[];
   readonly yes?: boolean;
   readonly dryRun?: boolean;
+  readonly propose?: boolean;
+  readonly remote?: string;
   readonly json?: boolean;
   readonly active?: boolean;
   readonly activeOf?: string;
@@ -35,10 +38,13 @@ export const accept = (context: Context): Command =>
         ['accept instance/web --field size', 'the size of all machines of the document web'],
         ['accept core.web-https', 'ports and peers of a rule that a colleague removed'],
         ['accept web-0 --dry-run', 'print the diff, and write nothing'],
+        ['accept web-0 --propose', 'push a branch for a pull request, and leave the folder as it is'],
       ],
     }).argument('<address...>', 'resources or documents to accept the drift of'),
   )
     .option('--field <field>', 'only this field, such as size or labels.tier; repeatable', collect, [])
+    .option('--propose', 'commit to a branch setpoint/… and push it, instead of writing the files')
+    .option('--remote <name>', 'with --propose: the remote to push to. Default: origin')
     .option('--yes', 'do not ask')
     .option('--dry-run', 'print the diff and write no file')
     .option('--json', 'one JSON object on stdout')
@@ -47,7 +53,7 @@ export const accept = (context: Context): Command =>
     });
 
 async function run(given: readonly string[], options: Options, context: Context): Promise<ExitCode> {
-  refuseActive(options);
+  refuseOptions(options);
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const proven = await withExistingStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, (view) =>
@@ -63,15 +69,50 @@ async function run(given: readonly string[], options: Options, context: Context)
   }
   if (options.dryRun === true) return finish(proven, shown, { ...options, written: false }, context);
   await confirm(proven, shown, options, context);
-  await writeChangedFiles(options.specs, proven.files);
-  return finish(proven, shown, { ...options, written: true }, context);
+  const proposed = await carryOut(proven, options, context);
+  return finish(proven, shown, { ...options, written: proposed === undefined, proposed }, context);
 }
 
-function refuseActive({ active, activeOf }: Options): void {
-  if (active !== true && activeOf === undefined) return;
-  throw new UserError('The active specs are in the store, and accept edits files in a folder.', {
-    next: 'Leave out --active and --active-of.',
-  });
+function refuseOptions({ active, activeOf, propose, remote }: Options): void {
+  if (active === true || activeOf !== undefined)
+    throw new UserError('The active specs are in the store, and accept edits files in a folder.', {
+      next: 'Leave out --active and --active-of.',
+    });
+  if (remote !== undefined && propose !== true)
+    throw new UserError('--remote names where a proposal goes.', { next: 'Add --propose, or leave out --remote.' });
+}
+
+/** Writes the files, or pushes them in a branch. */
+async function carryOut(
+  proven: ProvenAcceptance,
+  options: Options,
+  context: Context,
+): Promise<ProposedBranch | undefined> {
+  const { dependencies, signal, terminal } = context;
+  if (options.propose !== true) {
+    await writeChangedFiles(options.specs, proven.files);
+    return undefined;
+  }
+  const { remote = 'origin', specs: dir } = options;
+  terminal.err.write(`Pushing a branch to ${printable(remote)} …\n`);
+  const proposal = { dir, files: proven.files, topic: 'accept', message: messageOf(proven), remote };
+  try {
+    return await dependencies.propose(proposal, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new UserError('The change was not proposed. No file was written.', {
+      why: cause instanceof Error ? cause.message : String(cause),
+      next: 'Mend the cause and run it again, or leave out --propose to edit the files.',
+      cause,
+    });
+  }
+}
+
+/** Of the commit. */
+function messageOf({ accepted }: ProvenAcceptance): string {
+  const resources = new Set(accepted.map(({ address }) => address)).size;
+  const lines = accepted.map((one) => `- ${differenceText(one)}`);
+  return `fix: accept drift of ${count(resources, 'resource')}\n\nThe documents state what the clouds have:\n\n${lines.join('\n')}\n`;
 }
 
 interface ShownFile {
@@ -91,14 +132,15 @@ const shownFiles = ({ files }: ProvenAcceptance, { specs }: Options, { dependenc
 async function confirm(
   proven: ProvenAcceptance,
   shown: readonly ShownFile[],
-  { yes, json }: Options,
+  { yes, json, propose }: Options,
   { terminal, signal }: Context,
 ): Promise<void> {
   if (yes === true) return;
   if (json) terminal.err.write(shown.map(({ diff }) => diff).join(''));
-  const text = `Edit ${count(proven.files.length, 'file')}?`;
+  const verb = propose === true ? 'Commit and push' : 'Edit';
+  const text = `${verb} ${count(proven.files.length, 'file')}?`;
   if (await askYes(terminal, { text, flag: '--yes' }, signal)) return;
-  throw new UserError('Nothing was written.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+  throw new UserError('Nothing was changed.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 }
 
 function headline({ accepted, files }: ProvenAcceptance): string {
@@ -109,10 +151,7 @@ function headline({ accepted, files }: ProvenAcceptance): string {
 function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }: Options): readonly string[] {
   const { accepted, left, others, overlays } = printable(proven);
   return [
-    ...accepted.map(({ address, field, from, to, at }) => {
-      const what = field === undefined ? 'gone from the cloud' : `${field} ${valueText(from)} → ${valueText(to)}`;
-      return `  ${address}  ${what}  ${printable(join(specs, at.file))}:${at.line}`;
-    }),
+    ...accepted.map((one) => `  ${differenceText(one)}  ${printable(join(specs, one.at.file))}:${one.at.line}`),
     '',
     ...shown.map(({ diff }) => diff.trimEnd()),
     '',
@@ -127,15 +166,25 @@ function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }
   ];
 }
 
+function differenceText({ address, field, from, to }: ProvenAcceptance['accepted'][number]): string {
+  const what = field === undefined ? 'gone from the cloud' : `${field} ${valueText(from)} → ${valueText(to)}`;
+  return printable(`${address}  ${what}`);
+}
+
 const valueText = (value: unknown): string => {
   if (value === undefined) return '(none)';
   return typeof value === 'string' ? value || "''" : JSON.stringify(value);
 };
 
+interface Outcome extends Options {
+  readonly written: boolean;
+  readonly proposed?: ProposedBranch | undefined;
+}
+
 function finish(
   proven: ProvenAcceptance,
   shown: readonly ShownFile[],
-  options: Options & { readonly written: boolean },
+  options: Outcome,
   { terminal }: Context,
 ): ExitCode {
   if (options.json) printJson(terminal, jsonOf(proven, shown, options));
@@ -155,7 +204,8 @@ function nothingText({ rollouts, left }: ProvenAcceptance): string {
   ].join('\n');
 }
 
-function nextText(shown: readonly ShownFile[], { written, specs }: Options & { readonly written: boolean }): string {
+function nextText(shown: readonly ShownFile[], { written, proposed, specs }: Outcome): string {
+  if (proposed !== undefined) return proposalText(proposed);
   if (!written) return 'Nothing was written.';
   const lines = shown.map(({ path, removed }) => `${removed ? 'removed' : 'wrote'} ${printable(path)}`);
   return [
@@ -164,10 +214,19 @@ function nextText(shown: readonly ShownFile[], { written, specs }: Options & { r
   ].join('\n');
 }
 
+function proposalText({ branch, commit, remote, url, unpushed }: ProposedBranch): string {
+  return printable([
+    `pushed ${branch} (commit ${commit.slice(0, 12)}) to ${remote}`,
+    ...(unpushed ? [`It brings along ${count(unpushed, 'commit')} of yours that the remote did not have.`] : []),
+    'No file here was changed. The commit is unsigned, and its author is a bot.',
+    `Next: open a pull request${url === undefined ? ` of the branch ${branch}` : `: ${url}`}`,
+  ]).join('\n');
+}
+
 function jsonOf(
   { accepted, left, others, overlays, rollouts }: ProvenAcceptance,
   shown: readonly ShownFile[],
-  { written, specs }: Options & { readonly written: boolean },
+  { written, proposed, specs }: Outcome,
 ): object {
   return {
     accepted: accepted.map(({ address, field, from, to, at }) => ({
@@ -183,5 +242,16 @@ function jsonOf(
     left: left.map(({ address, field }) => ({ address, field })),
     rollouts,
     overlays,
+    ...(proposed === undefined
+      ? {}
+      : {
+          proposed: {
+            branch: proposed.branch,
+            commit: proposed.commit,
+            remote: proposed.remote,
+            url: proposed.url,
+            unpushed: proposed.unpushed,
+          },
+        }),
   };
 }

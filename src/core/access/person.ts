@@ -21,3 +21,9 @@ const foldedWidely = (name: string): string =>
  */
 export const isForgeAddress = (name: string): boolean =>
   /@users\.noreply\.|^no-?reply@/.test(name.normalize('NFKC').toLowerCase().trim());
+
+/**
+ * The author of commits that Setpoint proposes. It is no person: it approves nothing, and no document can name it as a signer, for the
+ * address of a signer has no brackets.
+ */
+export const proposalBot = { name: 'setpoint[bot]', email: 'setpoint[bot]@setpoint.dev' } as const;
