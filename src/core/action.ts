@@ -148,7 +148,7 @@ export type BlockCode =
  * `stale`: not what was approved. `destructive-drift`: it would lose data, and no spec asked for it. `backoff`: the cloud
  * refused it, and it is tried again later. `quota`: its container has no room for it. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
- * `lost-commits`: the store may have forgotten what was done last.
+ * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
  */
 export type WithholdCode =
   | 'protect'
@@ -165,7 +165,8 @@ export type WithholdCode =
   | 'wave'
   | 'rollout-stopped'
   | 'failed-launches'
-  | 'lost-commits';
+  | 'lost-commits'
+  | 'data-disks';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

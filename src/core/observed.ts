@@ -73,6 +73,14 @@ export interface Condition {
   readonly unstated?: readonly Setting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
+  /** Of a machine: its disks for data, in order: besides the one that it boots from, and those that a stop empties. */
+  readonly dataDisks?: readonly DataDisk[];
+}
+
+/** `id`: for people. `isDeletedWithMachine`: the cloud deletes it with its machine, or may do so. */
+export interface DataDisk {
+  readonly id: string;
+  readonly isDeletedWithMachine: boolean;
 }
 
 /** `field`: in the cloud's words, unique within its object. `detail`: for people, after the name of its object; no secret. */

@@ -1,5 +1,5 @@
 import type { Instance, Volume } from '@aws-sdk/client-ec2';
-import type { Condition, Observed, Part, Setting } from '../../../src/core/observed.ts';
+import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { readExtra, readFirst, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
@@ -20,6 +20,7 @@ export function observeInstance(instance: Instance): Seen {
   const first = readFirst(instance.Tags);
   const root = rootVolumeOf(instance);
   const unstated = unstatedOf(instance);
+  const dataDisks = dataDisksOf(instance, root);
   const observed: Observed<'instance'> = {
     kind: 'instance',
     id: instance.InstanceId ?? '',
@@ -32,6 +33,7 @@ export function observeInstance(instance: Instance): Seen {
       parts: partsOf(instance, root),
       ...(unstated.length > 0 ? { unstated } : {}),
       ...ephemeralOf(instance),
+      ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },
   };
   const dead = observed.condition.state === 'gone' || observed.condition.state === 'deleting';
@@ -134,6 +136,17 @@ function bootOf(tags: readonly Tag[] | undefined): InstanceAttributes['boot'] {
 
 const rootVolumeOf = ({ RootDeviceName, BlockDeviceMappings = [] }: Instance): string | undefined =>
   BlockDeviceMappings.find(({ DeviceName }) => DeviceName === RootDeviceName)?.Ebs?.VolumeId;
+
+/**
+ * Volumes besides the root. An image brings them, or somebody attached them; `DeleteOnTermination` decides:
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/preserving-volumes-on-termination.html
+ */
+const dataDisksOf = ({ BlockDeviceMappings = [] }: Instance, root: string | undefined): readonly DataDisk[] =>
+  BlockDeviceMappings.flatMap(({ Ebs }) =>
+    Ebs?.VolumeId === undefined || Ebs.VolumeId === root
+      ? []
+      : [{ id: Ebs.VolumeId, isDeletedWithMachine: Ebs.DeleteOnTermination !== false }],
+  ).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** In order of id, because the cloud's order has no meaning. */
 function partsOf(

@@ -1,6 +1,6 @@
 import type { Disk, OSDisk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
-import type { Condition, Observed, Part, Setting } from '../../../src/core/observed.ts';
+import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
@@ -20,6 +20,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
   const origin = mark ? undefined : originOf(id, tags);
   const { state, power } = powerStateOf(context.views.get(canonicalId(id)) ?? vm.instanceView);
   const provisioned = stateOf(vm.provisioningState);
+  const dataDisks = dataDisksOf(vm);
   const unstated = unstatedOf(vm, context.nics.get(canonicalId(interfaceOf(vm) ?? '')));
   return {
     kind: 'instance',
@@ -37,6 +38,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
       parts: partsOf(vm, context),
       ...(unstated.length > 0 ? { unstated } : {}),
       ...ephemeralOf(vm),
+      ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },
   };
 }
@@ -134,6 +136,15 @@ function ephemeralOf({ storageProfile, hardwareProfile }: VirtualMachine): Pick<
   return size === '' || /^standard_[hn]/i.test(size) ? {} : { ephemeral: false };
 }
 
+/** They stay unless their `deleteOption` is Delete: https://learn.microsoft.com/azure/virtual-machines/delete */
+const dataDisksOf = ({ storageProfile }: VirtualMachine): readonly DataDisk[] =>
+  (storageProfile?.dataDisks ?? [])
+    .map(({ name, managedDisk, lun, deleteOption }) => ({
+      id: managedDisk?.id === undefined ? (name ?? `LUN ${lun}`) : partsOfId(managedDisk.id).name,
+      isDeletedWithMachine: deleteOption === 'Delete',
+    }))
+    .toSorted(byId);
+
 /** The resources that it refers to and that we would create with it; further interfaces and disks are ignored. */
 function partsOf(vm: VirtualMachine, { nics, addresses, disks }: InstanceContext): readonly Part[] {
   const nic = nics.get(canonicalId(interfaceOf(vm) ?? ''));
@@ -151,7 +162,7 @@ export const partOf = (part: PartName, id: string | undefined, guid: string | un
   id: cloudIdOf(id ?? '', guid),
 });
 
-const byId = (a: Part, b: Part): number => (a.id < b.id ? -1 : 1);
+const byId = (a: Pick<Part, 'id'>, b: Pick<Part, 'id'>): number => (a.id < b.id ? -1 : 1);
 
 /** Resources that machines name but do not contain, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
 export interface InstanceContext {

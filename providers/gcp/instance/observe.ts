@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
-import type { Condition, Observed, Part, Setting } from '../../../src/core/observed.ts';
+import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type Labels, slotOf } from '../../../src/core/resource.ts';
 import { idOf } from '../cloud-id.ts';
 import { lastOf, pathOf } from '../links.ts';
@@ -28,6 +28,7 @@ export function observeInstance(instance: Instance, context: InstanceContext): O
   const origin = mark ? undefined : originOf({ name, labels: instance.labels ?? {}, metadata });
   const disk = context.disks.get(bootDiskOf(instance) ?? '');
   const unstated = unstatedOf(instance);
+  const dataDisks = dataDisksOf(instance);
   return {
     kind: 'instance',
     id: idOf(instance) ?? '',
@@ -44,6 +45,7 @@ export function observeInstance(instance: Instance, context: InstanceContext): O
       parts: partsOf(instance, disk),
       ...(unstated.length > 0 ? { unstated } : {}),
       ephemeral: hasLocalDisk(instance),
+      ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },
   };
 }
@@ -130,6 +132,16 @@ function endOf(instance: Instance): Pick<Condition, 'reason'> {
 
 /** Local SSD is `SCRATCH`, and a stop empties it: https://cloud.google.com/compute/docs/disks/local-ssd#data_persistence */
 const hasLocalDisk = ({ disks }: Instance): boolean => (disks ?? []).some(({ type }) => type === 'SCRATCH');
+
+/** `autoDelete` decides: https://cloud.google.com/compute/docs/disks/modify-persistent-disk#updateautodelete */
+const dataDisksOf = ({ disks }: Instance): readonly DataDisk[] =>
+  (disks ?? [])
+    .filter(({ boot, type }) => !boot && type !== 'SCRATCH')
+    .map(({ source, deviceName, autoDelete }) => ({
+      id: source ? lastOf(source) : (deviceName ?? ''),
+      isDeletedWithMachine: autoDelete !== false,
+    }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** The disks that go with it, in order of path, because the cloud's order has no meaning. */
 function partsOf(instance: Instance, disk: Disk | undefined): readonly Part[] {

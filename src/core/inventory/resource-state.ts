@@ -114,6 +114,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   'rollout-stopped': true,
   'failed-launches': true,
   'lost-commits': true,
+  'data-disks': true,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -1,4 +1,4 @@
-import type { Action, Cause, Decision, Incarnated, Surge } from '../action.ts';
+import type { Action, Cause, Decision, Finding, Incarnated, Surge } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
@@ -7,6 +7,7 @@ import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
+import { keepsDataDisks } from './data-disks.ts';
 import { effectHere, sortChanges } from './destructive-drift.ts';
 import {
   aboutOf,
@@ -91,10 +92,25 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
     ...unstatedFindings(desired, observed, changes, input.observation.scope),
-    ...(fixed.length === 0 ? [] : [immutable(desired, fixed, input)]),
+    ...fixedFindings(desired, observed, fixed, input),
     ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
     ...(going.length > 0 && !isStuck ? [changing(going, present, causeOf(desired, going, input))] : []),
     ...(destructive === undefined ? [] : [destructive]),
+  ];
+}
+
+/** Of changes that nothing carries out: one finding of those that a machine's data disks forbid, and one of all others. */
+function fixedFindings(
+  desired: Desired,
+  observed: Observed,
+  fixed: readonly FieldChange[],
+  input: PlanInput,
+): readonly Finding[] {
+  const kept = fixed.filter((change) => effectHere(desired.kind, change, input) === 'replace');
+  const others = fixed.filter((change) => !kept.includes(change));
+  return [
+    ...(others.length === 0 ? [] : [immutable(desired, others, input)]),
+    ...(kept.length === 0 ? [] : [keepsDataDisks(desired, observed, kept, input)]),
   ];
 }
 

@@ -30,8 +30,8 @@ interface SortedChanges {
  *   stops    | yes   | yes             |                                 |
  *   stops    | no    | the disks stay  | it runs, and may have disks     |
  *            |       |                 | that a stop empties             |
- *   replace  | yes   | yes             |                                 |
- *   replace  | no    |                 | yes                             |
+ *   replace  | yes   | yes             |                                 | it has data disks
+ *   replace  | no    |                 | yes                             | it has data disks
  *   blocked  | any   |                 |                                 | yes
  *
  * Direction and machines of an adopted rule are blocked where a spec moved them, or nothing was applied yet: another rule must stand
@@ -47,11 +47,13 @@ export function sortChanges(
 ): SortedChanges {
   const isMoved = movedBySpec(desired, input);
   const asked = new Set(changes.filter(isMoved).map((change) => effectHere(desired.kind, change, input)));
-  if (asked.has('replace')) return { going: changes, held: [], blocked: [] };
+  const hasDataDisks = (observed.condition.dataDisks ?? []).length > 0;
+  if (asked.has('replace') && !hasDataDisks) return { going: changes, held: [], blocked: [] };
   const stopLoses = !asked.has('stops') && losesByStop(observed);
   const fates = Map.groupBy(changes, (change): keyof SortedChanges => {
     const effect = effectHere(desired.kind, change, input);
     if (effect === 'blocked' || isOfAnotherRule(desired, change, input)) return 'blocked';
+    if (effect === 'replace' && hasDataDisks) return 'blocked';
     return effect === 'replace' || (effect === 'stops' && stopLoses) ? 'held' : 'going';
   });
   return { going: fates.get('going') ?? [], held: fates.get('held') ?? [], blocked: fates.get('blocked') ?? [] };

@@ -13,6 +13,7 @@ import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
 import { undeclaredFindings, undeclaredRule, undeclaredRules } from './adopted-groups.ts';
 import { alignDesired } from './align-desired.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
+import { dataDisksPolicy } from './data-disks.ts';
 import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftPolicy } from './destructive-drift.ts';
@@ -73,6 +74,7 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
   const policies = [
     lostCommitsPolicy(claimed, given.knowledge),
     destructiveDriftPolicy(input),
+    dataDisksPolicy,
     modePolicy(input),
     protectPolicy(input),
     storeOnlyPolicy(input),

@@ -188,6 +188,7 @@ function sentence({ what, of, person, until, reason }: PauseDraft): string {
  *   limit                                         | yes
  *   destructive-drift                             | of the very action that was named: see destructive-drift.ts
  *   protect, retain, adopted-in-store-only, depends | no: the specs, or the store, say so
+ *   data-disks                                    | no: a person detaches the disk first
  *   paused, wave, rollout-stopped                 | no: each has a word of its own to go on
  */
 export const approvedBy =

@@ -81,6 +81,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   'rollout-stopped': true,
   'failed-launches': true,
   'lost-commits': true,
+  'data-disks': true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

@@ -128,6 +128,7 @@ const withholdCode = z.enum([
   'rollout-stopped',
   'failed-launches',
   'lost-commits',
+  'data-disks',
 ]);
 
 /** A fact that leads to no action, with its reason. */

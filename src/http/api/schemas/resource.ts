@@ -214,6 +214,10 @@ const condition = z.object({
     .boolean()
     .optional()
     .meta({ description: 'A stop of the machine empties some of its disks; absent: unknown' }),
+  dataDisks: z
+    .array(z.object({ id: z.string(), isDeletedWithMachine: z.boolean() }))
+    .optional()
+    .meta({ description: 'Disks of the machine besides the one that it boots from' }),
 });
 
 const observedOf = <K extends keyof typeof attributesByKind>(kind: K) =>
