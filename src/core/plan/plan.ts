@@ -167,7 +167,7 @@ function stopOf(claimed: readonly Claimed[], { gaps, scope }: Observation): read
   );
   const [first] = foreign;
   if (first === undefined) return [];
-  const why = `${first.id}${foreign.length > 1 ? ` and ${foreign.length - 1} more` : ''} carry the mark of this estate written by another store (${first.store}). Nothing is written. If that store is lost: setpoint takeover --reason "…"`;
+  const why = `${first.id}${foreign.length > 1 ? ` and ${foreign.length - 1} more carry` : ' carries'} the mark of this estate written by another store (${first.store}). Nothing is written. If that store is lost: setpoint takeover --reason "…"`;
   return [{ type: 'foreign-store', why, scope }];
 }
 
