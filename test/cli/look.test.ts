@@ -118,6 +118,56 @@ spec: { provider: aws, account: "111122223333", region: eu-west-2, endpoint: "${
   assert.doesNotMatch(stdout, /%/);
 });
 
+test('ignoreUnmanaged: no finding and no unmanaged object until its last day; listed with owner, reason and end', async () => {
+  const other = await sandboxed({ estate: legacy });
+  const mine = commandLine();
+  const counts = async () => {
+    const { summary } = JSON.parse((await mine(['plan', other.specs, allow, '--json'])).stdout);
+    const list = await mine([
+      'inventory',
+      other.specs,
+      allow,
+      '--refresh',
+      '--unmanaged',
+      '--kind',
+      'network',
+      '--json',
+    ]);
+    const { coverage, scopes } = JSON.parse(list.stdout);
+    return [summary.unmanaged, coverage.objects, coverage.ignored, scopes[0].objects.length];
+  };
+  const [unmanaged, ...networks] = await counts();
+  assert.deepEqual(networks, [2, 0, 2]);
+  const entry = (until: string) =>
+    `  ignoreUnmanaged: [{ name: lega*, kind: network, owner: team-net, reason: goes in May, until: ${until} }]\n`;
+  edit(other.specs, 'estate.yaml', '  region: eu-west-1\n', `  region: eu-west-1\n${entry('2099-12-31')}`);
+  assert.deepEqual(await counts(), [unmanaged - 1, 1, 1, 1]);
+  const { stdout } = await mine(['inventory', other.specs, allow, '--refresh', '--ignored']);
+  assert.match(
+    stdout,
+    /network +legacy +Unmanaged +unmanaged +Ignored until 2099-12-31 for team-net: goes in May\. +vpc-/,
+  );
+  assert.match(stdout, /^ {2}ignored {8}1: list with --ignored$/m);
+  assert.match(
+    (await mine(['plan', other.specs, allow])).stderr,
+    /^1 unmanaged object is ignored by `ignoreUnmanaged` of/m,
+  );
+  const { scopes } = JSON.parse(
+    (await mine(['inventory', other.specs, allow, '--refresh', '--ignored', '--json'])).stdout,
+  );
+  assert.deepEqual(
+    scopes[0].objects.map(({ name, ignored }: Stood & { readonly ignored: object }) => [name, ignored]),
+    [['legacy', { owner: 'team-net', reason: 'goes in May', until: '2099-12-31' }]],
+  );
+  edit(other.specs, 'estate.yaml', '2099-12-31', '2020-12-31');
+  assert.deepEqual(await counts(), [unmanaged, 2, 0, 2]);
+  const checked = await mine(['validate', other.specs]);
+  assert.match(
+    checked.stdout + checked.stderr,
+    /warning: this ended on 2020-12-31: plans report these unmanaged objects/,
+  );
+});
+
 test('a claim that is none is refused with those there are', async () => {
   const { code, stderr } = await run(['inventory', place.specs, '--claim', 'mine']);
   assert.equal(code, 1);

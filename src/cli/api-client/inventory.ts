@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import type { Gap, Origin } from '../../core/observed.ts';
+import type { IgnoreTerms } from '../../core/plan/plan-input.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
 import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
@@ -32,6 +33,7 @@ export interface InventoryObject {
   readonly why: string;
   readonly by?: TouchedBy;
   readonly origin?: Origin;
+  readonly ignored?: IgnoreTerms;
   readonly attributes: Attributes[Kind];
 }
 
@@ -87,6 +89,7 @@ const line = decode.object({
   reason: decode.string,
   lastModifiedBy: decode.optional(lastModified),
   origin: decode.optional(origin),
+  ignored: decode.optional(decode.object({ owner: decode.string, reason: decode.string, until: decode.string })),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 

@@ -1,5 +1,12 @@
 import { type Command, Option } from 'commander';
-import { coverageOf, type Grouping, groupings, groupsOf, isUnmanaged } from '../../core/inventory/coverage.ts';
+import {
+  coverageOf,
+  type Grouping,
+  groupings,
+  groupsOf,
+  isIgnored,
+  isUnmanaged,
+} from '../../core/inventory/coverage.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { sentence } from '../../core/inventory/resource-state.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
@@ -44,6 +51,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly kind?: Kind;
   readonly claim?: Claim;
   readonly unmanaged?: boolean;
+  readonly ignored?: boolean;
   readonly groupBy?: Grouping;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -56,7 +64,7 @@ export const inventory = (context: Context): Command =>
         group: 'Look',
         summary: 'list the resources on the clouds, their owners and the reasons',
         about:
-          'Shows the last stored observation, with its age and completeness; --refresh observes now.\n\n--unmanaged lists the objects that no document of this estate manages: objects that nobody claims, of other estates, and with a copied mark. It excludes orphans: Setpoint owns them. With --unmanaged or --group-by, the coverage is the share of all objects that documents manage. Of an incomplete listing there is no percentage.',
+          'Shows the last stored observation, with its age and completeness; --refresh observes now.\n\n--unmanaged lists the objects that no document of this estate manages: objects that nobody claims, of other estates, and with a copied mark. It excludes orphans, because Setpoint owns them, and objects that a target ignores: see --ignored. With --unmanaged or --group-by, the coverage is the share of all objects that documents manage. Of an incomplete listing there is no percentage.',
         examples: [
           ['inventory', 'everything, as last observed'],
           ['inventory --refresh --unmanaged', 'observe now; list objects that no document manages, with the reason'],
@@ -68,6 +76,12 @@ export const inventory = (context: Context): Command =>
     .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
     .addOption(new Option('--claim <owner>', 'only objects with this claim').choices(claims))
     .option('--unmanaged', 'only objects that no document manages, with the coverage')
+    .addOption(
+      new Option(
+        '--ignored',
+        'only unmanaged objects that a target ignores, with owner, reason and last day',
+      ).conflicts('unmanaged'),
+    )
     .addOption(
       new Option('--group-by <property>', 'count the objects by this property, with the coverage').choices(groupings),
     )
@@ -135,7 +149,8 @@ function print(found: Found, options: Options, { terminal, clock }: Context): Ex
 }
 
 /** Groups and coverage need objects that are not chosen, too. */
-const isSummary = ({ unmanaged, groupBy }: Options): boolean => unmanaged === true || groupBy !== undefined;
+const isSummary = ({ unmanaged, ignored, groupBy }: Options): boolean =>
+  unmanaged === true || ignored === true || groupBy !== undefined;
 
 function viewOf({ all, unobserved }: Found, options: Options): InventoryView {
   const { kind, groupBy } = options;
@@ -158,10 +173,11 @@ function viewOf({ all, unobserved }: Found, options: Options): InventoryView {
   };
 }
 
-const isChosen = (object: InventoryObject, { kind, claim, unmanaged }: Options): boolean =>
+const isChosen = (object: InventoryObject, { kind, claim, unmanaged, ignored }: Options): boolean =>
   (kind === undefined || object.kind === kind) &&
   (claim === undefined || object.claim === claim) &&
-  (unmanaged !== true || isUnmanaged(object));
+  (unmanaged !== true || isUnmanaged(object)) &&
+  (ignored !== true || isIgnored(object));
 
 async function inventories(
   estate: LocalEstate,
@@ -207,7 +223,7 @@ function shelfOf(input: PlanInput): ScopeInventory {
   return { scope, at, gaps, objects };
 }
 
-function pieceOf({ observed, claim, address, why, by }: Ownership, status: Status): InventoryObject {
+function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, status: Status): InventoryObject {
   const { kind, id, name, attributes, signs } = observed;
   return {
     kind,
@@ -220,6 +236,7 @@ function pieceOf({ observed, claim, address, why, by }: Ownership, status: Statu
     why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),
     by,
     origin: signs.origin,
+    ignored,
     attributes,
   };
 }

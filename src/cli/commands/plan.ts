@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
+import { ignoredIn } from '../../core/plan/ignored.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { printable } from '../../core/text.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
@@ -96,6 +97,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
       const code = print(view, options, context);
       if (!options.json) {
         printSaved(view, options, context);
+        printIgnored(view, context);
         printUndocumented(view, { dir, allowEndpoint: options.allowEndpoint }, context);
       }
       return code;
@@ -169,6 +171,16 @@ function print({ plans, bound }: PlanReport, options: Options, { terminal, clock
 function printSaved({ store }: Pick<ObservedEstate, 'store'>, { out }: Options, { terminal }: Context): void {
   if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
   if (out !== undefined) terminal.err.write(`Saved in ${out}: setpoint apply --plan ${out}\n`);
+}
+
+/** Objects that a target ignores are no findings: their number is said, so that they are not forgotten. On stderr. */
+function printIgnored({ looked }: Pick<ObservedEstate, 'looked'>, { terminal }: Context): void {
+  const ignored = looked.reduce((sum, { input }) => sum + ignoredIn(input), 0);
+  if (ignored === 0) return;
+  const are = ignored === 1 ? 'is' : 'are';
+  terminal.err.write(
+    `${count(ignored, 'unmanaged object')} ${are} ignored by \`ignoreUnmanaged\` of targets: setpoint inventory --ignored\n`,
+  );
 }
 
 /** New targets: nothing is planned while no document names anything, and yet everything is listed. On stderr. */

@@ -13,12 +13,13 @@ const shareText = ({ managed, objects, complete }: Covered): string =>
   complete ? `${managed} of ${objects}` : `${managed} of at least ${objects}: not listed completely`;
 
 /** `Coverage: 12 of 40 objects are managed (30%)`, then a line for each kind. */
-export function coverageText({ kinds, ...all }: Coverage): string {
+export function coverageText({ kinds, ignored, ...all }: Coverage): string {
   const lines = kinds.map((one) => {
     const own = one.complete && one.objects > 0 ? ` (${percent(one.managed, one.objects)})` : '';
     return `  ${one.kind.padEnd(14)} ${shareText(one)}${own}`;
   });
-  return [`Coverage: ${wholeText(all)}`, ...lines, ''].join('\n');
+  const more = ignored === 0 ? [] : [`  ignored        ${ignored}: list with --ignored`];
+  return [`Coverage: ${wholeText(all)}`, ...lines, ...more, ''].join('\n');
 }
 
 function wholeText({ managed, objects, complete }: Covered): string {
@@ -28,8 +29,9 @@ function wholeText({ managed, objects, complete }: Covered): string {
     : `${managed} of at least ${count(objects, 'object')} ${verb} managed. Not all objects were listed, so there is no percentage`;
 }
 
-export const coverageJson = ({ kinds, ...all }: Coverage): object => ({
+export const coverageJson = ({ kinds, ignored, ...all }: Coverage): object => ({
   ...coveredJson(all),
+  ignored,
   kinds: Object.fromEntries(kinds.map(({ kind, ...one }) => [kind, coveredJson(one)])),
 });
 

@@ -1,4 +1,4 @@
-import type { Coverage, Grouping, ObjectGroup } from '../../core/inventory/coverage.ts';
+import { type Coverage, type Grouping, isUnmanaged, type ObjectGroup } from '../../core/inventory/coverage.ts';
 import { claims } from '../../core/inventory/ownership.ts';
 import { lastModifiedByJson, originJson } from '../../core/render/plan-json.ts';
 import { type Ago, touchedText } from '../../core/render/wording.ts';
@@ -47,7 +47,7 @@ export function inventoryText(view: InventoryView, now: number, output: Output):
     ...(groups === undefined && unseen.length > 0 ? ['\n'] : []),
     ...unseen,
     ...(groups === undefined ? [] : [`\n${groupTable(groups.all, groups.by, width)}`]),
-    ...(coverage !== undefined && all.some(({ claim }) => claim === 'unmanaged') ? [nextStep] : []),
+    ...(coverage !== undefined && all.some((one) => one.claim === 'unmanaged' && isUnmanaged(one)) ? [nextStep] : []),
   ].join('');
 }
 
@@ -94,7 +94,19 @@ export const inventoryJson = ({ scopes, unobserved, coverage, groups }: Inventor
   })),
 });
 
-const objectJson = ({ kind, id, name, address, status, claim, why, by, origin, attributes }: InventoryObject) => ({
+const objectJson = ({
+  kind,
+  id,
+  name,
+  address,
+  status,
+  claim,
+  why,
+  by,
+  origin,
+  ignored,
+  attributes,
+}: InventoryObject) => ({
   kind,
   id,
   name,
@@ -104,5 +116,6 @@ const objectJson = ({ kind, id, name, address, status, claim, why, by, origin, a
   reason: why,
   lastModifiedBy: by && lastModifiedByJson(by),
   origin: origin && originJson(origin),
+  ignored: ignored && { owner: ignored.owner, reason: ignored.reason, until: ignored.until },
   attributes,
 });

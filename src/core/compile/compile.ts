@@ -7,6 +7,7 @@ import type {
   NetworkDoc,
   TargetDoc,
 } from '../documents/document.ts';
+import { holds } from '../documents/effective-terms.ts';
 import { ownGroups } from '../documents/firewall-rule.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { PlacedRegion } from '../documents/target.ts';
@@ -97,11 +98,20 @@ function* compileScope(
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
       targets: sites.map(({ target }) => target.metadata.name),
+      ...ignoredOf(sites),
       ...quotaOf(sites),
       ...rolloutOf(sites.find(({ target }) => target.spec.rollout !== undefined)?.target.spec),
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
+}
+
+/** An entry holds for the whole scope of its target. */
+function ignoredOf(sites: readonly Site[]): Pick<Wanted, 'ignoreUnmanaged'> {
+  const entries = sites.flatMap(({ target, today }) =>
+    (target.spec.ignoreUnmanaged ?? []).filter((entry) => holds(entry, today)),
+  );
+  return entries.length === 0 ? {} : { ignoreUnmanaged: entries };
 }
 
 /** Targets of one scope are in one account: where they differ the smaller counts. */

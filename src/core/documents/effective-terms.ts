@@ -44,4 +44,4 @@ type Ignore = ResourceDoc['spec']['ignore'][number];
 export const activeIgnores = ({ spec }: ResourceDoc, today: string): readonly Ignore[] =>
   spec.ignore.filter((entry) => holds(entry, today));
 
-export const holds = (entry: Ignore, today: string): boolean => today <= entry.until;
+export const holds = (entry: Pick<Ignore, 'until'>, today: string): boolean => today <= entry.until;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatCidr, parseCidr } from '../cidr.ts';
+import { kindNames } from '../kinds/kinds.ts';
 
 /**
  * The leaves of all schemas. The error text of a leaf says what is expected there, not what is wrong: `problem-of-issue`
@@ -180,19 +181,63 @@ export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine
   { error: 'a day that exists, such as 2027-01-31' },
 );
 
+/** Of every entry that leaves something alone for a while. */
+const ignoredUntil = (after: string) => ({
+  reason: freeText(512).meta({ description: 'Why.' }),
+  until: day.meta({ description: `The last day of the entry. After it Setpoint warns and ${after}.` }),
+});
+
 const ignore = z.strictObject(
   {
     field: text(/^[A-Za-z][^\s]{0,255}$/, 'a field, such as size or labels.tier').meta({
       description: 'The field to ignore, as in this document: size, disk.size, labels.tier.',
     }),
     owner: freeText(128).meta({ description: 'The team or tool that changes the field.' }),
-    reason: freeText(512).meta({ description: 'Why.' }),
-    until: day.meta({
-      description: 'The last day of the entry. After it Setpoint warns and no longer ignores the field.',
-    }),
+    ...ignoredUntil('no longer ignores the field'),
   },
   { error: '{ field, owner, reason, until }' },
 );
+
+const criteria = ['kind', 'id', 'name', 'label', 'origin'] as const;
+
+const ignoreUnmanagedEntry = z
+  .strictObject(
+    {
+      kind: z
+        .enum(kindNames, { error: `a kind: ${kindNames.join(', ')}` })
+        .optional()
+        .meta({ description: 'Only objects of this kind.' }),
+      id: cloudId().optional().meta({ description: 'Only the object with this id, and the rules in it.' }),
+      name: printableText(256)
+        .optional()
+        .meta({ description: 'Only objects with this name; * stands for any text.', examples: ['eks-*'] }),
+      label: printableText(512)
+        .optional()
+        .meta({ description: 'Only objects with this label: a key, or key=value.', examples: ['team=data'] }),
+      origin: printableText(128)
+        .optional()
+        .meta({
+          description: 'Only objects of this origin, as `setpoint inventory --group-by origin` names it.',
+          examples: ['EKS', 'provider-default'],
+        }),
+      owner: freeText(128).meta({ description: 'The team or tool that owns the objects.' }),
+      ...ignoredUntil('reports the objects again'),
+    },
+    { error: '{ kind, id, name, label, origin, owner, reason, until }' },
+  )
+  .refine((entry) => criteria.some((one) => entry[one] !== undefined), {
+    error: `at least one of ${criteria.join(', ')}`,
+  });
+
+export const ignoreUnmanaged = () =>
+  z
+    .array(ignoreUnmanagedEntry, { error: 'a list of { kind, id, name, label, origin, owner, reason, until }' })
+    .max(200, { error: 'at most 200 entries' })
+    .optional()
+    .meta({
+      description:
+        'Unmanaged objects that plans do not report until a day. All criteria of an entry must match; rules match by the group that they are in, too. It never covers owned objects, objects with a mark, and objects that a document adopts.',
+    });
 
 /** The terms of a resource; the same on every kind that stands for something on a cloud. */
 export const terms = () => ({

@@ -13,6 +13,8 @@ export interface CountedObject {
   readonly claim: Claim;
   readonly status: Status;
   readonly origin?: Origin;
+  /** An entry of a target leaves it out of the findings. */
+  readonly ignored?: object;
   readonly attributes: Attributes[Kind];
 }
 
@@ -31,11 +33,15 @@ interface CountedScope<O extends CountedObject = CountedObject> {
  *   ours, and a document asks for it | yes     | no
  *   a document adopts it            | yes     | no
  *   orphan                          | no      | no
+ *   ignored by an entry of a target | no      | no
  *   any other                       | no      | yes
  */
-export const isUnmanaged = ({ status }: Pick<CountedObject, 'status'>): boolean => status === 'Unmanaged';
+export const isUnmanaged = ({ status, ignored }: Pick<CountedObject, 'status' | 'ignored'>): boolean =>
+  status === 'Unmanaged' && ignored === undefined;
 
-const isManaged = (one: CountedObject): boolean => one.claim !== 'orphan' && !isUnmanaged(one);
+export const isIgnored = ({ ignored }: Pick<CountedObject, 'ignored'>): boolean => ignored !== undefined;
+
+const isManaged = (one: CountedObject): boolean => one.claim !== 'orphan' && one.status !== 'Unmanaged';
 
 /** `complete`: everything was listed. Without it `objects` is a lower bound, and no share of it can be told. */
 export interface Covered {
@@ -47,22 +53,25 @@ export interface Covered {
 export interface Coverage extends Covered {
   /** Kinds with objects or with gaps, in their order. */
   readonly kinds: readonly (Covered & { readonly kind: Kind })[];
+  /** Ignored objects: they are no part of the other numbers. */
+  readonly ignored: number;
 }
 
 /** The objects that documents manage, of all that exist. `unobserved`: scopes of which there is no observation. */
 export function coverageOf(scopes: readonly CountedScope[], unobserved: readonly string[]): Coverage {
-  const objects = scopes.flatMap((one) => one.objects);
+  const all = scopes.flatMap((one) => one.objects);
+  const objects = all.filter((one) => !isIgnored(one));
   const gaps = new Set(scopes.flatMap((one) => one.gaps.map(({ kind }) => kind)));
-  const covered = (all: readonly CountedObject[], complete: boolean): Covered => ({
-    managed: all.filter(isManaged).length,
-    objects: all.length,
+  const covered = (counted: readonly CountedObject[], complete: boolean): Covered => ({
+    managed: counted.filter(isManaged).length,
+    objects: counted.length,
     complete: complete && unobserved.length === 0,
   });
   const kinds = kindNames.flatMap((kind) => {
     const own = objects.filter((one) => one.kind === kind);
     return own.length === 0 && !gaps.has(kind) ? [] : [{ kind, ...covered(own, !gaps.has(kind)) }];
   });
-  return { ...covered(objects, gaps.size === 0), kinds };
+  return { ...covered(objects, gaps.size === 0), kinds, ignored: all.length - objects.length };
 }
 
 export const groupings = ['origin', 'kind', 'network', 'scope'] as const;

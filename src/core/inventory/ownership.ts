@@ -5,7 +5,8 @@ import type { TouchedBy } from '../last-modified.ts';
 import type { Observed } from '../observed.ts';
 import { type Claimed, claim, nobodysAs } from '../plan/claim.ts';
 import { touchedBy } from '../plan/drift-authors.ts';
-import type { PlanInput } from '../plan/plan-input.ts';
+import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
+import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { worldOf } from '../plan/world.ts';
 import type { Address } from '../resource.ts';
 import type { Claim } from './row.ts';
@@ -29,6 +30,8 @@ export interface Ownership {
   readonly address?: Address;
   readonly why: string;
   readonly by?: TouchedBy;
+  /** The entry of a target that leaves it out of the findings. */
+  readonly ignored?: IgnoreTerms;
 }
 
 /** Every object that stands in a scope, in the order of the observation. */
@@ -36,12 +39,15 @@ export function ownership(input: PlanInput, { findings }: ScopePlan): readonly O
   const findingsById = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
   const claimed = claim(input.observation.resources, input);
   const world = worldOf(input, claimed);
+  const ignoredBy = ignoringUnmanaged(world);
   return claimed.map((one) => {
     const by = touchedBy(one.observed, world);
+    const ignored = ignoredBy(one);
     return {
       scope: input.observation.scope,
       observed: one.observed,
       ...claimOf(one, findingsById.get(one.observed.id)),
+      ...(ignored === undefined ? {} : { ignored, why: ignoredText(ignored) }),
       ...(by === undefined ? {} : { by }),
     };
   });

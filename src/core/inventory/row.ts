@@ -4,6 +4,7 @@ import { refsOf } from '../kinds/kinds.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import { canonical } from '../ledger/canonical.ts';
 import type { Origin, Part } from '../observed.ts';
+import type { IgnoreTerms } from '../plan/plan-input.ts';
 import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey } from '../resource.ts';
 
 /**
@@ -74,6 +75,8 @@ export interface RowOwnership {
   readonly owner?: string;
   /** The documents that want it. */
   readonly documents: readonly DocumentRef[];
+  /** The entry of a target that leaves it out of the findings: it is unmanaged. */
+  readonly ignored?: IgnoreTerms;
 }
 
 /** The owner of an object. `none`: there is no object, and a document wants one. */
@@ -183,6 +186,7 @@ const comparable = ({ called, whose, state, sides }: Row): object => ({
   status: state.status,
   claim: whose.claim,
   owner: whose.owner,
+  ignored: whose.ignored,
   name: called.name,
   address: called.address,
   id: called.id,

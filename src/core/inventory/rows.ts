@@ -5,11 +5,12 @@ import { alignDesired } from '../plan/align-desired.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
 import { touchedBy } from '../plan/drift-authors.ts';
-import type { PlanInput } from '../plan/plan-input.ts';
+import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
+import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
 import { type Address, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
 import { type Attempt, type PlanOutcome, planOutcomesOf, type Subject, subjectsOf } from './plan-outcome.ts';
-import { resourceStateOf } from './resource-state.ts';
+import { resourceStateOf, sentence } from './resource-state.ts';
 import type { Called, Claim, Next, Place, Row, RowOwnership, Sides, State } from './row.ts';
 
 /** One look at a scope, and what became of it. */
@@ -39,6 +40,7 @@ export function rowsOf({ input, plan, planned, attempt = nothingTried, generatio
     gaps: new Map(input.observation.gaps.map((gap) => [gap.kind, gap])),
     begun: new Set(input.knowledge.pending.map(({ address }) => address)),
     beside,
+    ignored: ignoringUnmanaged(world),
   };
   return subjects.map((subject) => rowOf(subject, around));
 }
@@ -52,21 +54,36 @@ interface Around {
   readonly gaps: ReadonlyMap<string, Gap>;
   readonly begun: ReadonlySet<Address>;
   readonly beside: ReadonlySet<Address>;
+  readonly ignored: ReturnType<typeof ignoringUnmanaged>;
 }
 
 function rowOf(subject: Subject, around: Around): Row {
   const outcome = around.outcomeOf(subject);
   const { input } = around.world;
   const claimed = claimOf(subject, outcome);
+  const ignored = ignoredOf(subject, around);
   return {
     key: subject.key,
     place: { ...placeOf(subject, input), targets: targetsOf(subject, outcome, input) },
     called: calledOf(subject, claimed),
-    whose: rowOwnershipOf(subject, claimed, input),
-    state: stateOf(subject, outcome, around),
+    whose: {
+      ...rowOwnershipOf(subject, claimed, input),
+      ...(ignored === undefined ? {} : { ignored: termsOf(ignored) }),
+    },
+    state: {
+      ...stateOf(subject, outcome, around),
+      ...(ignored === undefined ? {} : { reason: sentence(ignoredText(ignored)) }),
+    },
     sides: sidesOf(subject, outcome, input),
   };
 }
+
+function ignoredOf({ observed, desired, sort }: Subject, { world, ignored }: Around): IgnoreTerms | undefined {
+  const one = observed === undefined || desired !== undefined ? undefined : world.byId.get(observed.id);
+  return one === undefined || sort !== undefined ? undefined : ignored(one);
+}
+
+const termsOf = ({ owner, reason, until }: IgnoreTerms): IgnoreTerms => ({ owner, reason, until });
 
 /** The owner, where the plan has decided about it too. */
 function claimOf({ observed, by, desired, sort }: Subject, { action, found }: PlanOutcome): Claim {

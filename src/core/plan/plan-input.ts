@@ -5,7 +5,7 @@ import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Guards } from '../limits.ts';
 import type { Observation } from '../observed.ts';
-import type { Address, ScopeKey } from '../resource.ts';
+import type { Address, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 
 /** The desired resources of one scope. */
@@ -23,6 +23,27 @@ export interface Wanted {
   readonly rulesPerContainer?: number;
   /** The default rollout of the scope's changes, where their documents have none. */
   readonly rollout?: Rollout;
+  /** Unmanaged objects that are no findings today. */
+  readonly ignoreUnmanaged?: readonly IgnoreUnmanaged[];
+}
+
+/** Unmanaged objects that a target leaves out of its findings until a day. Each criterion narrows the choice; one is there at least. */
+export interface IgnoreUnmanaged extends IgnoreTerms {
+  readonly kind?: Kind;
+  readonly id?: CloudId;
+  /** `*` stands for any text. */
+  readonly name?: string;
+  /** `key` or `key=value`. */
+  readonly label?: string;
+  /** The maker, in any case, or the reason of the origin. */
+  readonly origin?: string;
+}
+
+/** `until`: the last day. */
+export interface IgnoreTerms {
+  readonly owner: string;
+  readonly reason: string;
+  readonly until: string;
 }
 
 /** A document's terms for changes and removals of its own resources, its owner, and its targets in the scope. */

@@ -18,6 +18,7 @@ import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftPolicy } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
+import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { failedBirthsPolicy, modePolicy, protectPolicy, ruleQuotaPolicy, storeOnlyPolicy } from './policies.ts';
@@ -44,7 +45,8 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *           | that is adopted      |        |
  *   yes     | once                 | other  | blocked: owned-by
  *   no      | yes                  | us     | delete, or orphan; a rule in an adopted group: see adopted-groups.ts
- *   no      | yes                  | nobody | unmanaged, with why; copied-mark; unrecorded-mark
+ *   no      | yes                  | nobody | unmanaged, with why, or nothing: see ignored.ts; copied-mark;
+ *           |                      |        | unrecorded-mark
  *   no      | yes                  | other  | nothing
  *   –       | yes, though deleted  | us     | delete again
  *   no      | no, but settled      | –      | forget
@@ -131,8 +133,10 @@ function releases(
   ]);
   const held = new Set([...undeclared.values()].flat());
   const isUndeclared = (one: Claimed): boolean => one.claim.by === 'us' && held.has(one);
+  const ignored = ignoringUnmanaged(world);
   return world.claimed
     .filter(({ claim: owner }) => !(owner.by === 'us' && owner.deleted))
+    .filter((one) => ignored(one) === undefined)
     .filter(({ claim: owner, observed }) => !(owner.by === 'us' ? wanted.has(owner.address) : adopted.has(observed.id)))
     .flatMap((one) => (isUndeclared(one) ? [undeclaredRule(one, world)] : release(one, world)));
 }

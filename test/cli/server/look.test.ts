@@ -8,7 +8,28 @@ import { commandLine, type Said } from '../support/in-process.ts';
 import { edit, sandboxed } from '../support/sandboxed.ts';
 import { served } from './support/served.ts';
 
-const place = await sandboxed();
+const place = await sandboxed({
+  estate: {
+    regions: [
+      {
+        account: '111122223333',
+        region: 'eu-west-1',
+        vpcs: [
+          { key: 'batch', cidr: '10.99.0.0/16', tags: { Name: 'batch-a', ManagedBy: 'terraform' } },
+          { key: 'lab', cidr: '10.98.0.0/16', tags: { Name: 'lab' } },
+        ],
+      },
+    ],
+  },
+});
+edit(
+  place.specs,
+  'estate.yaml',
+  '  region: eu-west-1\n',
+  `  region: eu-west-1
+  ignoreUnmanaged: [{ name: batch-*, owner: team-data, reason: moves in May, until: 2099-12-31 }]
+`,
+);
 // why: a server names files by their path in the tree, and so does a command line that runs in it
 process.chdir(place.specs);
 const here = commandLine();
@@ -74,6 +95,7 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
     ['--target', 'aws-prod', '--claim', 'ours'],
     ['--unmanaged'],
     ['--unmanaged', '--kind', 'group', '--group-by', 'network'],
+    ['--ignored'],
     ['--group-by', 'origin'],
   ].flatMap((chosen) =>
     [[], ['--json']].map(

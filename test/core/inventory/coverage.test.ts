@@ -39,7 +39,7 @@ const whole = [{ scope, gaps: [], objects }];
 describe('coverage', () => {
   test('counts what documents manage: ours and what they adopt, and no orphan', () => {
     const { kinds, ...all } = coverageOf(whole, []);
-    assert.deepEqual(all, { managed: 2, objects: 9, complete: true });
+    assert.deepEqual(all, { managed: 2, objects: 9, complete: true, ignored: 0 });
     assert.deepEqual(
       kinds.map((one) => `${one.kind} ${one.managed}/${one.objects}`),
       ['network 2/4', 'subnet 0/1', 'group 0/1', 'firewall-rule 0/2', 'instance 0/1'],
@@ -57,6 +57,12 @@ describe('coverage', () => {
       kinds.filter((one) => !one.complete).map(({ kind }) => kind),
       ['subnet'],
     );
+  });
+
+  test('leaves ignored objects out of all numbers, and counts them', () => {
+    const ignored = objects.map((one) => (isUnmanaged(one) ? { ...one, ignored: {} } : one));
+    const { managed, objects: counted, ignored: left } = coverageOf([{ scope, gaps: [], objects: ignored }], []);
+    assert.deepEqual([managed, counted, left, ignored.filter(isUnmanaged)], [2, 3, 6, []]);
   });
 
   test('names a kind that was not listed at all', () => {

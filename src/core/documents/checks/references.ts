@@ -216,6 +216,14 @@ export function* ignores(set: SpecSet, today: string): Iterable<Problem> {
       yield warning('ignore-ended', document.at(['spec', 'ignore', index, 'until']), message, { expected });
     }
   }
+  for (const target of set.targets.values()) {
+    for (const [index, entry] of (target.value.spec.ignoreUnmanaged ?? []).entries()) {
+      if (holds(entry, today)) continue;
+      const message = `this ended on ${entry.until}: plans report these unmanaged objects again`;
+      const expected = `a later day, if ${entry.owner} still owns them; else remove the entry`;
+      yield warning('ignore-ended', target.at(['spec', 'ignoreUnmanaged', index, 'until']), message, { expected });
+    }
+  }
 }
 
 /** Not what the cloud holds: what it is to be governed by, and where it is. */

@@ -56,6 +56,14 @@ const rowBody = {
   origin: objectOriginSchema
     .optional()
     .meta({ description: 'The likely origin, if the object shows one and carries no mark' }),
+  ignored: z
+    .object({
+      owner: z.string(),
+      reason: z.string(),
+      until: z.string().meta({ description: 'The last day, such as 2027-01-31' }),
+    })
+    .optional()
+    .meta({ description: 'The entry of a target that leaves this unmanaged resource out of plans' }),
   status: statusSchema,
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   code: z.string().optional(),
@@ -141,6 +149,7 @@ export function rowAnswer(
     owner: whose.owner,
     labels,
     origin: sides.observed?.origin && originJson(sides.observed.origin),
+    ignored: whose.ignored,
     ...stateAnswer(state),
     since: kept.since,
     next: sides.next && nextActionAnswer(sides.next),
