@@ -136,11 +136,14 @@ function ephemeralOf({ storageProfile, hardwareProfile }: VirtualMachine): Pick<
   return size === '' || /^standard_[hn]/i.test(size) ? {} : { ephemeral: false };
 }
 
-/** They stay unless their `deleteOption` is Delete: https://learn.microsoft.com/azure/virtual-machines/delete */
+/** In lower case, as Azure spells them in several ways. They stay unless their `deleteOption` is Delete: https://learn.microsoft.com/azure/virtual-machines/delete */
 const dataDisksOf = ({ storageProfile }: VirtualMachine): readonly DataDisk[] =>
   (storageProfile?.dataDisks ?? [])
     .map(({ name, managedDisk, lun, deleteOption }) => ({
-      id: managedDisk?.id === undefined ? (name ?? `LUN ${lun}`) : partsOfId(managedDisk.id).name,
+      id:
+        managedDisk?.id === undefined
+          ? (name?.toLowerCase() ?? `LUN ${lun}`)
+          : partsOfId(managedDisk.id).name.toLowerCase(),
       isDeletedWithMachine: deleteOption === 'Delete',
     }))
     .toSorted(byId);
