@@ -18,6 +18,7 @@ export const dialect: Dialect = {
   names: { prefix: (_kind, place) => scope(place), objectName: (_kind, name) => name.replaceAll('.', '-') },
   holds: {
     groups: 'objects',
+    groupDescription: true,
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],

@@ -43,7 +43,11 @@ function observe(group: SecurityGroup, account: string): Observed<'group'> {
     kind: 'group',
     id: group.GroupId ?? '',
     name: group.GroupName ?? '',
-    attributes: { network: group.VpcId ?? '', labels: readLabels(group.Tags) },
+    attributes: {
+      network: group.VpcId ?? '',
+      ...(group.Description === undefined ? {} : { description: group.Description }),
+      labels: readLabels(group.Tags),
+    },
     signs: { ...signsOf(group, account, origin), ...(origin ? { origin } : {}) },
     condition: { state: 'ready' },
   };
@@ -89,17 +93,24 @@ export function describeGroups(
 /** A VPC's group names are unique, so sending this twice finds the first: no ClientToken is needed. */
 async function create(item: Creation<'group'>, scope: Scope, call: Call): Promise<Result<Observed<'group'>>> {
   const { mark, desired } = item;
-  const { network: VpcId, labels, defaultEgress } = desired.attributes;
+  const {
+    network: VpcId,
+    labels,
+    defaultEgress,
+    description: Description = describes(desired.name),
+  } = desired.attributes;
   const tags = { Name: desired.name, ...labels, ...markTags(mark) };
   const TagSpecifications = [{ ResourceType: 'security-group' as const, Tags: tagList(tags) }];
   const command = new ec2.CreateSecurityGroupCommand({
     VpcId,
     GroupName: desired.name,
-    Description: describes(desired.name),
+    Description,
     TagSpecifications,
   });
   const answer = await scope.client.send('CreateSecurityGroup', command, call);
-  const made = answer.ok ? createdAs(answer.value.GroupId, tags, item) : await existingOne(answer, item, scope, call);
+  const made = answer.ok
+    ? createdAs({ GroupId: answer.value.GroupId, Description }, tags, item)
+    : await existingOne(answer, item, scope, call);
   if (!made.ok) return made;
   const group = observe(made.value, scope.account);
   if (defaultEgress !== 'deny') return { ok: true, value: group };
@@ -111,13 +122,13 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
 const describes = (name: string): string => `Setpoint group ${name}`.slice(0, 255);
 
 function createdAs(
-  GroupId: string | undefined,
+  made: Pick<SecurityGroup, 'GroupId' | 'Description'>,
   tags: Readonly<Record<string, string>>,
   { desired }: Creation<'group'>,
 ): Result<SecurityGroup> {
   return {
     ok: true,
-    value: { GroupId, GroupName: desired.name, VpcId: desired.attributes.network, Tags: tagList(tags) },
+    value: { ...made, GroupName: desired.name, VpcId: desired.attributes.network, Tags: tagList(tags) },
   };
 }
 

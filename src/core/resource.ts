@@ -55,10 +55,14 @@ export interface SubnetAttributes {
   readonly labels: Labels;
 }
 
-/** `defaultEgress` is spoken at creation only and never compared: afterwards the atoms speak for themselves. */
+/**
+ * `defaultEgress` is spoken at creation only and never compared: afterwards the atoms speak for themselves. `description`: only on
+ * clouds that have it.
+ */
 interface GroupAttributes {
   readonly network: Ref;
   readonly defaultEgress?: 'allow' | 'deny';
+  readonly description?: string;
   readonly labels: Labels;
 }
 

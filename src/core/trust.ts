@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Document, schemas } from './documents/document.ts';
+import { type Document, ownName, schemas } from './documents/document.ts';
 import { type Guard, guarded } from './documents/fields.ts';
 import { treeOf } from './documents/overlay.ts';
 import { error, type Problem, sortProblems } from './documents/problem.ts';
@@ -31,9 +31,14 @@ export function refusalsOf(active: Documents, proposal: Documents): readonly Pro
 type Documents = readonly Located<Document>[];
 
 /** Kinds whose documents a proposal may add, change and remove; any other is guarded as a whole, one that is new among them. */
-const FREE: ReadonlySet<string> = new Set(['Network', 'FirewallRule', 'Instance'] satisfies Document['kind'][]);
+const FREE: ReadonlySet<string> = new Set([
+  'Network',
+  'Group',
+  'FirewallRule',
+  'Instance',
+] satisfies Document['kind'][]);
 
-const nameOf = ({ value }: Located<Document>): string => `${value.kind} ${value.metadata.name}`;
+const nameOf = ({ value }: Located<Document>): string => `${value.kind} ${ownName(value)}`;
 
 const byName = (documents: Documents): ReadonlyMap<string, Located<Document>> =>
   new Map(documents.map((document) => [nameOf(document), document]));

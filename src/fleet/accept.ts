@@ -1,3 +1,4 @@
+import { ownName } from '../core/documents/document.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
@@ -128,7 +129,7 @@ function hasLost(seen: SpecTree, active: SpecTree | undefined): boolean {
   return active?.documents.some((document) => !here.has(nameOf(document))) ?? false;
 }
 
-const nameOf = ({ value: { kind, metadata } }: SpecTree['documents'][number]): string => `${kind} ${metadata.name}`;
+const nameOf = ({ value }: SpecTree['documents'][number]): string => `${value.kind} ${ownName(value)}`;
 
 /** The time that a worker gives a newly followed folder to catch up. */
 const catchUpMs = 600_000;

@@ -125,25 +125,27 @@ function modeNow(desired: Desired, estate: Estate, before: ModesBefore | undefin
   return { ...reason, stillBoundBy: strictest(former) };
 }
 
-function modeReason({ address, documents, terms }: Desired, estate: Estate): ModeReason {
-  const [first] = documents;
-  const resource = estate.tree.documents.find(
-    (document) => document.at().file === first?.file && document.at().line === first.line,
-  );
+function modeReason({ kind, address, documents, terms }: Desired, estate: Estate): ModeReason {
+  // why: a group heeds its network too; an atom of several rules is as the first of them says
+  const refs = kind === 'group' ? documents : documents.slice(0, 1);
+  const resources = refs.flatMap((ref) => documentAt(ref, estate) ?? []);
   const scope = estate.scopes.find(({ wanted }) => wanted.desired.some((one) => one.address === address));
   const target = ofKind(estate.tree.documents, 'Target').find(
     ({ value }) => value.metadata.name === scope?.targets[0]?.metadata.name,
   );
-  if (resource === undefined || !isResource(resource) || target === undefined || estate.tree.estate === undefined)
+  if (resources.length === 0 || target === undefined || estate.tree.estate === undefined)
     return { mode: terms.mode, why: 'of its documents' };
-  const { mode, decidedBy } = effectiveMode(resource, target, estate.tree.estate);
+  const { mode, decidedBy } = effectiveMode(resources, target, estate.tree.estate);
   if (decidedBy === undefined) return { mode, why: 'nobody set one' };
   return { mode, why: `${decidedBy.document} says so at ${join(estate.dir, decidedBy.at.file)}:${decidedBy.at.line}` };
 }
 
-type Resource = Extract<Document, { readonly kind: 'Network' | 'FirewallRule' | 'Instance' }>;
+function documentAt({ file, line }: Desired['documents'][number], { tree }: Estate): Located<ResourceDoc> | undefined {
+  const found = tree.documents.find(({ at }) => at().file === file && at().line === line);
+  return found !== undefined && isResource(found) ? found : undefined;
+}
 
-const isResource = (document: Located<Document>): document is Located<Resource> =>
+const isResource = (document: Located<Document>): document is Located<ResourceDoc> =>
   document.value.kind !== 'Estate' && document.value.kind !== 'Target';
 
 /** The line of the active specs that decided each field of a resource; none where they cannot say. */
@@ -171,15 +173,18 @@ function unsaid(error: unknown): { readonly estate?: undefined } {
 /** Of each document once, however many atoms it makes. */
 function originsOf(wanted: readonly Desired[], estate: Estate): readonly Origin[] {
   const listed = new Set<Address>();
-  return wanted.flatMap((one) =>
-    one.documents.flatMap((ref) => {
-      const document = estate.tree.documents.find(({ at }) => at().file === ref.file && at().line === ref.line);
-      if (listed.has(ref.address) || document === undefined || !isResource(document)) return [];
+  return wanted.flatMap((one) => {
+    const documents = one.documents.map((ref) => ({ ref, document: documentAt(ref, estate) }));
+    const ownLabels = documents.some(
+      ({ document }) => document?.value.kind === 'Group' && document.value.metadata.labels !== undefined,
+    );
+    return documents.flatMap(({ ref, document }) => {
+      if (listed.has(ref.address) || document === undefined) return [];
       listed.add(ref.address);
       const asked = { kind: one.kind, name: nameIn(one.address, one.kind), target: targetOf(one, document, estate) };
-      return fieldOrigins(document, asked).map((origin) => placed(origin, ref.address, estate.dir));
-    }),
-  );
+      return fieldOrigins(document, { ...asked, ownLabels }).map((origin) => placed(origin, ref.address, estate.dir));
+    });
+  });
 }
 
 function placed({ at, ...origin }: FieldOrigin, document: Address, dir: string): Origin {

@@ -75,6 +75,11 @@ const rows: readonly { name: string; files: Files; want: readonly string[] }[] =
     want: [],
   },
   { name: 'a machine more', files: { ...active, 'x.yaml': machine('x') }, want: [] },
+  {
+    name: 'a group more',
+    files: { ...active, 'x.yaml': document('Group', '{ name: x }', '{ network: core }') },
+    want: [],
+  },
   { name: 'a machine less', files: swap('machines.yaml', machine('plain'), ''), want: [] },
   { name: 'a machine with a password less', files: swap('machines.yaml', machine('jump', PASSWORD), ''), want: [] },
   { name: 'a machine changed beside its password', files: swap('machines.yaml', 'B2s', 'B4s'), want: [] },

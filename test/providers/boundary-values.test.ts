@@ -65,7 +65,8 @@ const values: { readonly [K in Kind]: Readonly<Record<Leaf<Attributes[K]>, reado
   group: {
     network: 'the Ref of what holds it',
     defaultEgress: 'spoken at creation, and compared as a rule afterwards',
-    labels: 'have no document of their own',
+    description: 'fixed at creation: another one is blocked',
+    labels: 'written as those of a network are',
   },
   'firewall-rule': {
     network: 'the Ref of what holds it',

@@ -46,6 +46,8 @@ export function fieldEdits(stated: StatedField): FieldEdits {
       return networkEdits(stated);
     case 'FirewallRule':
       return ruleEdits(stated);
+    case 'Group':
+      return refuse(document, ['spec'], fixedGroup);
   }
 }
 
@@ -68,6 +70,12 @@ const unsayableFields: Readonly<Record<string, Refusal>> = {
     refused: "it is the network's own filter, which Setpoint makes by itself",
     next: 'Apply, so that Setpoint makes it again.',
   },
+};
+
+/** Labels are the only fields of a group that change. */
+const fixedGroup: Refusal = {
+  refused: 'the cloud fixes the name and the description of a group when it makes it',
+  next: 'Restore the old value in the document, or adopt the other group there.',
 };
 
 const unsayable = (field: string): Refusal | undefined => unsayableFields[field];

@@ -1,11 +1,13 @@
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
-import type {
-  Document,
-  EstateDoc,
-  FirewallRuleDoc,
-  InstanceDoc,
-  NetworkDoc,
-  TargetDoc,
+import {
+  type Document,
+  type EstateDoc,
+  type FirewallRuleDoc,
+  type GroupDoc,
+  type InstanceDoc,
+  type NetworkDoc,
+  ownName,
+  type TargetDoc,
 } from '../documents/document.ts';
 import { holds } from '../documents/effective-terms.ts';
 import { ownGroups } from '../documents/firewall-rule.ts';
@@ -19,7 +21,7 @@ import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
-import { compileGroups, compileNetwork } from './network.ts';
+import { compileGroups, compileNetwork, groupMode } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
 import { addressAt, modeAt, type Site, siteOf } from './site.ts';
 
@@ -61,6 +63,7 @@ export interface Compiled {
  *   document       | becomes
  *   ---------------+------------------------------------------------------------------------
  *   Network        | a network and its subnets; the groups that anybody names in it; default atoms
+ *   Group          | its group, over what the network says of it; on Google Cloud the tag of its group
  *   FirewallRule   | atoms, as its cloud holds them
  *   Instance       | one instance per replica
  */
@@ -122,6 +125,7 @@ function quotaOf(sites: readonly Site[]): Pick<Wanted, 'rulesPerContainer'> {
 
 interface SiteDocuments {
   readonly networks: readonly Located<NetworkDoc>[];
+  readonly groups: readonly Located<GroupDoc>[];
   readonly rules: readonly Located<FirewallRuleDoc>[];
   readonly instances: readonly Located<InstanceDoc>[];
 }
@@ -132,6 +136,9 @@ function documentsAt(documents: readonly Located<Document>[], { target }: Site):
   const names = new Set(networks.map(({ value }) => value.metadata.name));
   return {
     networks,
+    groups: ofKind(documents, 'Group').filter(
+      ({ value: { spec } }) => names.has(spec.network) && (spec.targets ?? [here]).includes(here),
+    ),
     rules: ofKind(documents, 'FirewallRule').filter(({ value: { spec } }) =>
       spec.network === undefined
         ? spec.targets?.includes(here) === true
@@ -148,18 +155,15 @@ interface SiteParts {
   readonly launches: readonly (readonly [Address, LaunchRef])[];
 }
 
-function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site, hashes: Hashes): Steps<SiteParts> {
+function* compileSite(documents: SiteDocuments, site: Site, hashes: Hashes): Steps<SiteParts> {
+  const { networks, rules, instances } = documents;
   const networkAt = (document: Located<NetworkDoc>): Address =>
     addressAt(site, 'network', document.value.metadata.name);
   const withoutAll = new Set(
     networks.filter(({ value }) => !value.spec.allGroup).map(({ value }) => value.metadata.name),
   );
   const grounds = networks.map((document) => {
-    const { name } = document.value.metadata;
-    const groups =
-      site.dialect.holds.groups === 'objects'
-        ? compileGroups(document, groupsNamed(name, { networks, rules, instances }, site), site)
-        : [];
+    const groups = groupsIn(document, documents, site);
     return {
       objects: [...compileNetwork(document, site), ...groups],
       defaults: compileDefaults(
@@ -184,6 +188,7 @@ function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site,
     ],
     documents: [
       ...networks.map((network) => [networkAt(network), allowedBy(network.value, site)] as const),
+      ...allowedGroups(documents, site),
       ...rules.map(({ value }) => [ruleAddress(value, site), allowedBy(value, site)] as const),
       ...instances.map(({ value }) => [instanceAddress(value.metadata.name, site), allowedBy(value, site)] as const),
     ],
@@ -198,7 +203,32 @@ function* compileSite({ networks, rules, instances }: SiteDocuments, site: Site,
   };
 }
 
-function allowedBy(document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed {
+/** None where groups are only tags. */
+function groupsIn(network: Located<NetworkDoc>, documents: SiteDocuments, site: Site): readonly Desired<'group'>[] {
+  if (site.dialect.holds.groups !== 'objects') return [];
+  const { name } = network.value.metadata;
+  const declared = documents.groups.filter(({ value }) => value.spec.network === name);
+  return compileGroups(network, { named: groupsNamed(name, documents, site), declared }, site);
+}
+
+/** A group heeds its network too, so its own document is never laxer, and has the network's owner if it names none. */
+function allowedGroups({ networks, groups }: SiteDocuments, site: Site): readonly (readonly [Address, Allowed])[] {
+  if (site.dialect.holds.groups !== 'objects') return [];
+  return groups.flatMap(({ value }) => {
+    const network = networks.find((one) => one.value.metadata.name === value.spec.network)?.value;
+    if (network === undefined) return [];
+    const { owner } = network.metadata;
+    const allowed = {
+      ...(owner === undefined ? {} : { owner }),
+      ...allowedBy(value, site),
+      mode: groupMode(value, network, site),
+      protect: value.spec.protect || network.spec.protect,
+    };
+    return [[addressAt(site, 'group', ownName(value)), allowed] as const];
+  });
+}
+
+function allowedBy(document: GroupDoc | NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed {
   const spec = document.kind === 'Instance' ? specAt(document, site) : document.spec;
   return {
     mode: modeAt(site, spec.mode),
@@ -206,7 +236,7 @@ function allowedBy(document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: S
     protect: spec.protect,
     ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
     targets: [site.target.metadata.name],
-    ...rolloutOf(spec),
+    ...('rollout' in spec ? rolloutOf(spec) : {}),
   };
 }
 
@@ -238,7 +268,7 @@ function groupsNamed(network: string, { networks, rules, instances }: SiteDocume
 function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
   const all = scopes.flatMap(({ wanted }) => wanted.desired);
   const governed = all.flatMap((one) => governing(one).map((address) => ({ address, terms: one.terms })));
-  const modes = all.flatMap(({ documents, terms }) => documents.map(({ address }) => [address, terms.mode] as const));
+  const modes = all.flatMap((one) => ownDocuments(one).map((address) => [address, one.terms.mode] as const));
   return {
     limits: estate.spec.limits,
     modes: Object.fromEntries(modes),
@@ -266,12 +296,16 @@ function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: Estat
 
 /**
  * The documents whose word on keeping binds a resource: its own. A network's own protection is of itself, its subnets and
- * groups, not of atoms that merely say its default.
+ * groups without a document, not of atoms that merely say its default.
  */
-export const governing = ({ kind, documents }: Desired): readonly Address[] =>
-  documents
-    .map(({ address }) => address)
-    .filter((address) => kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
+export const governing = (one: Desired): readonly Address[] =>
+  ownDocuments(one).filter((address) => one.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
+
+/** Of a group with a document that one alone: what it says is not of its network. */
+function ownDocuments({ kind, address, documents }: Desired): readonly Address[] {
+  const all = documents.map((document) => document.address);
+  return kind === 'group' && all.includes(address) ? [address] : all;
+}
 
 /**
  * Two targets of one scope may speak of one thing (GCP: the network of two regions): it is one, and what either says of it

@@ -55,6 +55,8 @@ export interface NameDialect {
 export interface Holdings {
   /** `objects`: listed, marked, and Refs point at them (AWS, Azure, memory). `tags`: only names (GCP). */
   readonly groups: 'objects' | 'tags';
+  /** True where a group has a description, given at its creation. */
+  readonly groupDescription?: true;
   /** Attributes that are not named here are left out of the desired state: not compared, not changed. */
   readonly network: readonly (keyof NetworkAttributes)[];
   readonly subnet: readonly (keyof SubnetAttributes)[];

@@ -1,6 +1,6 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
-import type { Desired, Terms } from '../desired.ts';
-import type { NetworkDoc } from '../documents/document.ts';
+import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
+import type { GroupDoc, NetworkDoc } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Address, Labels } from '../resource.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
@@ -66,28 +66,87 @@ const internetOf = ({ internet }: NetworkDoc['spec']): { readonly internet?: boo
 const filterOf = ({ filter }: NetworkDoc['spec']): { readonly filter?: true } =>
   filter === 'managed' ? { filter: true } : {};
 
-/** The groups of a network that somebody names, and `all` unless the document declines it. */
+/** The groups of a network here: those that somebody names, those with a document, and `all` unless the network declines it. */
 export function compileGroups(
-  document: Located<NetworkDoc>,
-  names: ReadonlySet<string>,
+  network: Located<NetworkDoc>,
+  { named, declared }: { readonly named: ReadonlySet<string>; readonly declared: readonly Located<GroupDoc>[] },
   site: Site,
 ): readonly Desired<'group'>[] {
-  const { metadata, spec } = document.value;
-  const network = addressAt(site, 'network', metadata.name);
-  const adopted = new Map(spec.groups.map((group) => [group.name, group.adopt]));
-  return [...(spec.allGroup ? ['all'] : []), ...names].map((group) => {
-    const name = `${metadata.name}.${group}`;
-    const was = (metadata.was ?? []).map((former) => `${former}.${group}`);
-    return {
-      kind: 'group',
-      address: addressAt(site, 'group', name),
-      name: site.dialect.names.objectName('group', name),
-      attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
-      terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { adopt: adopted.get(group), was }) },
-      documents: [documentRef(document, network)],
-    };
+  const byName = new Map(declared.map((document) => [document.value.metadata.name, document]));
+  const names = new Set([...named, ...byName.keys()].filter((name) => name !== 'all').sort());
+  return [...(network.value.spec.allGroup ? ['all'] : []), ...names].map((name) => {
+    const document = byName.get(name);
+    const implied = impliedGroup(network, name, site);
+    return document === undefined ? implied : declaredGroup(document, implied, { network, site });
   });
 }
+
+/** A group without a document is as its network says. */
+function impliedGroup(document: Located<NetworkDoc>, group: string, site: Site): Desired<'group'> {
+  const { metadata, spec } = document.value;
+  const network = addressAt(site, 'network', metadata.name);
+  const name = `${metadata.name}.${group}`;
+  const was = (metadata.was ?? []).map((former) => `${former}.${group}`);
+  const adopt = spec.groups.find((one) => one.name === group && one.adopt !== undefined)?.adopt;
+  return {
+    kind: 'group',
+    address: addressAt(site, 'group', name),
+    name: site.dialect.names.objectName('group', name),
+    attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
+    terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { adopt, was }) },
+    documents: [documentRef(document, network)],
+  };
+}
+
+/**
+ * The document of a group over what its network says. Where both speak the stricter holds: adding the document loosens nothing.
+ *
+ *   term            | of a group with a document
+ *   ----------------+--------------------------------------------------
+ *   mode            | the stricter of the two
+ *   protect         | if either protects
+ *   deletionPolicy  | the group's, if stated
+ *   ignore          | of both
+ *   labels, adopt   | the group's, if stated
+ */
+function declaredGroup(
+  document: Located<GroupDoc>,
+  implied: Desired<'group'>,
+  { network, site }: { readonly network: Located<NetworkDoc>; readonly site: Site },
+): Desired<'group'> {
+  const { metadata, spec } = document.value;
+  const here = site.target.metadata.name;
+  const stated = spec.names?.[here];
+  const own = termsOf(document.value, { mode: groupMode(document.value, network.value, site), today: site.today });
+  const ignore = [...(implied.terms.ignore ?? []), ...(own.ignore ?? [])];
+  const parents = [spec.network, ...(network.value.metadata.was ?? [])];
+  const formerly = [metadata.name, ...(metadata.was ?? [])];
+  const was = parents.flatMap((parent) => formerly.map((name) => `${parent}.${name}`)).slice(1);
+  const adopt = metadata.adopt?.[here] === undefined ? implied.terms.claim?.adopt : metadata.adopt[here];
+  const { description } = spec;
+  return {
+    ...implied,
+    name: stated ?? implied.name,
+    attributes: {
+      ...implied.attributes,
+      ...(description !== undefined && site.dialect.holds.groupDescription ? { description } : {}),
+      labels: metadata.labels ?? implied.attributes.labels,
+    },
+    terms: {
+      ...own,
+      protect: own.protect || implied.terms.protect,
+      deletionPolicy: spec.deletionPolicy ?? implied.terms.deletionPolicy,
+      ...(ignore.length > 0 ? { ignore } : {}),
+      ...(stated === undefined ? {} : { named: true as const }),
+      ...claimOf(site, 'group', { adopt: adopt === undefined ? {} : { [here]: adopt }, was }),
+    },
+    documents: [documentRef(document, implied.address), ...implied.documents],
+  };
+}
+
+/** The stricter of a group's document and its network's. */
+export const groupMode = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): Mode =>
+  strictest([modeAt(site, spec.mode), modeAt(site, network.spec.mode)]);
 
 /** The attributes that this cloud can hold. Labels are owned key by key: none is what remains where there can be none. */
 function held<A extends { readonly labels: Labels }>(fields: readonly (keyof A)[], attributes: A): A {

@@ -14,7 +14,7 @@ export interface Site {
   readonly regionAt: Position;
   readonly estateMode: Mode | undefined;
   readonly today: string;
-  /** Network tags that groups adopt where groups are no objects, by `<network>.<group>`. */
+  /** Network tags that documents state for groups, where groups are no objects, by `<network>.<group>`. */
   readonly tags: ReadonlyMap<string, string>;
   /** Address blocks of subnets, by `<network>.<subnet>`. */
   readonly blocks: ReadonlyMap<string, string>;
@@ -38,13 +38,17 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
     regionAt,
     estateMode: estate.spec.mode,
     today,
-    tags: new Map(
-      networks.flatMap(({ value: { metadata, spec } }) =>
+    tags: new Map([
+      ...networks.flatMap(({ value: { metadata, spec } }) =>
         spec.groups.flatMap(({ name, adopt }) =>
           adopt?.[here] === undefined ? [] : [[`${metadata.name}.${name}`, adopt[here]] as const],
         ),
       ),
-    ),
+      ...ofKind(documents, 'Group').flatMap(({ value: { metadata, spec } }) => {
+        const tag = spec.names?.[here] ?? metadata.adopt?.[here];
+        return tag === undefined ? [] : [[`${spec.network}.${metadata.name}`, tag] as const];
+      }),
+    ]),
     blocks: new Map(
       networks.flatMap(({ value: { metadata, spec } }) =>
         spec.subnets

@@ -1,5 +1,6 @@
 import { adoptable, adoptedOnce } from './checks/adoption.ts';
 import { cloudNames, labels } from './checks/cloud-names.ts';
+import { groupDocuments, groupNames } from './checks/groups.ts';
 import { instanceFields } from './checks/instances.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { groups, ignores, references } from './checks/references.ts';
@@ -47,6 +48,8 @@ export const checks: readonly Check[] = [
   uniqueNames,
   references,
   groups,
+  groupDocuments,
+  groupNames,
   targetFields,
   oneScope,
   addressSpace,

@@ -2,16 +2,18 @@ import type { z } from 'zod';
 import { estateSchema } from './estate.ts';
 import type { DeepReadonly } from './fields.ts';
 import { firewallRuleSchema } from './firewall-rule.ts';
+import { groupSchema } from './group.ts';
 import { instanceSchema } from './instance.ts';
 import { networkSchema } from './network.ts';
 import { targetSchema } from './target.ts';
 
 /** A checked document: names canonical, defaults filled in, unowned fields absent when left out. */
-export type Document = EstateDoc | TargetDoc | NetworkDoc | FirewallRuleDoc | InstanceDoc;
+export type Document = EstateDoc | TargetDoc | NetworkDoc | GroupDoc | FirewallRuleDoc | InstanceDoc;
 
 export type EstateDoc = DeepReadonly<z.output<typeof estateSchema>>;
 export type TargetDoc = DeepReadonly<z.output<typeof targetSchema>>;
 export type NetworkDoc = DeepReadonly<z.output<typeof networkSchema>>;
+export type GroupDoc = DeepReadonly<z.output<typeof groupSchema>>;
 export type FirewallRuleDoc = DeepReadonly<z.output<typeof firewallRuleSchema>>;
 export type InstanceDoc = DeepReadonly<z.output<typeof instanceSchema>>;
 
@@ -20,9 +22,14 @@ export const schemas = {
   Estate: estateSchema,
   Target: targetSchema,
   Network: networkSchema,
+  Group: groupSchema,
   FirewallRule: firewallRuleSchema,
   Instance: instanceSchema,
 } as const;
+
+/** The name that tells a document from others of its kind: groups are named in their network. */
+export const ownName = ({ kind, metadata, spec }: Document): string =>
+  kind === 'Group' ? `${spec.network}.${metadata.name}` : metadata.name;
 
 type Spec = InstanceDoc['spec'];
 type Needed = 'subnet' | 'size';

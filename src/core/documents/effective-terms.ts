@@ -1,8 +1,8 @@
 import { byStrictness } from '../desired.ts';
-import type { EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
+import type { EstateDoc, FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
 import type { Located, Position } from './tree.ts';
 
-export type ResourceDoc = NetworkDoc | FirewallRuleDoc | InstanceDoc;
+export type ResourceDoc = NetworkDoc | GroupDoc | FirewallRuleDoc | InstanceDoc;
 type Mode = NonNullable<EstateDoc['spec']['mode']>;
 
 interface EffectiveMode {
@@ -13,14 +13,14 @@ interface EffectiveMode {
 
 /**
  * Of the modes set on a resource, its target and its estate the strictest wins, and `plan` holds where none is set. Of
- * two that say the same the nearer one is named.
+ * two that say the same the nearer one is named. `resource`: its documents, the nearest first.
  */
 export function effectiveMode(
-  resource: Located<ResourceDoc>,
+  resource: readonly Located<ResourceDoc>[],
   target: Located<TargetDoc>,
   estate: Located<EstateDoc>,
 ): EffectiveMode {
-  const said = [resource, target, estate].flatMap((document) => {
+  const said = [...resource, target, estate].flatMap((document) => {
     const { kind, metadata, spec } = document.value;
     if (spec.mode === undefined) return [];
     return [

@@ -19,6 +19,8 @@ export interface Asked {
   readonly kind: Kind;
   readonly name: string;
   readonly target: string;
+  /** True of a group whose own document states its labels: then it has none of its network. */
+  readonly ownLabels?: boolean;
 }
 
 /** Each field of a document that makes this resource what it is, and which line of which layer decided. */
@@ -33,6 +35,17 @@ export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): read
       const places = [['spec', 'on', asked.target], ['spec']];
       return [...origins(document, instanceOn(value, asked.target), { field: '', places }), ...labels];
     }
+    case 'Group': {
+      const { names, ...own } = value.spec;
+      const of = (map: Readonly<Record<string, string>> | undefined, field: string, place: Path) =>
+        origins(document, map?.[asked.target], { field, places: [[...place, asked.target]] });
+      return [
+        ...of(value.metadata.adopt, `adopt.${asked.target}`, ['metadata', 'adopt']),
+        ...of(names, `names.${asked.target}`, ['spec', 'names']),
+        ...spec(own),
+        ...labels,
+      ];
+    }
     case 'Network': {
       const { subnets, groups, internet, ...own } = value.spec;
       const at = subnets.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
@@ -43,7 +56,7 @@ export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): read
       const group = groups.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
       const { adopt } = groups[group] ?? {};
       const adopted = origins(document, adopt, { field: 'adopt', places: [['spec', 'groups', group, 'adopt']] });
-      return [...adopted, ...spec({ default: own.default }), ...labels];
+      return [...adopted, ...spec({ default: own.default }), ...(asked.ownLabels ? [] : labels)];
     }
   }
 }

@@ -9,7 +9,7 @@ interface Parsed {
 }
 
 /**
- * The base with the documents of an overlay over it, by kind and name, each within its own tree: a team's overlay changes
+ * The base with the documents of an overlay over it, by kind and name (of a group also by network), each within its own tree: a team's overlay changes
  * nothing of another's. `trees` hold files of one overlay at most. Pure, O(n).
  *
  *   the overlay's document                 | becomes
@@ -93,12 +93,17 @@ function add(tree: Tree, { documents, problems, base }: Work): void {
   documents.push(tree);
 }
 
-/** `@web/ Instance web`: what two documents have in common that are one. */
+/** `@web/ Instance web`: the text that identifies a document. A group is named in its network: ` Group core.web`. */
 function keyOf(tree: Tree): string | undefined {
   const kind = kindOf(tree);
   const name = treeAt(tree, ['metadata', 'name']);
   const isNamed = kind !== undefined && name?.kind === 'scalar' && typeof name.value === 'string';
-  return isNamed ? `${treeOf(tree.at.file)} ${kind} ${name.value}` : undefined;
+  return isNamed ? `${treeOf(tree.at.file)} ${kind} ${networkIn(tree)}${name.value}` : undefined;
+}
+
+function networkIn(tree: Tree): string {
+  const network = kindOf(tree) === 'Group' ? treeAt(tree, ['spec', 'network']) : undefined;
+  return network?.kind === 'scalar' ? `${network.value}.` : '';
 }
 
 /** The name only identifies the document: it keeps its place in the base. */
@@ -227,5 +232,5 @@ const placeOfName = (tree: Tree): Position => treeAt(tree, ['metadata', 'name'])
 
 function nameOf(tree: Tree): string {
   const name = treeAt(tree, ['metadata', 'name']);
-  return name?.kind === 'scalar' ? String(name.value) : '';
+  return name?.kind === 'scalar' ? `${networkIn(tree)}${name.value}` : '';
 }

@@ -1,4 +1,13 @@
-import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
+import {
+  type Document,
+  type EstateDoc,
+  type FirewallRuleDoc,
+  type GroupDoc,
+  type InstanceDoc,
+  type NetworkDoc,
+  ownName,
+  type TargetDoc,
+} from './document.ts';
 import { treeOf } from './overlay.ts';
 import { type DocumentKind, kindOf } from './read-document.ts';
 import { type Located, type Path, type Tree, treeAt } from './tree.ts';
@@ -8,6 +17,8 @@ export interface SpecSet {
   readonly documents: readonly Located<Document>[];
   readonly targets: ReadonlyMap<string, Located<TargetDoc>>;
   readonly networks: ReadonlyMap<string, Located<NetworkDoc>>;
+  /** By `<network>.<name>`. */
+  readonly groups: ReadonlyMap<string, Located<GroupDoc>>;
   readonly rules: readonly Located<FirewallRuleDoc>[];
   readonly instances: readonly Located<InstanceDoc>[];
   /** Every name that stands in the tree, also in documents that have errors: referring to those is no further error. */
@@ -19,6 +30,7 @@ export function specSet(documents: readonly Located<Document>[], trees: readonly
     documents,
     targets: byName(ofKind(documents, 'Target')),
     networks: byName(ofKind(documents, 'Network')),
+    groups: byName(ofKind(documents, 'Group')),
     rules: ofKind(documents, 'FirewallRule'),
     instances: ofKind(documents, 'Instance'),
     declared: declaredIn(trees),
@@ -37,7 +49,7 @@ export function ofKind<K extends DocumentKind>(
 function byName<T extends Document>(documents: readonly Located<T>[]): ReadonlyMap<string, Located<T>> {
   const named = new Map<string, Located<T>>();
   for (const document of documents) {
-    const { name } = document.value.metadata;
+    const name = ownName(document.value);
     if (!named.has(name)) named.set(name, document);
   }
   return named;
@@ -74,8 +86,8 @@ export const subnetPlaceOf = (target: TargetDoc): string =>
 export const targetsOf = (set: SpecSet, names: readonly string[]): readonly Located<TargetDoc>[] =>
   names.flatMap((name) => set.targets.get(name) ?? []);
 
-/** The targets of a rule: those of its network, or fewer if it says so. Without a network: those that it names. */
-export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly Located<TargetDoc>[] {
+/** The targets of a rule or group: those of its network, or fewer if it says so. Without a network: those that it names. */
+export function targetsIn(set: SpecSet, { spec }: FirewallRuleDoc | GroupDoc): readonly Located<TargetDoc>[] {
   if (spec.network === undefined) return targetsOf(set, spec.targets ?? []);
   const names = set.networks.get(spec.network)?.value.spec.targets ?? [];
   return targetsOf(
@@ -84,7 +96,7 @@ export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly
   );
 }
 
-/** A document's reference to a group. Groups have no document of their own. */
+/** A document's reference to a group. The group may have a document of its own. */
 export interface GroupUse {
   readonly document: Located<unknown>;
   readonly network: string;
@@ -98,6 +110,35 @@ export const groupsIn = (set: SpecSet): readonly GroupUse[] => [
   ...set.rules.flatMap(inRule),
   ...set.instances.flatMap(inInstance),
 ];
+
+/** The groups that have a document, as references of their own documents. */
+export const declaredGroups = ({ groups }: SpecSet): readonly GroupUse[] =>
+  [...groups.values()].map((document) => ({
+    ...{ document, network: document.value.spec.network, name: document.value.metadata.name },
+    ...{ path: ['metadata', 'name'], fills: false },
+  }));
+
+interface GroupOn {
+  readonly network: string;
+  readonly name: string;
+  readonly target: string;
+}
+
+/** The name of a group on the cloud of this target, where its document states one. */
+export function statedName({ groups }: SpecSet, { network, name, target }: GroupOn): string | undefined {
+  const { targets = [target], names = {} } = groups.get(`${network}.${name}`)?.value.spec ?? {};
+  return targets.includes(target) && Object.hasOwn(names, target) ? names[target] : undefined;
+}
+
+/** The object, or on Google Cloud the network tag, that a group adopts on this target: by its document, or by its entry in the network. */
+export function adoptedOn(
+  { networks, groups }: SpecSet,
+  { network, name }: Omit<GroupOn, 'target'>,
+  { metadata }: TargetDoc,
+): string | undefined {
+  const entry = networks.get(network)?.value.spec.groups.find((one) => one.name === name);
+  return groups.get(`${network}.${name}`)?.value.metadata.adopt?.[metadata.name] ?? entry?.adopt?.[metadata.name];
+}
 
 function inRule(document: Located<FirewallRuleDoc>): readonly GroupUse[] {
   const { network, group, appliesTo, peers } = document.value.spec;

@@ -3,7 +3,11 @@ import type { KindRules } from './rules.ts';
 export const group: KindRules<'group'> = {
   tier: 2,
   deletionPolicy: 'retain',
-  effects: { network: 'blocked', defaultEgress: 'unseen', labels: 'in-place', mark: 'in-place' },
+  // why: a cloud fixes the description, and the name, at creation, and a group in use is never made anew
+  effects: {
+    ...{ network: 'blocked', description: 'blocked', defaultEgress: 'unseen' },
+    ...{ labels: 'in-place', mark: 'in-place' },
+  },
   removable: ['labels'],
   mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
   // why: no cloud tells names of groups apart by case: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html

@@ -23,6 +23,7 @@ export function changesOf(
   const fields = [
     ...diff(desired.attributes, observed.attributes),
     ...nameChange(desired, observed, { knowledge, dialect }),
+    ...(lacksName(desired, observed.name) ? [{ field: 'name', from: observed.name, to: desired.name }] : []),
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
@@ -153,19 +154,25 @@ const nameField = ({ attributes }: Pick<Desired, 'attributes'>, { holds }: PlanI
  *   --------------------------+------------------------+----------------------------------
  *   yes                       | any                    | compared as every label
  *   no                        | yes                    | its own: not compared
- *   no                        | no                     | the name that we give such an object
+ *   no                        | no                     | the name that we give such an object; where the document states one,
+ *                             |                        | the name that the object bears, which is fixed
  */
 function nameChange(
   desired: Desired,
-  { id, attributes, kind }: Observed,
+  { id, attributes, kind, name }: Observed,
   { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
 ): readonly FieldChange[] {
   const field = nameField(desired, dialect);
   if (field === undefined || kind !== desired.kind || valueAt(desired.attributes, field) !== undefined) return [];
   const from = valueAt(attributes, field);
-  if (isAdopted(desired, { id }, knowledge) || from === desired.name) return [];
-  return [from === undefined ? { field, to: desired.name } : { field, from, to: desired.name }];
+  const to = desired.terms.named ? name : desired.name;
+  if (isAdopted(desired, { id }, knowledge) || from === to) return [];
+  return [from === undefined ? { field, to } : { field, from, to }];
 }
+
+/** A name that the document of a group states, and that its object does not bear. No cloud tells such names apart by case. */
+const lacksName = ({ name, terms }: Desired, borne: string): boolean =>
+  terms.named === true && name.toLowerCase() !== borne.toLowerCase();
 
 /**
  * The differences between a document and the facts that only the store keeps: the terms, and the address if no mark

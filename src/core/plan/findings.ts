@@ -147,16 +147,17 @@ export interface Obstacle {
  *   ------------------+----------------------------------------------------
  *   network, instance | metadata.adopt
  *   subnet            | adopt of its entry in spec.subnets of its Network
- *   group             | adopt of its entry in spec.groups of its Network
+ *   group             | metadata.adopt of its Group, else adopt of its entry in spec.groups of its Network
  *   firewall-rule     | none
  */
-export function adoptField({ kind, address }: Desired, id: CloudId, target: string): string {
+export function adoptField({ kind, address, documents }: Desired, id: CloudId, target: string): string {
   const field = `adopt: { ${target}: ${id} }`;
   const own = nameIn(address, kind).replace(/^[^.]*\./, '');
   switch (kind) {
     case 'subnet':
       return `on ${own} under spec.subnets: ${field}`;
     case 'group':
+      if (documents.some((document) => document.address === address)) return `under metadata: ${field}`;
       return `under spec.groups: - { name: ${own}, ${field} }`;
     case 'network':
     case 'instance':

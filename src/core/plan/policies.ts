@@ -70,9 +70,15 @@ export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
 
 /**
  * The documents that an action is about. A removal seldom names one: it is of its machine's document, though that wants
- * fewer, or of the network that it stands in.
+ * fewer, or of the network that it stands in. A group may have a document of its own, or have had one.
  */
 export function documentsOf(action: Action): readonly Address[] {
+  const documents = namedDocuments(action);
+  // why: it has the address of its group, and what it said in the generation before still counts
+  return action.kind === 'group' ? [...new Set([...documents, action.address])] : documents;
+}
+
+function namedDocuments(action: Action): readonly Address[] {
   if (action.documents.length > 0) return action.documents.map(({ address }) => address);
   if (action.verb !== 'delete') return [];
   const { kind, attributes } = action.observed;

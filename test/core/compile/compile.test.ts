@@ -103,6 +103,77 @@ test('a group exists as soon as anybody names it: a rule, a peer, an instance', 
   assert.deepEqual(groups, ['group/core.all', 'group/core.db', 'group/core.lb', 'group/core.web']);
 });
 
+const group = (name: string, more = '', metadata = '') => `
+apiVersion: setpoint.dev/v1
+kind: Group
+metadata: { name: ${name}${metadata} }
+spec: { network: core${more} }
+---
+`;
+
+test('a document makes its group, and one without fields leaves a named group as it is, but for its documents', () => {
+  const rules = rule('a', 'protocol: tcp, ports: [22], group: web, peers: { any: true }');
+  const strict = ', mode: observe, protect: true, deletionPolicy: delete, default: { egress: deny }';
+  const bare = one(compiled(network(strict) + rules), 'group/core.web');
+  const scope = compiled(network(strict) + rules + group('web') + group('db'));
+  const { documents, ...web } = one(scope, 'group/core.web');
+  assert.deepEqual({ ...web, documents: documents.slice(1) }, bare);
+  assert.deepEqual(
+    documents.map(({ address }) => address),
+    [`${prefix}group/core.web`, `${prefix}network/core`],
+  );
+  assert.equal(one(scope, 'group/core.db').name, 'core-db');
+  assert.equal(scope.wanted.documents.get(`${prefix}group/core.web`)?.protect, true);
+  assert.equal(scope.wanted.documents.get(`${prefix}group/core.web`)?.mode, 'observe');
+});
+
+test('a document of a group says its name, description, labels, id and terms; where its network is stricter, that holds', () => {
+  const more = `, names: { prod: web servers }, description: shop, mode: enforce, protect: true, deletionPolicy: delete`;
+  const ignores = ', ignore: [{ field: labels.x, owner: o, reason: r, until: 2026-12-31 }]';
+  const metadata = ', owner: shop, labels: { tier: web }, adopt: { prod: sg-1 }, was: [www]';
+  const scope = compiled(network(', mode: enforce') + group('web', more + ignores, metadata));
+  const { name, attributes, terms } = one(scope, 'group/core.web');
+  assert.deepEqual(
+    [name, Reflect.get(attributes, 'description'), Reflect.get(attributes, 'labels')],
+    ['web servers', 'shop', { tier: 'web' }],
+  );
+  assert.deepEqual(terms, {
+    ...{ mode: 'enforce', protect: true, deletionPolicy: 'delete', ignore: ['labels.x'], named: true },
+    claim: { adopt: 'sg-1', was: [`${prefix}group/core.www`] },
+  });
+  assert.equal(one(scope, 'network/core').terms.protect, false);
+  assert.equal(one(compiled(network() + group('web', ', mode: enforce')), 'group/core.web').terms.mode, 'plan');
+});
+
+test('a group document that is of another target leaves the group to its network, with the id of its entry', () => {
+  const entry = network(', groups: [{ name: web, adopt: { prod: sg-1 } }]');
+  const elsewhere = one(compiled(entry + group('web', ', targets: [test], names: { test: x }')), 'group/core.web');
+  assert.deepEqual([elsewhere.name, elsewhere.documents.length, elsewhere.terms.claim?.adopt], ['core-web', 1, 'sg-1']);
+  assert.equal(one(compiled(entry + group('web')), 'group/core.web').terms.claim?.adopt, 'sg-1');
+});
+
+test("a group's own words bind neither its network nor the network's other groups", () => {
+  const web = one(compiled(network() + group('web', ', protect: true')), 'group/core.web');
+  assert.deepEqual(governing(web), [`${prefix}group/core.web`]);
+  const { documents } = parseSpecs(
+    [{ path: 'a.yaml', text: base() + network(', mode: enforce') + group('web', ', mode: observe, protect: true') }],
+    '2026-01-01',
+  );
+  const [estate] = ofKind(documents, 'Estate');
+  assert.ok(estate);
+  const hashes = { userData: () => '', access: () => '' };
+  const { guards } = compile({
+    estate: estate.value,
+    documents,
+    dialects: { aws: dialect },
+    hashes,
+    today: '2026-01-01',
+  });
+  assert.deepEqual(guards.protected, [`${prefix}group/core.web`]);
+  assert.equal(guards.modes[`${prefix}network/core`], 'enforce');
+  assert.equal(guards.modes[`${prefix}group/core.web`], 'observe');
+});
+
 test('an atom that two documents want is one atom with both documents; what is stated outweighs what is implied', () => {
   const text =
     network() +

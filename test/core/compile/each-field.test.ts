@@ -9,7 +9,7 @@ import { parseSpecs } from '../../../src/source/parse-specs.ts';
 import { assertGolden } from '../../support/golden.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
-type Kind = 'Estate' | 'Target' | 'Network' | 'FirewallRule' | 'Instance';
+type Kind = 'Estate' | 'Target' | 'Network' | 'Group' | 'FirewallRule' | 'Instance';
 
 /** As little as may be said of each kind, and the network has a second subnet. */
 const targets: Readonly<Record<string, Spec>> = {
@@ -33,6 +33,7 @@ const least: Readonly<Record<Exclude<Kind, 'Target'>, Spec>> = {
       { name: 'db', cidr: '10.20.2.0/24' },
     ],
   },
+  Group: { network: 'core' },
   FirewallRule: { network: 'core', protocol: 'tcp', peers: { cidrs: ['192.0.2.0/24'] } },
   Instance: {
     targets: Object.keys(targets),
@@ -53,6 +54,7 @@ const least: Readonly<Record<Exclude<Kind, 'Target'>, Spec>> = {
 const names: Readonly<Record<Exclude<Kind, 'Target'>, string>> = {
   Estate: 'acme',
   Network: 'core',
+  Group: 'db',
   FirewallRule: 'web-in',
   Instance: 'web',
 };
@@ -76,6 +78,15 @@ const more: readonly (readonly [Kind, Spec, metadata?: Spec])[] = [
   ['Network', { default: { egress: 'deny' } }],
   ['Network', { ignore: [{ field: 'labels.x', owner: 'ops', reason: 'theirs', until: '2027-03-01' }] }],
   ['Network', { rollout: { canary: 1 } }],
+  ['Group', {}, { owner: 'team-db', labels: { tier: 'db' } }],
+  ['Group', {}, { adopt: { aws: 'sg-1', gcp: 'data' }, was: ['sql'] }],
+  ['Group', { targets: ['aws'] }],
+  ['Group', { names: { aws: 'databases', gcp: 'data', azure: 'asg-db', memory: 'data' } }],
+  ['Group', { description: 'the databases' }],
+  ['Group', { mode: 'enforce' }],
+  ['Group', { protect: true }],
+  ['Group', { deletionPolicy: 'delete' }],
+  ['Group', { ignore: [{ field: 'description', owner: 'ops', reason: 'theirs', until: '2027-03-01' }] }],
   ['FirewallRule', {}, { owner: 'team-web', labels: { tier: 'web' } }],
   ['FirewallRule', {}, { was: ['old-in'] }],
   ['FirewallRule', { targets: ['gcp'] }],
@@ -129,7 +140,9 @@ function documentsWith(kind?: Kind, spec: Spec = {}, metadata: Spec = {}): reado
   });
   return [
     ...Object.entries(targets).map(([name, said]) => made('Target', name, said)),
-    ...(['Estate', 'Network', 'FirewallRule', 'Instance'] as const).map((one) => made(one, names[one], least[one])),
+    ...(['Estate', 'Network', 'Group', 'FirewallRule', 'Instance'] as const).map((one) =>
+      made(one, names[one], least[one]),
+    ),
   ];
 }
 

@@ -69,7 +69,7 @@ for (const { name, set, want } of modes) {
       ].join('---\n'),
     );
     const { mode, decidedBy } = effectiveMode(
-      only(ofKind(documents, 'Network')),
+      [only(ofKind(documents, 'Network'))],
       only(ofKind(documents, 'Target')),
       only(ofKind(documents, 'Estate')),
     );
@@ -84,6 +84,7 @@ const network = `${target}${head}kind: Network\nmetadata: { name: core }\nspec: 
 const resource = (kind: ResourceDoc['kind'], more: string): Located<ResourceDoc> => {
   const bodies = {
     Network: `metadata: { name: other }\nspec: { targets: [m], cidr: 10.9.0.0/16${more} }`,
+    Group: `metadata: { name: g }\nspec: { network: core${more} }`,
     FirewallRule: `metadata: { name: r }\nspec: { network: core, protocol: tcp, peers: { any: true }${more} }`,
     Instance: `metadata: { name: i }\nspec: { targets: [m], network: core, subnet: app, image: i, size: s${more} }`,
   };
@@ -94,6 +95,7 @@ const resource = (kind: ResourceDoc['kind'], more: string): Located<ResourceDoc>
 const policies: readonly { kind: ResourceDoc['kind']; said: string; want: string }[] = [
   { kind: 'Network', said: '', want: 'retain' },
   { kind: 'Instance', said: '', want: 'retain' },
+  { kind: 'Group', said: '', want: 'retain' },
   { kind: 'FirewallRule', said: '', want: 'delete' },
   { kind: 'Network', said: ', deletionPolicy: delete', want: 'delete' },
   { kind: 'FirewallRule', said: ', deletionPolicy: retain', want: 'retain' },

@@ -40,6 +40,12 @@ spec:
   ports: [443, 8000-8100]
   peers: { any: true }
 `,
+  `${head}kind: Group
+metadata: { name: db, labels: { tier: db } }
+spec:
+  network: core
+  names: { m: databases, n: data }
+`,
 ].join('---\n');
 const over = `kind: Instance
 metadata: { name: web, labels: { env: prod } }
@@ -138,6 +144,23 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
       'default.ingress': 'deny default',
       'default.egress': 'allow default',
       'labels.tier': 'net base a.yaml:18',
+    },
+  },
+  {
+    name: 'a group by its network, where its own document states the labels',
+    kind: 'Network',
+    asked: { kind: 'group', name: 'core.db', target: 'm', ownLabels: true },
+    want: { 'default.ingress': 'deny default', 'default.egress': 'allow default' },
+  },
+  {
+    name: 'a group by its own document: the name on its target',
+    kind: 'Group',
+    asked: { kind: 'group', name: 'core.db', target: 'n' },
+    want: {
+      'names.n': 'data base a.yaml:53',
+      network: 'core base a.yaml:52',
+      protect: 'false default',
+      'labels.tier': 'db base a.yaml:50',
     },
   },
   {

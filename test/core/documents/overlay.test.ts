@@ -193,6 +193,25 @@ for (const name of globSync('*.yaml', { cwd: join(golden, 'overlays') }).map((fi
     assert.equal(got, wanted);
   });
 
+test('a group is told from another of its name by its network', () => {
+  const group = (network: string, more = '') =>
+    `apiVersion: setpoint.dev/v1\nkind: Group\nmetadata: { name: web }\nspec: { network: ${network}${more} }\n`;
+  const files = [
+    { path: 'a.yaml', text: `${base}---\n${group('core')}---\n${group('Core-2')}` },
+    over('kind: Group\nmetadata: { name: web }\nspec: { network: Core-2, protect: true }\n'),
+  ];
+  const { documents, problems } = parseSpecs(files, today);
+  assert.deepEqual(problems, []);
+  const groups = documents.flatMap(({ value }) => (value.kind === 'Group' ? [value.spec] : []));
+  assert.deepEqual(
+    groups.map(({ network, protect }) => [network, protect]),
+    [
+      ['core', false],
+      ['Core-2', true],
+    ],
+  );
+});
+
 const reads: readonly (readonly [path: string, overlay: string | undefined, want: boolean])[] = [
   ['net.yaml', undefined, true],
   ['net.yaml', 'prod', true],

@@ -23,7 +23,7 @@ type Whole<T> = T extends readonly unknown[] | string | number | boolean
 const whole: { readonly [K in Kind]: Whole<Attributes[K]> } = {
   network: { cidr: '10.0.0.0/16', internet: true, filter: true, labels: { tier: 'web' } },
   subnet: { network: 'net', cidr: '10.0.1.0/24', zone: 'a', internet: true, filter: true, labels: { tier: 'web' } },
-  group: { network: 'net', defaultEgress: 'allow', labels: { tier: 'web' } },
+  group: { network: 'net', defaultEgress: 'allow', description: 'site', labels: { tier: 'web' } },
   'firewall-rule': {
     network: 'net',
     group: 'sg',
@@ -205,7 +205,7 @@ test('every field that a kind names is tried', () => {
     );
     assert.deepEqual(untried, [], kind);
     const unnamed = leaves.filter((field) => effectOf(kind, { field, from: 1, to: 2 }) === 'blocked');
-    const meant = { network: ['cidr'], subnet: ['network', 'cidr', 'zone'], group: ['network'] };
+    const meant = { network: ['cidr'], subnet: ['network', 'cidr', 'zone'], group: ['network', 'description'] };
     assert.deepEqual(
       unnamed,
       Reflect.get(meant, kind) ?? [],

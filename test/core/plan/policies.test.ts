@@ -235,6 +235,18 @@ describe('the documents that an action is about', () => {
     ],
     ['a network: itself', removal(seen, at('network', 'core')), [at('network', 'core')], [at('network', 'core')]],
     [
+      'a group: its network, and the document that it may have had',
+      removal(see('group', 'sg-1', { network: at('network', 'core'), labels: {} }), at('group', 'core.web')),
+      [at('network', 'core'), at('group', 'core.web')],
+      [at('network', 'core'), at('group', 'core.web')],
+    ],
+    [
+      'a group whose document went: its network, and that document',
+      removal(see('group', 'sg-1', { network: at('network', 'core'), labels: {} }), at('group', 'core.web'), ['n']),
+      ['n', at('group', 'core.web')],
+      ['n', at('group', 'core.web')],
+    ],
+    [
       'a rule: the network that it stands in, which does not protect it',
       removal(rule, 'r'),
       [at('network', 'core')],

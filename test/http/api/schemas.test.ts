@@ -53,6 +53,7 @@ type RenamedInAction =
   | 'desired.terms.claim.was'
   | 'desired.terms.presence'
   | 'desired.terms.authoritative'
+  | 'desired.terms.named'
   | 'observed.signs';
 
 /** Whatever a core type says its schema declares: a name that only the type has makes this an error of the compiler. */
@@ -79,7 +80,7 @@ export type Declared = [
   None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of'>>,
   None<Dropped<Observed, ObservedJson, 'signs'>>,
   None<Dropped<Observed['signs'], ObservedJson['metadata'], 'origin.why' | 'first' | 'slot'>>,
-  None<Dropped<Desired, DesiredJson, 'terms.claim.was' | 'terms.presence' | 'terms.authoritative'>>,
+  None<Dropped<Desired, DesiredJson, 'terms.claim.was' | 'terms.presence' | 'terms.authoritative' | 'terms.named'>>,
   None<Dropped<TouchedBy, LastModifiedByJson, 'who'>>,
   None<
     Exclude<

@@ -29,6 +29,13 @@ export const rule = (name: string, spec: Fields = {}, metadata: Fields = {}) => 
   },
 });
 
+/** The document of a group of the network. */
+export const group = (name: string, spec: Fields = {}, metadata: Fields = {}) => ({
+  kind: 'Group',
+  metadata: { name, ...metadata },
+  spec: { network: 'core', ...spec },
+});
+
 /** `words`: one cloud's image, size and other required fields of a machine. */
 export const machineIn =
   (words: Fields) =>

@@ -1,4 +1,4 @@
-import type { NetworkDoc, TargetDoc } from '../document.ts';
+import type { TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
 import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
@@ -44,6 +44,10 @@ function* claimsIn(set: SpecSet): Iterable<Claim> {
         const own = ['spec', list, index, 'adopt'];
         yield { document, path: own, kind, name: `${metadata.name}.${name}`, adopt };
       }
+  }
+  for (const document of set.groups.values()) {
+    const { metadata, spec } = document.value;
+    yield { document, path, kind: 'group', name: `${spec.network}.${metadata.name}`, adopt: metadata.adopt };
   }
   for (const document of set.rules) {
     const { name, adopt } = document.value.metadata;
@@ -115,21 +119,24 @@ export function* adoptable(set: SpecSet): Iterable<Problem> {
       yield error('not-adoptable', at, message, { expected });
     }
   }
-  for (const network of set.networks.values()) yield* networkTags(set, network);
+  yield* networkTags(set);
 }
 
 /** https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions */
 const NETWORK_TAG = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-function* networkTags(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {
+function* networkTags(set: SpecSet): Iterable<Problem> {
   const seen = new Map<string, string>();
-  for (const [index, { name, adopt }] of network.value.spec.groups.entries())
-    for (const { value: target } of targetsOf(set, Object.keys(adopt ?? {}))) {
+  for (const { document, path, kind, name, adopt = {} } of claimsIn(set)) {
+    if (kind !== 'group') continue;
+    const [network, group = ''] = name.split('.');
+    for (const { value: target } of targetsOf(set, Object.keys(adopt))) {
       if (target.spec.provider !== 'gcp') continue;
-      const tag = adopt?.[target.metadata.name] ?? '';
-      const at = network.at(['spec', 'groups', index, 'adopt', target.metadata.name]);
-      const other = seen.get(`${target.metadata.name} ${tag}`);
-      seen.set(`${target.metadata.name} ${tag}`, name);
+      const [tag = ''] = idsOf(adopt[target.metadata.name]);
+      const at = document.at([...path, target.metadata.name]);
+      const key = `${network} ${target.metadata.name} ${tag}`;
+      const other = seen.get(key);
+      seen.set(key, group);
       if (!NETWORK_TAG.test(tag)) {
         const expected =
           'a network tag: lower-case letters, digits and -, at most 63 characters, beginning with a letter';
@@ -139,4 +146,5 @@ function* networkTags(set: SpecSet, network: Located<NetworkDoc>): Iterable<Prob
         yield error('adopted-twice', at, message, { expected: 'one of the two' });
       }
     }
+  }
 }

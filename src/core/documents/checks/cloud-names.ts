@@ -1,7 +1,7 @@
-import type { FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
+import type { FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { groupsIn, type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
+import { adoptedOn, groupsIn, type SpecSet, statedName, targetsIn, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 
 /** Names that we could write and a cloud would refuse, by what the object will be called there. */
@@ -10,11 +10,13 @@ export function* cloudNames(set: SpecSet): Iterable<Problem> {
     const rule = RULES[provider]?.[thing];
     if (!rule || (name.length <= rule.max && rule.pattern.test(name))) continue;
     const expected = `${rule.says}, at most ${rule.max} characters (${rule.source})`;
-    yield error('refused-name', document.at(path), `${provider} takes no ${thing} named \`${name}\``, { expected });
+    const what = thing === 'stated group' ? 'group' : thing;
+    yield error('refused-name', document.at(path), `${provider} takes no ${what} named \`${name}\``, { expected });
   }
 }
 
-type Thing = 'network' | 'subnet' | 'group' | 'rule' | 'instance';
+/** A `stated group` has the name that its document gives it; any other begins with its network's. */
+type Thing = 'network' | 'subnet' | 'group' | 'stated group' | 'rule' | 'instance';
 
 interface Rule {
   readonly pattern: RegExp;
@@ -29,6 +31,8 @@ const RFC1035: Rule = {
   max: 63,
   source: 'https://cloud.google.com/compute/docs/naming-resources',
 };
+
+const TAG: Rule = { ...RFC1035, source: 'https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions' };
 
 const azure = (max: number, pattern: RegExp, says: string): Rule => ({
   pattern,
@@ -45,9 +49,23 @@ const RULES: Readonly<Record<Provider, Readonly<Partial<Record<Thing, Rule>>> | 
       max: 255,
       source: 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html',
     },
+    // Blanks at the end are cut off, and every VPC has a group `default` of its own.
+    'stated group': {
+      pattern: /^(?!sg-)(?!default$)(?! )[A-Za-z0-9 ._\-:/()#,@[\]+=&;{}!$*]+(?<! )$/i,
+      says: 'letters, digits, blanks inside and ._-:/()#,@[]+=&;{}!$*, not beginning with sg-, and not default, which is adopted by its id',
+      max: 255,
+      source: 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html',
+    },
   },
   // The network is a tag of every rule and instance too. A rule becomes firewalls whose names end in - and eight digits.
-  gcp: { network: RFC1035, subnet: RFC1035, group: RFC1035, rule: { ...RFC1035, max: 54 }, instance: RFC1035 },
+  gcp: {
+    network: RFC1035,
+    subnet: RFC1035,
+    group: RFC1035,
+    'stated group': TAG,
+    rule: { ...RFC1035, max: 54 },
+    instance: RFC1035,
+  },
   // Of the longest names of ours rules (<document>-<hash>), NSGs (<network>-nsg) and parts of machines (<machine>-nic)
   // stay below 80. A machine's name is its host name too.
   azure: {
@@ -60,6 +78,11 @@ const RULES: Readonly<Record<Provider, Readonly<Partial<Record<Thing, Rule>>> | 
       'a name that does not end with - and is not one that Azure keeps, such as GatewaySubnet',
     ),
     group: azure(80, /[A-Za-z0-9_]$/, 'a name that does not end with -'),
+    'stated group': azure(
+      80,
+      /^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$/,
+      'letters, digits, _, . and -, beginning with a letter or digit and not ending with . or -',
+    ),
     instance: azure(64, /^[^_]+$/, 'letters, digits and -, no _'),
   },
   memory: undefined,
@@ -78,6 +101,7 @@ type Provider = TargetDoc['spec']['provider'];
 
 function* namesIn(set: SpecSet): Iterable<Name> {
   for (const document of set.networks.values()) yield* ofNetwork(set, document);
+  for (const document of set.groups.values()) yield* ofGroup(set, document);
   for (const document of set.rules) yield* ofRule(set, document);
   for (const document of set.instances) yield* ofInstance(set, document);
 }
@@ -99,9 +123,27 @@ function* ofNetwork(set: SpecSet, document: Located<NetworkDoc>): Iterable<Name>
   }
 }
 
+function* ofGroup(set: SpecSet, document: Located<GroupDoc>): Iterable<Name> {
+  const { metadata, spec } = document.value;
+  const targets = targetsIn(set, document.value).map(({ value }) => value);
+  const own = { network: spec.network, name: metadata.name };
+  const isMade = (target: TargetDoc): boolean =>
+    adoptedOn(set, own, target) === undefined && spec.names?.[target.metadata.name] === undefined;
+  for (const provider of new Set(targets.filter(isMade).map((target) => target.spec.provider))) {
+    const name = `${spec.network}-${metadata.name}`;
+    yield { document, path: ['metadata', 'name'], thing: 'group', name, provider };
+  }
+  for (const target of targets) {
+    const { provider } = target.spec;
+    const name = spec.names?.[target.metadata.name];
+    const path = ['spec', 'names', target.metadata.name];
+    if (name !== undefined) yield { document, path, thing: 'stated group', name, provider };
+  }
+}
+
 function* ofRule(set: SpecSet, document: Located<FirewallRuleDoc>): Iterable<Name> {
   const { metadata, spec } = document.value;
-  const made = targetsOfRule(set, document.value).filter(
+  const made = targetsIn(set, document.value).filter(
     // why: an adopted rule has its name
     ({ value }) => metadata.adopt?.[value.metadata.name] === undefined,
   );
@@ -114,20 +156,22 @@ function* ofRule(set: SpecSet, document: Located<FirewallRuleDoc>): Iterable<Nam
       provider,
     });
     yield { ...group(metadata.name, ['metadata', 'name']), thing: 'rule' };
-    const has = adoptedGroups(set, spec.network, provider);
-    const groups = groupsIn(set).filter((use) => use.document === document && !has.has(use.name));
+    const groups = groupsIn(set).filter(
+      (use) => use.document === document && !hasOwnName(set, use.network, use.name, provider),
+    );
     yield* groups.map(({ name, path }) => group(name, path));
   }
 }
 
-/** Groups of a network that have an object or a tag of their own on each of its targets of this cloud. */
-function adoptedGroups(set: SpecSet, network: string | undefined, provider: Provider): ReadonlySet<string> {
-  const spec = network === undefined ? undefined : set.networks.get(network)?.value.spec;
-  const targets = targetsOf(set, spec?.targets ?? []).filter(({ value }) => value.spec.provider === provider);
-  const adopted = (spec?.groups ?? []).filter(({ adopt }) =>
-    targets.every(({ value }) => adopt?.[value.metadata.name] !== undefined),
-  );
-  return new Set(adopted.map(({ name }) => name));
+/** True where a group has an object, a name or a tag of its own on each target of its network on this cloud. */
+function hasOwnName(set: SpecSet, network: string, name: string, provider: Provider): boolean {
+  const targets = targetsOf(set, set.networks.get(network)?.value.spec.targets ?? []);
+  return targets
+    .filter(({ value }) => value.spec.provider === provider)
+    .every(({ value }) => {
+      const target = value.metadata.name;
+      return (adoptedOn(set, { network, name }, value) ?? statedName(set, { network, name, target })) !== undefined;
+    });
 }
 
 function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Name> {
@@ -138,9 +182,8 @@ function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Nam
     const own = Object.hasOwn(spec.on, target.value.metadata.name) ? spec.on[target.value.metadata.name] : undefined;
     const last = Math.max(own?.replicas ?? spec.replicas, 1) - 1;
     const base = own?.groups === undefined ? ['spec'] : ['spec', 'on', target.value.metadata.name];
-    const has = adoptedGroups(set, spec.network, provider);
     const groups = (own?.groups ?? spec.groups ?? []).flatMap((group, index) =>
-      has.has(group)
+      hasOwnName(set, spec.network, group, provider)
         ? []
         : [{ path: [...base, 'groups', index], thing: 'group' as const, name: `${spec.network}-${group}` }],
     );
@@ -158,7 +201,7 @@ const providersOf = (targets: readonly Located<TargetDoc>[]): ReadonlySet<Provid
 
 /** Labels that a cloud would refuse, take for one another, or has no place for. */
 export function* labels(set: SpecSet): Iterable<Problem> {
-  for (const document of [...set.networks.values(), ...set.rules, ...set.instances]) {
+  for (const document of [...set.networks.values(), ...set.groups.values(), ...set.rules, ...set.instances]) {
     const entries = Object.entries(document.value.metadata.labels ?? {});
     if (entries.length === 0) continue;
     const providers = new Set(targetsOfAny(set, document.value).map((target) => target.value.spec.provider));
@@ -174,13 +217,14 @@ export function* labels(set: SpecSet): Iterable<Problem> {
 
 /**
  * No rule of any cloud bears labels that we write: on AWS and Azure its group or NSG bears those of the network. On GCP
- * only machines do (https://cloud.google.com/compute/docs/labeling-resources): networks and subnets have none.
+ * only machines do (https://cloud.google.com/compute/docs/labeling-resources): networks, subnets and groups have none.
  */
 const holds = (provider: Provider, kind: ResourceDoc['kind']): boolean =>
-  kind === 'Instance' || (kind === 'Network' && provider !== 'gcp');
+  kind === 'Instance' || ((kind === 'Network' || kind === 'Group') && provider !== 'gcp');
 
 function heldNowhere(document: Located<ResourceDoc>): Problem {
-  const what = document.value.kind === 'Network' ? 'networks on GCP' : 'rules';
+  const { kind } = document.value;
+  const what = kind === 'FirewallRule' ? 'rules' : `${kind.toLowerCase()}s on GCP`;
   const message = `${what} have no labels: these have no effect`;
   return warning('not-here', document.at(['metadata', 'labels']), message, {
     expected: 'no labels',
@@ -190,7 +234,9 @@ function heldNowhere(document: Located<ResourceDoc>): Problem {
 type Entries = readonly (readonly [key: string, value: string])[];
 
 const targetsOfAny = (set: SpecSet, document: ResourceDoc): readonly Located<TargetDoc>[] =>
-  document.kind === 'FirewallRule' ? targetsOfRule(set, document) : targetsOf(set, document.spec.targets);
+  document.kind === 'FirewallRule' || document.kind === 'Group'
+    ? targetsIn(set, document)
+    : targetsOf(set, document.spec.targets);
 
 interface LabelRule {
   readonly key: RegExp;

@@ -1,7 +1,7 @@
-import type { Document, EstateDoc, NetworkDoc } from '../document.ts';
+import type { Document, EstateDoc, GroupDoc, NetworkDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { groupsIn, ofKind, type SpecSet, subnetPlaceOf, targetsOf } from '../spec-set.ts';
+import { declaredGroups, groupsIn, ofKind, type SpecSet, statedName, subnetPlaceOf, targetsOf } from '../spec-set.ts';
 import type { Located, Path, Position } from '../tree.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Located, Path, Position } from '../tree.ts';
  * differ in case only count as one: Azure takes them for one, and so do people.
  */
 export function* uniqueNames({ documents }: SpecSet): Iterable<Problem> {
-  for (const named of Map.groupBy(documents, ({ value }) => value.kind).values()) {
+  for (const named of Map.groupBy(documents, whatIs).values()) {
     yield* twins(named.map(nameOf));
   }
   for (const network of ofKind(documents, 'Network')) {
@@ -36,11 +36,15 @@ interface Named {
   readonly at: Position;
 }
 
-const nameOf = ({ value, at }: Located<Document>): Named => ({
-  what: value.kind,
-  name: value.metadata.name,
-  at: at(['metadata', 'name']),
+const nameOf = (document: Located<Document>): Named => ({
+  what: whatIs(document),
+  name: document.value.metadata.name,
+  at: document.at(['metadata', 'name']),
 });
+
+/** Groups are named in their network, all else in the estate. */
+const whatIs = ({ value: { kind, spec } }: Located<Document>): string =>
+  kind === 'Group' ? `${kind} of ${spec.network}` : kind;
 
 function* twins(all: readonly Named[]): Iterable<Problem> {
   for (const [first, ...others] of Map.groupBy(all, ({ name }) => name.toLowerCase()).values()) {
@@ -63,6 +67,7 @@ function listsOf({ kind, spec }: Document): readonly List[] {
     case 'Target':
       return [];
     case 'Network':
+    case 'Group':
       return [{ path: ['spec', 'targets'], names: spec.targets }];
     case 'FirewallRule':
       return [
@@ -140,9 +145,11 @@ function* subnetsOnGcp(set: SpecSet, document: Located<NetworkDoc>): Iterable<Th
 }
 
 function* groupsOnAzure(set: SpecSet): Iterable<Thing> {
-  for (const { document, path, network, name } of groupsIn(set)) {
-    for (const where of placesOf(set, set.networks.get(network)?.value.spec.targets ?? [], 'azure')) {
-      yield { what: 'group', document, path, network, where, called: `${network}-${name}` };
+  for (const { document, path, network, name } of [...groupsIn(set), ...declaredGroups(set)]) {
+    for (const target of targetsOf(set, set.networks.get(network)?.value.spec.targets ?? [])) {
+      if (target.value.spec.provider !== 'azure') continue;
+      const called = statedName(set, { network, name, target: target.value.metadata.name }) ?? `${network}-${name}`;
+      yield { what: 'group', document, path, network, where: subnetPlaceOf(target.value), called };
     }
   }
 }
@@ -159,6 +166,31 @@ const placesOf = (set: SpecSet, targets: readonly string[], provider: 'gcp' | 'a
 export function* formerNames(set: SpecSet): Iterable<Problem> {
   for (const documents of [[...set.networks.values()], set.rules, set.instances]) {
     yield* claims(documents);
+  }
+  for (const groups of Map.groupBy(set.groups.values(), ({ value }) => value.spec.network).values()) {
+    yield* claims(groups);
+    for (const group of groups) yield* stillNamed(set, group);
+  }
+}
+
+/** A group needs no document: it exists while a rule, an instance or an entry of its network names it. */
+function* stillNamed(set: SpecSet, group: Located<GroupDoc>): Iterable<Problem> {
+  const { metadata, spec } = group.value;
+  if (metadata.was === undefined) return;
+  const network = set.networks.get(spec.network);
+  const entries = (network?.value.spec.groups ?? []).map(({ name }, index) => ({
+    name,
+    at: network?.at(['spec', 'groups', index]),
+  }));
+  const all = network?.value.spec.allGroup ? [{ name: 'all', at: network.at() }] : [];
+  const uses = groupsIn(set)
+    .filter((use) => use.network === spec.network)
+    .map(({ name, document, path }) => ({ name, at: document.at(path) }));
+  for (const [index, was] of metadata.was.entries()) {
+    const use = [...uses, ...entries, ...all].find(({ name }) => name === was);
+    if (use?.at === undefined) continue;
+    const message = `\`${was}\` is still a group of ${spec.network}: see ${place(use.at)}`;
+    yield error('former-name', group.at(['metadata', 'was', index]), message, { expected: 'a name no longer in use' });
   }
 }
 

@@ -1,14 +1,15 @@
-import type { FirewallRuleDoc, InstanceDoc, NetworkDoc } from '../document.ts';
+import type { FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc } from '../document.ts';
 import { holds, type ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, suggest, warning } from '../problem.ts';
 import { type DocumentKind, fieldsAt } from '../read-document.ts';
-import { type GroupUse, groupsIn, type SpecSet, subnetPlaceOf } from '../spec-set.ts';
+import { declaredGroups, type GroupUse, groupsIn, type SpecSet, subnetPlaceOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 /** Every name that a document uses is one that the specs have, and is there where the document stands. */
 export function* references(set: SpecSet): Iterable<Problem> {
   for (const network of set.networks.values()) yield* inNetwork(set, network);
+  for (const group of set.groups.values()) yield* inGroup(set, group);
   for (const rule of set.rules) yield* inRule(set, rule);
   for (const instance of set.instances) yield* inInstance(set, instance);
 }
@@ -24,7 +25,9 @@ function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Proble
     yield* ask(own, spec.targets, path, 'target of this network');
     yield* ask(keysOf(subnet.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
   }
-  const named = groupsIn(set).flatMap((use) => (use.network === metadata.name ? use.name : []));
+  const named = [...groupsIn(set), ...declaredGroups(set)].flatMap((use) =>
+    use.network === metadata.name ? use.name : [],
+  );
   for (const [index, group] of spec.groups.entries()) {
     const path = ['spec', 'groups', index];
     // why: an adopted object is there, whether or not anything names it
@@ -40,6 +43,19 @@ function unnamed(network: Located<NetworkDoc>, name: string, path: Path, known: 
   const at = network.at([...path, 'name']);
   const message = `no rule and no instance of this network names the group \`${name}\``;
   return warning('empty-group', at, message, { didYouMean: suggest(name, known) });
+}
+
+function* inGroup(set: SpecSet, group: Located<GroupDoc>): Iterable<Problem> {
+  const { metadata, spec } = group.value;
+  yield* declared(set, group, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
+  const network = set.networks.get(spec.network)?.value.spec;
+  if (!network) return;
+  const ask = asking(group);
+  const what = `target of the network ${spec.network}`;
+  yield* ask(listed(spec.targets, ['spec', 'targets']), network.targets, ['spec', 'targets'], what);
+  const here = spec.targets ?? network.targets;
+  yield* ask(keysOf(metadata.adopt), here, ['metadata', 'adopt'], 'target of this group');
+  yield* ask(keysOf(spec.names), here, ['spec', 'names'], 'target of this group');
 }
 
 function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
@@ -187,7 +203,7 @@ export function* groups(set: SpecSet): Iterable<Problem> {
     const didYouMean = suggest(name, members);
     yield warning('empty-group', at, `no instance of ${network} is in the group \`${name}\``, { didYouMean });
   }
-  yield* alike(uses);
+  yield* alike([...uses, ...declaredGroups(set)]);
 }
 
 /**
@@ -207,7 +223,7 @@ function* alike(uses: readonly GroupUse[]): Iterable<Problem> {
 
 /** An `ignore` names a field that exists, and is over after its last day. */
 export function* ignores(set: SpecSet, today: string): Iterable<Problem> {
-  for (const document of [...set.networks.values(), ...set.rules, ...set.instances]) {
+  for (const document of [...set.networks.values(), ...set.groups.values(), ...set.rules, ...set.instances]) {
     for (const [index, entry] of document.value.spec.ignore.entries()) {
       yield* unknownField(document, index, entry.field);
       if (holds(entry, today)) continue;
@@ -230,6 +246,7 @@ export function* ignores(set: SpecSet, today: string): Iterable<Problem> {
 const NOT_COMPARED: readonly string[] = [
   'targets',
   'network',
+  'names',
   'replicas',
   'replace',
   'on',

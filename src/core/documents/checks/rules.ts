@@ -3,7 +3,7 @@ import { formatPort } from '../../port-set.ts';
 import type { FirewallRuleDoc, NetworkDoc, TargetDoc } from '../document.ts';
 import { ownGroups, type Service, servicesOf } from '../firewall-rule.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { groupsIn, placeOf, type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
+import { groupsIn, placeOf, type SpecSet, targetsIn, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
@@ -85,7 +85,7 @@ function* portsWithProtocol(
   if (ports === undefined || protocol === 'tcp' || protocol === 'udp') return;
   const at = rule.at([...path, 'ports']);
   const isOnly = (cloud: Provider): boolean =>
-    targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === cloud);
+    targetsIn(set, rule.value).every(({ value }) => value.spec.provider === cloud);
   if ((protocol === SCTP && isOnly('gcp')) || (protocol === 'all' && isOnly('azure'))) return;
   if (typeof protocol === 'number') {
     const message = `ports have no effect with protocol ${protocol}: the rule covers all of it`;
@@ -133,7 +133,7 @@ export function* oneRule(set: SpecSet): Iterable<Problem> {
   const seen: Seen = { atoms: new Map(), wholes: new Map() };
   for (const rule of set.rules) {
     if (atomCount(rule.value) > MOST_ATOMS) continue;
-    const found = targetsOfRule(set, rule.value).map((target) => compare(seen, rule, target.value));
+    const found = targetsIn(set, rule.value).map((target) => compare(seen, rule, target.value));
     const problem = found.find((one) => one?.severity === 'error') ?? found.find((one) => one);
     if (problem) yield problem;
   }
@@ -247,7 +247,7 @@ export function* mostRules(set: SpecSet): Iterable<Problem> {
     for (const { value: target } of targetsOf(set, network.value.spec.targets)) {
       if (target.spec.provider !== 'azure') continue;
       const rules = (written.get(name) ?? []).filter(({ value }) =>
-        targetsOfRule(set, value).some((one) => one.value === target),
+        targetsIn(set, value).some((one) => one.value === target),
       );
       yield* tooMany(network, placeOf(target), { rules: ours(network.value) + rulesOf(rules), groups });
     }
@@ -324,7 +324,7 @@ const families = (cidrs: readonly string[]): number => new Set(cidrs.map((text) 
 /** Rules that a cloud's firewall cannot hold. Each row: the position, the problem, its reason with a source, and the fix. */
 export function* expressible(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) {
-    const targets = targetsOfRule(set, rule.value).map(({ value }) => value);
+    const targets = targetsIn(set, rule.value).map(({ value }) => value);
     for (const row of ROWS) {
       const here = targets.filter(({ spec }) => spec.provider === row.cloud);
       const isAdopted = here.some(({ metadata }) => rule.value.metadata.adopt?.[metadata.name] !== undefined);

@@ -1,8 +1,8 @@
 import { guardedFields } from '../../trust.ts';
-import type { Document, EstateDoc, FirewallRuleDoc } from '../document.ts';
+import type { Document, EstateDoc, FirewallRuleDoc, GroupDoc } from '../document.ts';
 import { treeOf } from '../overlay.ts';
 import { error, type Problem, suggest } from '../problem.ts';
-import { estateOf, type GroupUse, groupsIn, type SpecSet } from '../spec-set.ts';
+import { estateOf, type GroupUse, groupsIn, type SpecSet, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
@@ -30,7 +30,12 @@ export function* teamTrees({ documents, declared }: SpecSet): Iterable<Problem> 
 type Source = NonNullable<EstateDoc['spec']['sources']>[number];
 
 /** Any other kind, one that is new among them, is for the root alone. */
-const KINDS: ReadonlySet<string> = new Set(['Network', 'FirewallRule', 'Instance'] satisfies Document['kind'][]);
+const KINDS: ReadonlySet<string> = new Set([
+  'Network',
+  'Group',
+  'FirewallRule',
+  'Instance',
+] satisfies Document['kind'][]);
 
 function* kinds(document: Located<Document>, tree: string): Iterable<Problem> {
   const { kind } = document.value;
@@ -75,10 +80,12 @@ function unknownSource(document: Located<Document>, tree: string, estate: Locate
  *   machine into one                   | rule on it
  *   write a rule without a group, or   | never: it would apply to the machines of all
  *   for addresses or service accounts  |
+ *   write the document of a group      | never: its labels, names and terms are of whose network it is
  *   adopt an existing rule             | never: it may be anybody's. Nor may any team adopt one without a network
  */
 export function* teamGroups(set: SpecSet): Iterable<Problem> {
   for (const rule of set.rules) yield* everybodys(set, rule);
+  for (const group of set.groups.values()) yield* guestGroup(set, group);
   const held = groupsIn(set)
     .filter(holds)
     .map((use) => holdingOf(set, use));
@@ -103,6 +110,14 @@ function* everybodys(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Pro
   const message = `without \`group\` this rule is for every machine in ${network}, and that network does not belong to \`${tree}\``;
   const expected = `group: one with only machines of \`${tree}\`; or this rule in the tree of ${network}`;
   yield error('not-its-own', rule.at(), message, { expected });
+}
+
+function* guestGroup(set: SpecSet, { value: { metadata, spec }, at }: Located<GroupDoc>): Iterable<Problem> {
+  const tree = treeOf(at().file);
+  if (!isGuest(set, tree, spec.network)) return;
+  const message = `${spec.network} does not belong to \`${tree}\`, so the group ${metadata.name} cannot have its document here`;
+  const expected = `this document in the tree of ${spec.network}; a rule or an instance may name the group without one`;
+  yield error('not-its-own', at(['spec', 'network']), message, { expected });
 }
 
 /** True where a tree may use this network by leave of another one. */
@@ -144,14 +159,14 @@ function* shared(same: readonly Holding[]): Iterable<Problem> {
  * Fields that only a document in the root's tree may hold: a secret is read with the worker's rights and would be shown on the
  * team's machine; an adopted object may be anybody's.
  */
-export function* teamFields({ documents }: SpecSet): Iterable<Problem> {
-  for (const document of documents) {
+export function* teamFields(set: SpecSet): Iterable<Problem> {
+  for (const document of set.documents) {
     if (treeOf(document.at().file) === '') continue;
     for (const { path, guards } of guardedFields(document.value)) {
       const what = guards === 'secret' ? 'no secret' : 'no address to call';
       yield notHere(document, path, `a tree of a team names ${what}`);
     }
-    for (const path of adoptions(document.value)) {
+    for (const path of [...adoptions(document.value), ...tagsIn(set, document.value)]) {
       yield notHere(document, path, 'a tree of a team adopts nothing: the object may belong to somebody else');
     }
   }
@@ -159,6 +174,14 @@ export function* teamFields({ documents }: SpecSet): Iterable<Problem> {
 
 const notHere = ({ at }: Located<Document>, path: Path, message: string): Problem =>
   error('not-here', at(path), message, { expected: "this document in the root's own tree, or without this field" });
+
+/** A network tag may be of machines that people own, as an adopted object may. */
+const tagsIn = (set: SpecSet, { kind, spec }: Document): readonly Path[] =>
+  kind === 'Group'
+    ? targetsOf(set, Object.keys(spec.names ?? {}))
+        .filter(({ value }) => value.spec.provider === 'gcp')
+        .map(({ value }) => ['spec', 'names', value.metadata.name])
+    : [];
 
 function adoptions({ kind, metadata, spec }: Document): readonly Path[] {
   if (kind === 'Estate' || kind === 'Target') return [];

@@ -47,7 +47,12 @@ const subnet = z.object({
   labels,
 });
 
-const group = z.object({ network: ref, defaultEgress: z.enum(['allow', 'deny']).optional(), labels });
+const group = z.object({
+  network: ref,
+  defaultEgress: z.enum(['allow', 'deny']).optional(),
+  description: z.string().optional(),
+  labels,
+});
 
 const rule = z.object({
   network: ref,
