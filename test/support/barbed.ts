@@ -9,15 +9,27 @@ const words = new Set([
 
 /** The same, with barbs about every text that is not of ours, and about the names of labels. `but`: members that are left so. */
 export function barbed<T>(value: T, ...but: readonly string[]): T {
-  return about(value, '', new Set([...words, ...but])) as T; // why: only texts change
+  return about(value, { name: '', inside: '' }, new Set([...words, ...but])) as T; // why: only texts change
 }
 
-function about(value: unknown, name: string, kept: ReadonlySet<string>): unknown {
-  if (typeof value === 'string') return value === '' || kept.has(name) || isTime(value) ? value : stung(value);
-  if (Array.isArray(value)) return value.map((one) => about(one, name, kept));
+/** A member, and the one that it is in. */
+interface Member {
+  readonly name: string;
+  readonly inside: string;
+}
+
+function about(value: unknown, { name, inside }: Member, kept: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') {
+    const isWord = kept.has(name) || (inside === 'origin' && name === 'reason');
+    return value === '' || isWord || isTime(value) ? value : stung(value);
+  }
+  if (Array.isArray(value)) return value.map((one) => about(one, { name, inside }, kept));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [name === 'labels' ? stung(key) : key, about(one, key, kept)]),
+    Object.entries(value).map(([key, one]) => [
+      name === 'labels' ? stung(key) : key,
+      about(one, { name: key, inside: name }, kept),
+    ]),
   );
 }
 
