@@ -52,7 +52,7 @@ function successorUnderWay(
  *   replace              | it is not told yet           | blocked: pending, until the successor has come up
  *   replace              | replace: specs moved on      | the successor is withdrawn, the predecessor stays
  *   nothing, or in place | –                            | the same: what was asked for is asked for no more
- *   a finding            | –                            | that finding; neither is ended
+ *   a finding            | –                            | that finding; neither is ended. An unstated setting is none
  */
 export function decideSuccession(
   { predecessor, successor }: Succession,
@@ -60,10 +60,11 @@ export function decideSuccession(
   { input }: World,
 ): readonly Decision[] {
   const forPredecessor = decideAlone(predecessor);
-  const finding = forPredecessor.find((decision) => !('verb' in decision));
+  const forSuccessor = decideAlone(successor).filter((decision) => !isUnmanaged(decision));
+  // why: a setting that no document states stands in no way, and the end of the predecessor ends it
+  const finding = forPredecessor.find((decision) => !('verb' in decision) && !isUnmanaged(decision));
   if (finding !== undefined) return [finding];
   const replacement = forPredecessor.find(isReplacement);
-  const forSuccessor = decideAlone(successor);
   const unsure = forSuccessor.find(
     (decision) => 'type' in decision && decision.type === 'blocked' && decision.code === 'pending',
   );
@@ -83,6 +84,7 @@ export function decideSuccession(
 
 type Replacement = Extract<Action, { readonly verb: 'replace' }>;
 /** A difference without a changed spec is for a person to judge once the machine is the only one. */
+const isUnmanaged = (decision: Decision): boolean => 'type' in decision && decision.type === 'unmanaged';
 const isOutdated = (decision: Decision): boolean => isReplacement(decision) && decision.cause === 'rollout';
 const isReplacement = (decision: Decision): decision is Replacement =>
   'verb' in decision && decision.verb === 'replace';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Birth, Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
 import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
-import { appliedAs, at, dialect, input, looked, ours, vpc, want } from './fixture.ts';
+import { appliedAs, at, dialect, input, looked, ours, settle, summary, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const subnet = { network: at('network', 'core'), cidr: '10.0.0.0/24', labels: {} };
@@ -57,6 +58,38 @@ const cases: readonly Case[] = [
 ];
 
 runCases(cases, 'succession');
+
+describe('a successor that stands beside its predecessor', () => {
+  const forwards = { unstated: [{ field: 'canIpForward', detail: 'may forward packets of others' }] };
+  const successor = ours('instance', 'web-0', 'i-2', machineOf('new', 'subnet-1'));
+  const both = (more: Partial<typeof old.condition>) => {
+    const condition = { state: 'ready' as const, ...more };
+    const machines = [
+      { ...old, condition },
+      { ...successor, condition },
+    ];
+    const seen = [...standing, ...machines];
+    const knowledge = appliedAs(seen, [want('instance', 'web-0', machineOf('old'))]);
+    const settled = new Map([
+      ...knowledge.settled,
+      ['i-2', settle('instance', at('instance', 'web-0'), { successorOf: 'i-1' })] as const,
+    ]);
+    return plan({
+      ...input([...ground, want('instance', 'web-0', machineOf('new'))], looked(seen), {
+        knowledge: { ...knowledge, settled },
+      }),
+      dialect: { ...dialect, holds: { ...dialect.holds, replace: 'surge' as const } },
+    });
+  };
+
+  it('takes its place', () => {
+    assert.deepEqual(summary(both({})), ['replace instance/web-0']);
+  });
+
+  it('takes its place, too, where a setting is on that no document states', () => {
+    assert.deepEqual(summary(both(forwards)), ['replace instance/web-0']);
+  });
+});
 
 describe('replacements that have begun and not ended', () => {
   const before = given(0).knowledge;
