@@ -1,5 +1,5 @@
 import type { DeletionPolicy } from './desired.ts';
-import type { Address, Attributes, CloudId, Kind, ScopeKey } from './resource.ts';
+import type { Address, Attributes, CloudId, Kind, MachineSettings, ScopeKey } from './resource.ts';
 
 /** One resource as a cloud reported it, in the same normalised form as a desired one; its Refs are raw cloud ids. */
 export interface Observed<K extends Kind = Kind> {
@@ -69,7 +69,7 @@ export interface Condition {
   readonly empty?: boolean;
   /** Of a network or subnet: blocks of addresses besides its `cidr`, in canonical text. No field of a spec states them. */
   readonly furtherBlocks?: readonly string[];
-  /** Settings that no document can state and security people ask about, in order: shown, never compared. */
+  /** Settings that security people ask about and that a document does not compare unless it states them, in order. */
   readonly unstated?: readonly Setting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
@@ -83,10 +83,14 @@ export interface DataDisk {
   readonly isDeletedWithMachine: boolean;
 }
 
-/** `field`: in the cloud's words, unique within its object. `detail`: for people, after the name of its object; no secret. */
+/**
+ * `field`: in the cloud's words, unique within its object. `detail`: for people, after the name of its object; no secret. `statedBy`:
+ * the key of a machine's `settings` that can state it.
+ */
 export interface Setting {
   readonly field: string;
   readonly detail: string;
+  readonly statedBy?: keyof MachineSettings;
 }
 
 /** An object that stands and falls with a resource: gateway, route table, NIC, disk. */

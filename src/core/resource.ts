@@ -107,7 +107,27 @@ export interface InstanceAttributes {
   };
   readonly disk?: { readonly size?: number; readonly type?: string; readonly encrypted?: boolean };
   readonly boot?: { readonly userData?: string; readonly access?: string };
+  readonly settings?: MachineSettings;
   readonly labels: Labels;
+}
+
+/**
+ * Settings of an existing machine that Setpoint compares and does not change yet. Owned per key; each only where the cloud has it.
+ *
+ * - `ipForwarding`: it may send and receive packets of others. On AWS: its source/destination check is off.
+ * - `scopes`: sorted; full URLs.
+ * - `dataDisks`, `interfaces`: sorted ids or names, without the boot disk and the primary interface.
+ */
+export interface MachineSettings {
+  readonly keyPair?: string;
+  readonly spot?: boolean;
+  readonly ipForwarding?: boolean;
+  readonly metadataTokens?: 'required' | 'optional';
+  readonly scopes?: readonly string[];
+  readonly availabilitySet?: string;
+  readonly bootDiagnostics?: boolean;
+  readonly dataDisks?: readonly string[];
+  readonly interfaces?: readonly string[];
 }
 
 /** `aws/1111/eu-west-1/subnet/core.app` → `core.app`. Names hold no `/` before the last kind, so the kind finds the cut. */

@@ -1,6 +1,6 @@
 import type { Instance, Volume } from '@aws-sdk/client-ec2';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
-import type { InstanceAttributes } from '../../../src/core/resource.ts';
+import type { InstanceAttributes, MachineSettings } from '../../../src/core/resource.ts';
 import { readExtra, readFirst, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { nameIn, readLabels, type Tag } from '../tags.ts';
@@ -69,9 +69,32 @@ function attributesOf(instance: Instance): InstanceAttributes {
       power: powerOf(instance),
     },
     ...(boot === undefined ? {} : { boot }),
+    settings: settingsOf(instance),
     labels: readLabels(instance.Tags),
   };
 }
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Instance.html */
+function settingsOf(instance: Instance): MachineSettings {
+  const { KeyName, InstanceLifecycle, MetadataOptions } = instance;
+  return {
+    ...(KeyName === undefined ? {} : { keyPair: KeyName }),
+    spot: InstanceLifecycle === 'spot',
+    ipForwarding: isUnchecked(instance),
+    // why: an answer without these options means their default
+    metadataTokens: MetadataOptions?.HttpTokens === 'required' ? 'required' : 'optional',
+    dataDisks: dataDisksOf(instance, rootVolumeOf(instance)).map(({ id }) => id),
+    interfaces: furtherInterfaces(instance),
+  };
+}
+
+const furtherInterfaces = ({ NetworkInterfaces = [] }: Instance): readonly string[] =>
+  NetworkInterfaces.filter(({ Attachment }) => (Attachment?.DeviceIndex ?? 0) > 0)
+    .map(({ NetworkInterfaceId = '' }) => NetworkInterfaceId)
+    .toSorted();
+
+const isUnchecked = ({ SourceDestCheck, NetworkInterfaces = [] }: Instance): boolean =>
+  SourceDestCheck === false || NetworkInterfaces.some(({ SourceDestCheck: checked }) => checked === false);
 
 /** An instance's groups are those of its primary interface; either may be left out of an answer. */
 function groupsOf({ SecurityGroups = [], NetworkInterfaces = [] }: Instance): readonly string[] {
@@ -194,20 +217,32 @@ function hasInstanceStore(size: string): boolean | undefined {
  *                            | https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html
  */
 function unstatedOf(instance: Instance): readonly Setting[] {
-  const { NetworkInterfaces = [], SourceDestCheck, MetadataOptions } = instance;
-  const further = NetworkInterfaces.filter(({ Attachment }) => (Attachment?.DeviceIndex ?? 0) > 0);
-  const unchecked =
-    SourceDestCheck === false || NetworkInterfaces.some(({ SourceDestCheck: checked }) => checked === false);
+  const { MetadataOptions } = instance;
   const { HttpTokens, HttpEndpoint, HttpPutResponseHopLimit: hops = 1 } = MetadataOptions ?? {};
   const answersV1 = HttpTokens === 'optional' && HttpEndpoint !== 'disabled' && hops > 1;
   return [
-    ...further
-      .map(({ NetworkInterfaceId = '' }) => NetworkInterfaceId)
-      .toSorted()
-      .map((id) => ({ field: `interface ${id}`, detail: `has the further network interface ${id}` })),
-    ...(unchecked ? [{ field: 'sourceDestCheck', detail: 'has its source/destination check turned off' }] : []),
+    ...furtherInterfaces(instance).map((id) => ({
+      field: `interface ${id}`,
+      detail: `has the further network interface ${id}`,
+      statedBy: 'interfaces' as const,
+    })),
+    ...(isUnchecked(instance)
+      ? [
+          {
+            field: 'sourceDestCheck',
+            detail: 'has its source/destination check turned off',
+            statedBy: 'ipForwarding' as const,
+          },
+        ]
+      : []),
     ...(answersV1
-      ? [{ field: 'metadataOptions', detail: `answers IMDSv1 (HttpTokens optional), with a hop limit of ${hops}` }]
+      ? [
+          {
+            field: 'metadataOptions',
+            detail: `answers IMDSv1 (HttpTokens optional), with a hop limit of ${hops}`,
+            statedBy: 'metadataTokens' as const,
+          },
+        ]
       : []),
   ];
 }

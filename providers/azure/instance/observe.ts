@@ -1,7 +1,7 @@
 import type { Disk, OSDisk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
-import { type InstanceAttributes, type Ref, slotOf } from '../../../src/core/resource.ts';
+import { type InstanceAttributes, type MachineSettings, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
 import { readExtra, readMark } from '../marks.ts';
@@ -82,8 +82,33 @@ function attributesOf(
     },
     ...(disk ? { disk: diskAttributes(disk) } : {}),
     ...(boot === undefined ? {} : { boot }),
+    settings: settingsOf(vm, nic),
     labels: readLabels(vm.tags),
   };
+}
+
+/**
+ * https://learn.microsoft.com/rest/api/compute/virtual-machines/get; `Low` was the name of Spot. Names are in lower case, as Azure
+ * spells them in several ways.
+ */
+function settingsOf(vm: VirtualMachine, nic: NetworkInterface | undefined): MachineSettings {
+  const set = vm.availabilitySet?.id;
+  return {
+    spot: /^(?:spot|low)$/i.test(vm.priority ?? ''),
+    ...(nic === undefined ? {} : { ipForwarding: nic.enableIPForwarding === true }),
+    ...(set === undefined ? {} : { availabilitySet: partsOfId(set).name.toLowerCase() }),
+    bootDiagnostics: vm.diagnosticsProfile?.bootDiagnostics?.enabled === true,
+    dataDisks: dataDisksOf(vm).map(({ id }) => id),
+    interfaces: furtherInterfaces(vm, nic)
+      .map((name) => name.toLowerCase())
+      .toSorted(),
+  };
+}
+
+function furtherInterfaces(vm: VirtualMachine, nic: NetworkInterface | undefined): readonly string[] {
+  const interfaces = vm.networkProfile?.networkInterfaces ?? [];
+  const primary = canonicalId(nic?.id ?? interfaceOf(vm) ?? '');
+  return interfaces.flatMap(({ id = '' }) => (canonicalId(id) === primary ? [] : [partsOfId(id).name])).toSorted();
 }
 
 /** The subnet and groups of a machine, by its interface. */
@@ -192,18 +217,19 @@ export interface InstanceContext {
  *   identity of Azure's own  | it has a system-assigned one
  */
 function unstatedOf(vm: VirtualMachine, nic: NetworkInterface | undefined): readonly Setting[] {
-  const interfaces = vm.networkProfile?.networkInterfaces ?? [];
-  const primary = canonicalId(nic?.id ?? interfaces.find(({ primary }) => primary)?.id ?? interfaces[0]?.id ?? '');
-  const further = interfaces.flatMap(({ id = '' }) => (canonicalId(id) === primary ? [] : [partsOfId(id).name]));
   const filter = nic?.networkSecurityGroup?.id;
   return [
-    ...further
-      .toSorted()
-      .map((name) => ({ field: `interface ${name}`, detail: `has the further network interface ${name}` })),
+    ...furtherInterfaces(vm, nic).map((name) => ({
+      field: `interface ${name}`,
+      detail: `has the further network interface ${name}`,
+      statedBy: 'interfaces' as const,
+    })),
     ...(filter === undefined
       ? []
       : [{ field: 'networkSecurityGroup', detail: `has the NSG ${partsOfId(filter).name} on its network interface` }]),
-    ...(nic?.enableIPForwarding ? [{ field: 'enableIPForwarding', detail: 'may forward packets of others' }] : []),
+    ...(nic?.enableIPForwarding
+      ? [{ field: 'enableIPForwarding', detail: 'may forward packets of others', statedBy: 'ipForwarding' as const }]
+      : []),
     ...(/systemassigned/i.test(vm.identity?.type ?? '')
       ? [{ field: 'system identity', detail: 'has a system-assigned identity' }]
       : []),

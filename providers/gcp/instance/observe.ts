@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
-import { type InstanceAttributes, type Labels, slotOf } from '../../../src/core/resource.ts';
+import { type InstanceAttributes, type Labels, type MachineSettings, slotOf } from '../../../src/core/resource.ts';
 import { idOf } from '../cloud-id.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { withoutMark } from '../marks/labels.ts';
@@ -84,9 +84,28 @@ function attributesOf(
     },
     ...(disk ? { disk: diskAttributes(disk) } : {}),
     ...(boot === undefined ? {} : { boot }),
+    settings: settingsOf(instance),
     labels: withoutMark(instance.labels ?? {}),
   };
 }
+
+/** https://cloud.google.com/compute/docs/reference/rest/v1/instances; a preemptible machine is a spot machine of the older kind. */
+function settingsOf(instance: Instance): MachineSettings {
+  const { scheduling, canIpForward, serviceAccounts } = instance;
+  return {
+    spot: scheduling?.preemptible === true || scheduling?.provisioningModel === 'SPOT',
+    ipForwarding: canIpForward === true,
+    scopes: (serviceAccounts ?? []).flatMap(({ scopes }) => scopes ?? []).toSorted(),
+    dataDisks: dataDisksOf(instance).map(({ id }) => id),
+    interfaces: furtherInterfaces(instance).map(({ called }) => called),
+  };
+}
+
+const furtherInterfaces = ({ networkInterfaces }: Instance) =>
+  (networkInterfaces ?? [])
+    .slice(1)
+    .map(({ name, subnetwork }, index) => ({ called: name ?? `nic${index + 1}`, subnetwork }))
+    .toSorted((a, b) => (a.called < b.called ? -1 : 1));
 
 /** "Compute Engine encrypts … by default": https://cloud.google.com/compute/docs/disks/disk-encryption */
 const diskAttributes = ({ sizeGb, type }: Disk): NonNullable<InstanceAttributes['disk']> => ({
@@ -174,27 +193,28 @@ function unstatedOf(instance: Instance): readonly Setting[] {
   const metadata = readMetadata(instance.metadata);
   return [
     ...interfacesOf(instance),
-    ...(instance.canIpForward ? [{ field: 'canIpForward', detail: 'may forward packets of others' }] : []),
+    ...(instance.canIpForward
+      ? [{ field: 'canIpForward', detail: 'may forward packets of others', statedBy: 'ipForwarding' as const }]
+      : []),
     ...scopesOf(instance),
     ...keysOf(metadata),
     ...scriptsOf(metadata),
   ];
 }
 
-const interfacesOf = ({ networkInterfaces }: Instance): readonly Setting[] =>
-  (networkInterfaces ?? []).slice(1).map(({ name, subnetwork }, index) => {
-    const called = name ?? `nic${index + 1}`;
-    return {
-      field: `interface ${called}`,
-      detail: `has the further network interface ${called} in ${lastOf(subnetwork ?? '')}`,
-    };
-  });
+const interfacesOf = (instance: Instance): readonly Setting[] =>
+  furtherInterfaces(instance).map(({ called, subnetwork }) => ({
+    field: `interface ${called}`,
+    detail: `has the further network interface ${called} in ${lastOf(subnetwork ?? '')}`,
+    statedBy: 'interfaces',
+  }));
 
 function scopesOf({ serviceAccounts }: Instance): readonly Setting[] {
   const scopes = (serviceAccounts ?? []).flatMap(({ scopes }) => scopes ?? []);
   const further = scopes.filter((scope) => !accountScopes.includes(scope));
   if (further.length === 0 || further.length === scopes.length) return [];
-  return [{ field: 'scopes', detail: `has the further scopes ${further.map(lastOf).toSorted().join(', ')}` }];
+  const detail = `has the further scopes ${further.map(lastOf).toSorted().join(', ')}`;
+  return [{ field: 'scopes', detail, statedBy: 'scopes' }];
 }
 
 function keysOf(metadata: Labels): readonly Setting[] {

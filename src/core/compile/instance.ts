@@ -3,7 +3,8 @@ import { unlaunchable } from '../documents/checks/instances.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
 import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
-import type { Address, InstanceAttributes } from '../resource.ts';
+import type { Address, InstanceAttributes, MachineSettings } from '../resource.ts';
+import { compareText } from '../text.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
@@ -73,7 +74,7 @@ function attributesOf(
   site: Site,
   hashes: Hashes,
 ): InstanceAttributes {
-  const { image, size, subnet, identity, disk, groups } = spec;
+  const { image, size, subnet, identity, disk, groups, settings } = spec;
   const boot = bootOf(spec, scriptNamedIn(document, site), hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
@@ -86,6 +87,7 @@ function attributesOf(
     },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
     ...(boot === undefined ? {} : { boot }),
+    ...(settings === undefined ? {} : { settings: settingsOf(stated(settings), site) }),
     labels: document.value.metadata.labels ?? {},
   };
 }
@@ -105,6 +107,19 @@ function bootOf({ userData, access }: InstanceOn, specFile: string, hashes: Hash
   return {
     ...(userData === undefined ? {} : { userData: hashes.userData(specFile, userData.file) }),
     ...(access === undefined ? {} : { access: hashes.access(access) }),
+  };
+}
+
+/** As providers report them: lists sorted, and names of Azure in lower case, as it tells no case apart. */
+function settingsOf(settings: MachineSettings, { target }: Site): MachineSettings {
+  const named = (name: string): string => (target.spec.provider === 'azure' ? name.toLowerCase() : name);
+  const { availabilitySet, scopes, dataDisks, interfaces } = settings;
+  return {
+    ...settings,
+    ...(availabilitySet === undefined ? {} : { availabilitySet: named(availabilitySet) }),
+    ...(scopes === undefined ? {} : { scopes: scopes.toSorted(compareText) }),
+    ...(dataDisks === undefined ? {} : { dataDisks: dataDisks.map(named).toSorted(compareText) }),
+    ...(interfaces === undefined ? {} : { interfaces: interfaces.map(named).toSorted(compareText) }),
   };
 }
 

@@ -38,16 +38,17 @@ type Needed = 'subnet' | 'size';
 export type InstanceOn = Omit<Spec, Needed | 'on'> & Readonly<Record<Needed, string>>;
 
 /**
- * The document's fields with those of `on` for this target. `disk` and `access` are owned per key and merge so, lists
+ * The document's fields with those of `on` for this target. `disk`, `access` and `settings` are owned per key and merge so, lists
  * are replaced. Undefined where subnet or size is said in neither; `validate` has refused that.
  */
 export function instanceOn({ spec }: InstanceDoc, target: string): InstanceOn | undefined {
   const own = Object.hasOwn(spec.on, target) ? spec.on[target] : undefined;
-  const { on: _, disk, access, ...rest } = spec;
+  const { on: _, disk, access, settings, ...rest } = spec;
   const merged = {
     ...rest,
     ...said(own ?? {}),
     ...(disk || own?.disk ? { disk: { ...disk, ...said(own?.disk ?? {}) } } : {}),
+    ...(settings || own?.settings ? { settings: { ...settings, ...said(own?.settings ?? {}) } } : {}),
     ...(access || own?.access ? { access: { ...access, ...said(own?.access ?? {}) } } : {}),
   };
   const { subnet, size } = merged;

@@ -42,6 +42,39 @@ const userData = z.strictObject(
   { error: '{ file }' },
 );
 
+const listed = (expected: string) =>
+  z
+    .array(token(expected), { error: `a list: ${expected}` })
+    .refine((entries) => new Set(entries).size === entries.length, { error: 'each once' });
+
+const settings = z.strictObject(
+  {
+    keyPair: token('the name of a key pair').optional().meta({ description: 'AWS: the name of the key pair.' }),
+    spot: flag().optional().meta({ description: 'A spot machine, which the cloud may end at any time.' }),
+    ipForwarding: flag().optional().meta({
+      description: 'Whether it may forward packets of others. On AWS: its source/destination check is off.',
+    }),
+    metadataTokens: z
+      .enum(['required', 'optional'])
+      .optional()
+      .meta({ description: 'AWS: required is IMDSv2 only; optional answers IMDSv1 too.' }),
+    scopes: listed('a scope such as https://www.googleapis.com/auth/cloud-platform').optional().meta({
+      description: 'Google Cloud: the access scopes of its service account.',
+    }),
+    availabilitySet: token('the name of an availability set').optional().meta({
+      description: 'Azure: the name of its availability set.',
+    }),
+    bootDiagnostics: flag().optional().meta({ description: 'Azure: whether boot diagnostics are on.' }),
+    dataDisks: listed('a disk').optional().meta({
+      description: 'Its disks besides the boot disk: volume ids of AWS, names elsewhere.',
+    }),
+    interfaces: listed('a network interface').optional().meta({
+      description: 'Its network interfaces besides the primary one: ids of AWS, names elsewhere.',
+    }),
+  },
+  { error: '{ keyPair, spot, ipForwarding, metadataTokens, … }' },
+);
+
 /**
  * The fields that may differ from target to target. Without defaults: the document's value holds for those that `on` leaves
  * out.
@@ -64,6 +97,10 @@ const machine = {
   userData: userData.meta({ description: 'A script for the first boot. A change replaces the machine.' }),
   identity: token('an instance profile, service account or managed identity').meta({
     description: 'Instance profile, service account or managed identity.',
+  }),
+  settings: settings.meta({
+    description:
+      'Settings of adopted machines. Setpoint compares the stated ones and does not change them yet: a difference is blocked.',
   }),
   publicIp: flag().meta({ description: "The cloud's ephemeral public address." }),
   power: z.enum(['running', 'stopped']).meta({ description: 'Whether the machine runs.' }),

@@ -290,7 +290,7 @@ function networkDocument(
       },
     },
     objects: [network.id, ...subnets.map(({ subnet }) => subnet.id), ...groups.map(({ id }) => id), ...defaults.rules],
-    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap(factsAbout),
+    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap((one) => factsAbout(one)),
   };
 }
 

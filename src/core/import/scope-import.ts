@@ -125,13 +125,15 @@ export function targetOf(
 
 export const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
 
-/** Settings that no document states, and the tool that made it. */
-export function factsAbout({ name, id, signs, condition }: Observed): readonly string[] {
+/** Settings that its document does not state, and the tool that made it. `stated`: the settings that it does. */
+export function factsAbout({ name, id, signs, condition }: Observed, stated: object = {}): readonly string[] {
   const called = name === '' || name === id ? id : `${name} (${id})`;
   return [
     ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
     ...(condition.furtherBlocks ?? []).map((block) => `${called}: also has the block ${block}`),
-    ...(condition.unstated ?? []).map(({ detail }) => `${called}: ${detail}`),
+    ...(condition.unstated ?? [])
+      .filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy))
+      .map(({ detail }) => `${called}: ${detail}`),
   ];
 }
 

@@ -16,6 +16,7 @@ export const instance: KindRules<'instance'> = {
     'disk.type': 'in-place',
     'disk.encrypted': 'replace',
     boot: 'replace',
+    settings: 'blocked',
     labels: 'in-place',
     mark: 'in-place',
   },

@@ -13,6 +13,7 @@ import {
   aboutOf,
   blocked,
   immutable,
+  isOfSettings,
   lostCommits,
   maxUnstuck,
   nameTaken,
@@ -99,7 +100,7 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   ];
 }
 
-/** Of changes that nothing carries out: one finding of those that a machine's data disks forbid, and one of all others. */
+/** Of changes that nothing carries out: one finding of settings, one of what a machine's data disks forbid, and one of all others. */
 function fixedFindings(
   desired: Desired,
   observed: Observed,
@@ -107,8 +108,10 @@ function fixedFindings(
   input: PlanInput,
 ): readonly Finding[] {
   const kept = fixed.filter((change) => effectHere(desired.kind, change, input) === 'replace');
-  const others = fixed.filter((change) => !kept.includes(change));
+  const settings = fixed.filter(isOfSettings);
+  const others = fixed.filter((change) => !kept.includes(change) && !settings.includes(change));
   return [
+    ...(settings.length === 0 ? [] : [immutable(desired, settings, input)]),
     ...(others.length === 0 ? [] : [immutable(desired, others, input)]),
     ...(kept.length === 0 ? [] : [keepsDataDisks(desired, observed, kept, input)]),
   ];

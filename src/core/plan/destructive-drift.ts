@@ -119,6 +119,8 @@ export function waysIn({ documents }: Desired, changes: readonly FieldChange[], 
 function specLine({ field, from }: FieldChange): string | undefined {
   const [part = '', name = ''] = field.split('.');
   if (part === 'disk') return `\`disk: { ${name}: ${text(from)} }\``;
+  if (part === 'settings')
+    return from === undefined ? `no \`${name}\` in \`settings\`` : `\`settings: { ${name}: ${text(from)} }\``;
   if (part === 'boot' || name === '') return undefined;
   if (from === undefined) return `no \`${name}\``;
   const value = name === 'subnet' ? subnetName(String(from)) : String(from);

@@ -28,13 +28,21 @@ export function immutable(desired: Desired, changes: readonly FieldChange[], inp
   const fields = changes.map(
     ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
   );
-  const next =
-    kind === 'instance'
-      ? `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
-      : `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
+  const next = wayAround(desired, changes, input);
   const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
+
+function wayAround(desired: Desired, changes: readonly FieldChange[], input: PlanInput): string {
+  const { kind } = desired;
+  if (kind !== 'instance')
+    return `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
+  if (changes.every(isOfSettings))
+    return `Setpoint compares this and does not change it yet. ${waysIn(desired, changes, input)}, or change it on the cloud.`;
+  return `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`;
+}
+
+export const isOfSettings = ({ field }: FieldChange): boolean => field.startsWith('settings.');
 
 /** A replacement deletes the old machine: it is blocked where nothing could launch the new one. */
 export function unlaunchable(desired: Desired, changes: readonly FieldChange[], world: Pick<World, 'input'>): Finding {
@@ -102,7 +110,9 @@ function ownerOf(owner: Claimed['claim']): string {
  *   no identity| an identity             | none             | it
  *   no identity| an identity             | machine.identity | –
  *   identity a | b                       | machine.identity | –
- *   any        | a setting of no field   | any              | it
+ *   any        | a setting that `settings` of the | any     | –
+ *              | document states         |                  |
+ *   any        | any other setting       | any              | it
  */
 export function unstatedFindings(
   desired: Desired,
@@ -111,7 +121,9 @@ export function unstatedFindings(
   scope: string,
 ): readonly Finding[] {
   const { kind, id, condition } = observed;
-  const settings = [...identityOf(desired, observed, changes), ...(condition.unstated ?? [])];
+  const stated: object = (isInstance(desired) ? desired.attributes.settings : undefined) ?? {};
+  const unstated = (condition.unstated ?? []).filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy));
+  const settings = [...identityOf(desired, observed, changes), ...unstated];
   return settings.map(({ field, detail }) => ({
     type: 'unmanaged',
     kind,

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unlaunchable } from '../../../src/core/documents/checks/instances.ts';
+import { instanceOn } from '../../../src/core/documents/document.ts';
+import { instanceSchema } from '../../../src/core/documents/instance.ts';
+import { targetSchema } from '../../../src/core/documents/target.ts';
 import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGxhbW9yZQ';
@@ -236,3 +240,60 @@ for (const { name, given, want } of labelRows) {
 }
 
 problemsReadAsBefore('labels');
+
+/** `settings` of a document that adopts one machine on `on`, or none. */
+const settingRows: readonly { on: string; settings: string; adopts: boolean; want: string }[] = [
+  { on: 'aws', settings: '{ keyPair: ops, spot: true, metadataTokens: required }', adopts: true, want: '' },
+  { on: 'aws', settings: '{ ipForwarding: true, dataDisks: [vol-1], interfaces: [eni-1] }', adopts: true, want: '' },
+  {
+    on: 'aws',
+    settings: '{ spot: true }',
+    adopts: false,
+    want: 'Setpoint launches no machine with these settings yet',
+  },
+  {
+    on: 'gcp',
+    settings: '{ spot: false }',
+    adopts: false,
+    want: 'Setpoint launches no machine with these settings yet',
+  },
+  { on: 'gcp', settings: '{ scopes: ["https://www.googleapis.com/auth/cloud-platform"] }', adopts: true, want: '' },
+  { on: 'gcp', settings: '{ keyPair: ops }', adopts: true, want: 'this cloud has no such setting' },
+  { on: 'azure', settings: '{ availabilitySet: web, bootDiagnostics: true }', adopts: true, want: '' },
+  { on: 'azure', settings: '{ metadataTokens: required }', adopts: true, want: 'this cloud has no such setting' },
+  { on: 'aws', settings: '{ bootDiagnostics: true }', adopts: true, want: 'this cloud has no such setting' },
+  { on: 'aws', settings: '{ metadataTokens: maybe }', adopts: true, want: '`spec.settings.metadataTokens` is "maybe"' },
+  { on: 'aws', settings: '{ dataDisks: [vol-1, vol-1] }', adopts: true, want: '`spec.settings.dataDisks`' },
+  { on: 'aws', settings: '{ publicDns: true }', adopts: true, want: 'unknown field `publicDns`' },
+];
+
+for (const { on, settings, adopts, want } of settingRows)
+  test(`${on}, settings: ${settings}, ${adopts ? 'adopted' : 'new'}: ${want || 'sound'}`, () => {
+    const fields = Object.entries(sound[on] ?? {}).map(([name, value]) => `${name}: ${value}`);
+    const spec = `{ targets: [${on}], network: core, subnet: app, ${fields.join(', ')}, settings: ${settings} }`;
+    const found = problemsOf(document('Instance', `{ name: web${adopts ? `, adopt: { ${on}: x } ` : ''} }`, spec));
+    assert.equal(found.length, want === '' ? 0 : 1, found.join('\n') || 'nothing was found');
+    assert.ok(
+      found.every((problem) => problem.includes(want)),
+      found.join('\n'),
+    );
+  });
+
+test('a document with settings adopts its machine, and could not launch it anew', () => {
+  const target = { provider: 'aws', account: '111122223333', region: 'eu-west-1' };
+  const onAws = targetSchema.parse({ ...head('Target', { name: 'aws' }), spec: target });
+  for (const [settings, want] of [
+    [undefined, undefined],
+    [{ spot: true }, /launches no machine with these settings yet/],
+  ] as const) {
+    const instance = instanceSchema.parse({
+      ...head('Instance', { name: 'web', adopt: { aws: 'i-1' } }),
+      spec: { targets: ['aws'], network: 'core', subnet: 'app', ...sound['aws'], settings },
+    });
+    const reason = unlaunchable(instance, instanceOn(instance, 'aws') ?? assert.fail('it is complete'), onAws);
+    if (want === undefined) assert.equal(reason, undefined);
+    else assert.match(reason ?? '', want);
+  }
+});
+
+const head = (kind: string, metadata: object) => ({ apiVersion: 'setpoint.dev/v1', kind, metadata });

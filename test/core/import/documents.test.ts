@@ -348,3 +348,56 @@ describe('equal machines', () => {
       assert.deepEqual(documents.map((document) => `${document} ${ids(document)}`).toSorted(), want);
     });
 });
+
+describe('settings of machines', () => {
+  const plain = {
+    spot: false,
+    ipForwarding: false,
+    metadataTokens: 'optional',
+    dataDisks: [],
+    interfaces: [],
+  } as const;
+  const network = vpc('vpc-1');
+  const app = subnet('subnet-1', 'vpc-1');
+  const web = group('sg-1', 'vpc-1');
+  const answersV1 = { field: 'metadataOptions', detail: 'answers IMDSv1', statedBy: 'metadataTokens' as const };
+  const forwards = { field: 'sourceDestCheck', detail: 'forwards', statedBy: 'ipForwarding' as const };
+  const having = (id: string, settings: Attributes['instance']['settings'], more: More = {}) => {
+    const one = machine(id, 'subnet-1', ['sg-1'], more);
+    return { ...one, attributes: { ...one.attributes, settings } };
+  };
+
+  test('those of a plain machine are left out; equal machines fold', () => {
+    const found = imported(
+      scopeOf([network, app, web, having('i-0', plain, { name: 'web-0' }), having('i-1', plain, { name: 'web-1' })]),
+    );
+    assert.equal(found.at('web', 'spec', 'replicas'), 2);
+    assert.equal(found.at('web', 'spec', 'settings'), undefined);
+  });
+
+  test('others are stated, and machines that differ in them do not fold', () => {
+    const other = { ...plain, ipForwarding: true, metadataTokens: 'required', dataDisks: ['vol-2'] } as const;
+    const found = imported(
+      scopeOf([network, app, web, having('i-0', plain, { name: 'web-0' }), having('i-1', other, { name: 'web-1' })]),
+    );
+    assert.equal(found.at('web', 'spec', 'settings'), undefined);
+    assert.deepEqual(found.at('web-1', 'spec', 'settings'), {
+      ipForwarding: true,
+      metadataTokens: 'required',
+      dataDisks: ['vol-2'],
+    });
+  });
+
+  test('a comment tells a setting only where the document does not state it', () => {
+    const settings = { ...plain, ipForwarding: true };
+    const one = having('i-0', settings, { name: 'nat', condition: { unstated: [answersV1, forwards] } });
+    const input = { scopes: [scopeOf([network, app, web, one])], selection: all };
+    const { documents } = importDocuments({
+      ...input,
+      names: { Network: [], FirewallRule: [], Instance: [] },
+      excluded: new Map(),
+    });
+    const comments = documents.find(({ name }) => name === 'nat')?.comments;
+    assert.deepEqual(comments, ['nat (i-0): answers IMDSv1']);
+  });
+});

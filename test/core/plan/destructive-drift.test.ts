@@ -44,6 +44,17 @@ const whole: { readonly [K in Kind]: Whole<Attributes[K]> } = {
     machine: { image: 'i', size: 's', identity: 'web', power: 'running' },
     disk: { size: 20, type: 'gp3', encrypted: true },
     boot: { userData: 'hash', access: 'hash' },
+    settings: {
+      keyPair: 'ops',
+      spot: false,
+      ipForwarding: false,
+      metadataTokens: 'required',
+      scopes: ['s'],
+      availabilitySet: 'set',
+      bootDiagnostics: true,
+      dataDisks: ['vol-2'],
+      interfaces: ['eni-2'],
+    },
     labels: { tier: 'web' },
   },
 };
@@ -205,7 +216,11 @@ test('every field that a kind names is tried', () => {
     );
     assert.deepEqual(untried, [], kind);
     const unnamed = leaves.filter((field) => effectOf(kind, { field, from: 1, to: 2 }) === 'blocked');
-    const meant = { network: ['cidr'], subnet: ['network', 'cidr', 'zone'], group: ['network', 'description'] };
+    const settings = leavesOf(whole.instance.settings, 'settings.');
+    const meant = {
+      ...{ network: ['cidr'], subnet: ['network', 'cidr', 'zone'], group: ['network', 'description'] },
+      instance: settings,
+    };
     assert.deepEqual(
       unnamed,
       Reflect.get(meant, kind) ?? [],

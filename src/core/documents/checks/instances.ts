@@ -70,9 +70,9 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
 const isWhollyAdopted = ({ metadata }: InstanceDoc, { replicas }: InstanceOn, target: TargetDoc): boolean =>
   replicas > 0 && idsOf(metadata.adopt?.[target.metadata.name]).length === replicas;
 
-/** Fields that only a launch needs: an existing machine has its own, whatever form they have. */
-const isOfLaunch = ({ field: [first] }: InstanceRow): boolean =>
-  first === 'access' || first === 'image' || first === 'disk';
+/** Fields that only a launch needs, or forbids: an existing machine has its own, whatever form they have. */
+const isOfLaunch = ({ field: [first, ...rest] }: InstanceRow): boolean =>
+  first === 'access' || first === 'image' || first === 'disk' || (first === 'settings' && rest.length === 0);
 
 /**
  * The reason that these machines, which a document adopts, could not be launched anew from it; undefined where they could.
@@ -126,6 +126,12 @@ const EVERYWHERE: readonly InstanceRow[] = [
     found: ({ spec, internet }) => spec.publicIp && !internet,
     why: 'a public address without internet has no effect',
     instead: 'internet: true in the network, or no publicIp',
+  },
+  {
+    field: ['settings'],
+    found: ({ spec }) => spec.settings !== undefined && spec.replicas > 0,
+    why: 'Setpoint launches no machine with these settings yet: only machines that the document adopts may state them',
+    instead: 'no settings, or the ids of all its machines under metadata.adopt',
   },
   {
     // On Azure a row of its own asks for more.
@@ -340,11 +346,35 @@ const AZURE: readonly InstanceRow[] = [
   },
 ];
 
+type SettingName = keyof NonNullable<InstanceOn['settings']>;
+
+/** The clouds that have a setting; the memory provider has none. */
+const SETTING_CLOUDS: Readonly<Record<SettingName, readonly TargetDoc['spec']['provider'][]>> = {
+  keyPair: ['aws'],
+  spot: ['aws', 'gcp', 'azure'],
+  ipForwarding: ['aws', 'gcp', 'azure'],
+  metadataTokens: ['aws'],
+  scopes: ['gcp'],
+  availabilitySet: ['azure'],
+  bootDiagnostics: ['azure'],
+  dataDisks: ['aws', 'gcp', 'azure'],
+  interfaces: ['aws', 'gcp', 'azure'],
+};
+
+const SETTINGS: readonly InstanceRow[] = Object.entries(SETTING_CLOUDS).map(([name, clouds]) => ({
+  field: ['settings', name],
+  // why: the entries are of exactly these keys
+  found: ({ spec, target }) => spec.settings?.[name as SettingName] !== undefined && !clouds.includes(target.provider),
+  why: 'this cloud has no such setting',
+  instead: `${name} on targets of ${clouds.join(', ')} only, under on: { <target>: { settings: { … } } }`,
+}));
+
 const of = (cloud: TargetDoc['spec']['provider'], rows: readonly InstanceRow[]): readonly InstanceRow[] =>
   rows.map((row) => ({ cloud, ...row }));
 
 const INSTANCE_ROWS: readonly InstanceRow[] = [
   ...EVERYWHERE,
+  ...SETTINGS,
   ...of('aws', AWS),
   ...of('gcp', GCP),
   ...of('azure', AZURE),

@@ -86,6 +86,20 @@ const instance = z.object({
     .object({ userData: z.string().optional(), access: z.string().optional() })
     .optional()
     .meta({ description: 'Hashes' }),
+  settings: z
+    .object({
+      keyPair: z.string().optional(),
+      spot: z.boolean().optional(),
+      ipForwarding: z.boolean().optional(),
+      metadataTokens: z.enum(['required', 'optional']).optional(),
+      scopes: z.array(z.string()).optional(),
+      availabilitySet: z.string().optional(),
+      bootDiagnostics: z.boolean().optional(),
+      dataDisks: z.array(z.string()).optional(),
+      interfaces: z.array(z.string()).optional(),
+    })
+    .optional()
+    .meta({ description: 'Settings that Setpoint compares and does not change yet' }),
   labels,
 });
 
@@ -212,9 +226,9 @@ const condition = z.object({
   empty: z.boolean().optional(),
   furtherBlocks: z.array(z.string()).optional().meta({ description: 'Further address blocks of a network or subnet' }),
   unstated: z
-    .array(z.object({ field: z.string(), detail: z.string() }))
+    .array(z.object({ field: z.string(), detail: z.string(), statedBy: z.string().optional() }))
     .optional()
-    .meta({ description: 'Security settings that no document can state' }),
+    .meta({ description: 'Security settings that the document may leave unstated; statedBy: its key in settings' }),
   ephemeral: z
     .boolean()
     .optional()

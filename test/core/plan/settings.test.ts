@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Setting } from '../../../src/core/observed.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { MachineSettings } from '../../../src/core/resource.ts';
+import { appliedAs, at, input, looked, ours, see, summary, want } from './fixture.ts';
+
+const machineAt = (settings?: MachineSettings) => ({
+  placement: { subnet: 'subnet-1', publicIp: false },
+  groups: [],
+  machine: { image: 'i', size: 's', power: 'running' as const },
+  ...(settings === undefined ? {} : { settings }),
+  labels: {},
+});
+
+const forwards: Setting = { field: 'canIpForward', detail: 'may forward packets of others', statedBy: 'ipForwarding' };
+
+interface Row {
+  readonly name: string;
+  readonly spec?: MachineSettings;
+  readonly cloud: MachineSettings;
+  readonly unstated?: readonly Setting[];
+  /** As it was applied last; default: as it is wanted. */
+  readonly before?: MachineSettings;
+  readonly want: readonly string[];
+}
+
+const blocked = 'blocked instance/web-0: immutable';
+const rows: readonly Row[] = [
+  { name: 'nothing stated', cloud: { spot: true, ipForwarding: true }, want: [] },
+  { name: 'stated as it is', spec: { spot: true }, cloud: { spot: true, ipForwarding: true }, want: [] },
+  { name: 'stated off, and on there', spec: { ipForwarding: false }, cloud: { ipForwarding: true }, want: [blocked] },
+  { name: 'stated on, and off there', spec: { ipForwarding: true }, cloud: { ipForwarding: false }, want: [blocked] },
+  { name: 'stated, and not told', spec: { keyPair: 'ops' }, cloud: {}, want: [blocked] },
+  { name: 'a spec moved it', spec: { spot: true }, before: { spot: false }, cloud: { spot: false }, want: [blocked] },
+  { name: 'stated no more', before: { spot: true }, cloud: { spot: false }, want: [] },
+  { name: 'equal lists', spec: { interfaces: ['a', 'b'] }, cloud: { interfaces: ['a', 'b'] }, want: [] },
+  { name: 'an interface more', spec: { interfaces: ['a'] }, cloud: { interfaces: ['a', 'b'] }, want: [blocked] },
+  {
+    name: 'told where it is not stated',
+    cloud: { ipForwarding: true },
+    unstated: [forwards],
+    want: ['unmanaged i-1/canIpForward'],
+  },
+  {
+    name: 'not told where it is',
+    spec: { ipForwarding: true },
+    cloud: { ipForwarding: true },
+    unstated: [forwards],
+    want: [],
+  },
+  {
+    name: 'told where another one is stated',
+    spec: { spot: false },
+    cloud: { spot: false, ipForwarding: true },
+    unstated: [forwards],
+    want: ['unmanaged i-1/canIpForward'],
+  },
+];
+
+function planned({ spec, cloud, unstated = [], before = spec }: Row) {
+  const desired = want('instance', 'web-0', machineAt(spec), { mode: 'enforce' });
+  const seen = ours('instance', 'web-0', 'i-1', machineAt(cloud));
+  const observed = { ...seen, condition: { ...seen.condition, unstated } };
+  const knowledge = appliedAs([observed], [want('instance', 'web-0', machineAt(before))]);
+  return plan(input([desired], looked([observed]), { knowledge }));
+}
+
+describe('settings are compared where a document states them, and never changed', () => {
+  for (const row of rows) test(row.name, () => assert.deepEqual(summary(planned(row)), row.want));
+
+  test('the finding has the values, the reason and the line', () => {
+    const [found] = planned({ name: '', spec: { spot: false }, cloud: { spot: true }, want: [] }).findings;
+    assert.equal(
+      found?.why,
+      'settings.spot is true, wanted false. Setpoint compares this and does not change it yet. Keep the current value: write `settings: { spot: true }` in specs/a.yaml:1, or change it on the cloud.',
+    );
+  });
+
+  test('a machine that cannot be launched anew is not replaced', () => {
+    const spec = { ...machineAt({ spot: false }), machine: { image: 'j', size: 's', power: 'running' as const } };
+    const desired = want('instance', 'web-0', spec, { unlaunchable: 'it states settings' });
+    const observed = ours('instance', 'web-0', 'i-1', machineAt({ spot: false }));
+    const knowledge = appliedAs([observed], [want('instance', 'web-0', machineAt({ spot: false }))]);
+    const { actions, findings } = plan(input([desired], looked([observed]), { knowledge }));
+    assert.deepEqual(actions, []);
+    assert.match(findings[0]?.why ?? '', /machine\.image would need a new machine.*it states settings/);
+  });
+
+  test('a larger disk beside it has a finding of its own', () => {
+    const spec = { ...machineAt({ spot: false }), disk: { size: 10 } };
+    const observed = ours('instance', 'web-0', 'i-1', { ...machineAt({ spot: true }), disk: { size: 20 } });
+    const { findings } = plan(input([want('instance', 'web-0', spec)], looked([observed])));
+    assert.equal(findings.length, 2);
+    assert.deepEqual(
+      findings.map(({ why }) => /does not change it yet/.test(why)),
+      [false, true],
+    );
+  });
+
+  for (const [spot, wish] of [
+    [true, 'adopt instance/web-0'],
+    [false, blocked],
+  ] as const)
+    test(`adoption of a spot machine whose document says spot: ${spot}`, () => {
+      const desired = want('instance', 'web-0', machineAt({ spot }), { claim: { adopt: 'i-1' } });
+      const given = input([desired], looked([see('instance', 'i-1', machineAt({ spot: true }))]));
+      const [decision] = [...plan(given).actions, ...plan(given).findings];
+      assert.equal(decision && 'address' in decision ? decision.address : '', at('instance', 'web-0'));
+      assert.deepEqual(
+        summary(plan(given)).map((line) => line.replace(': depends', '')),
+        [wish],
+      );
+    });
+});
