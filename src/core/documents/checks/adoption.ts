@@ -1,7 +1,7 @@
 import type { TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
-import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
+import { type SpecSet, scopeOf, targetsIn, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
@@ -120,6 +120,40 @@ export function* adoptable(set: SpecSet): Iterable<Problem> {
     }
   }
   yield* networkTags(set);
+  yield* splitAdoptions(set);
+}
+
+/**
+ * A network of Google Cloud is one in all of its project: a rule that adopts for one of its targets alone would be made anew for the
+ * other, and a group would have two tags.
+ */
+function* splitAdoptions(set: SpecSet): Iterable<Problem> {
+  for (const rule of set.rules)
+    yield* split(rule, ['metadata', 'adopt'], rule.value.metadata.adopt, targetsIn(set, rule.value));
+  for (const network of set.networks.values()) {
+    const targets = targetsOf(set, network.value.spec.targets);
+    for (const [index, { adopt }] of network.value.spec.groups.entries())
+      yield* split(network, ['spec', 'groups', index, 'adopt'], adopt, targets);
+  }
+}
+
+function* split(
+  document: Located<unknown>,
+  path: Path,
+  adopt: Claim['adopt'],
+  targets: readonly Located<TargetDoc>[],
+): Iterable<Problem> {
+  if (adopt === undefined) return;
+  const inProjects = targets.map(({ value }) => value).filter(({ spec }) => spec.provider === 'gcp');
+  for (const [project, all] of Map.groupBy(inProjects, scopeOf)) {
+    const names = all.map(({ metadata }) => metadata.name);
+    const ids = new Set(names.map((name) => adopt[name]?.toString()));
+    if (ids.size === 1) continue;
+    const id = [...ids].find((one) => one !== undefined) ?? '';
+    const message = `it is one in all of ${project}, and adopt differs on its targets`;
+    const expected = `the same id on each: { ${names.map((name) => `${name}: ${id}`).join(', ')} }`;
+    yield error('split-adoption', document.at(path), message, { expected });
+  }
 }
 
 /** https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions */
