@@ -1,36 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { until } from '../support/until.ts';
-import { commandLine } from './support/in-process.ts';
+import { estateOn, subscription } from './support/estate-on.ts';
+import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 /** Imports of Google Cloud and Azure: rules are taken over one by one, as they stand, and nothing is written for it. */
 const allow = '--allow-endpoint';
-const subscription = '11112222-3333-4444-8555-666677778888';
-
-const estate = (url: string): string => `apiVersion: setpoint.dev/v1
-kind: Estate
-metadata: { name: acme }
-spec: { mode: enforce }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-east }
-spec: { provider: gcp, account: acme-prod, region: us-east1, zone: us-east1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-west }
-spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: azure-prod }
-spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
-`;
 
 const authorization = 'Bearer colleague';
 const google = '/compute/v1/projects/acme-prod';
@@ -147,7 +126,9 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
   after(() => sandbox.close());
   const by = await makeByHand(sandbox);
-  const dir = temporaryFolder({ 'estate.yaml': estate(sandbox.url) });
+  const dir = temporaryFolder({
+    'estate.yaml': estateOn(sandbox.url, ['gcp-east', 'gcp-west', 'azure-prod'], 'mode: enforce'),
+  });
   const run = commandLine();
   const planned = async (): Promise<Plan> => JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
   const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
@@ -210,4 +191,20 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   assert.deepEqual((await planned()).actions, []);
   const firewall = await by.read(`${google}/global/firewalls/web`);
   assert.deepEqual([firewall['description'], firewall['sourceRanges']], ['by the web team', ['0.0.0.0/0']]);
+
+  await renameWithoutCall(dir, run, sandbox);
+  assert.deepEqual((await planned()).actions, []);
 });
+
+/** The document of the firewall gets another name: the store notes it, and no cloud is called. */
+async function renameWithoutCall(dir: string, run: Run, { control }: Sandbox): Promise<void> {
+  const path = join(dir, 'imported', 'shop.yaml');
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace(/name: web, (?=adopt: \{ gcp-west: \S+firewalls)/, 'name: site, '));
+  control.log.clear();
+  const { code, stdout, stderr } = await run(['apply', dir, allow, '--yes']);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /0 added, 1 changed, 0 replaced, 0 deleted/);
+  const writes = control.log.entries().filter(({ action }) => /firewalls\.(?!list|get)/.test(action));
+  assert.deepEqual(writes, []);
+}

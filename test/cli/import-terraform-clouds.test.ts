@@ -3,28 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startSandbox } from '../../sandbox/index.ts';
+import { estateOn, subscription } from './support/estate-on.ts';
 import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-const subscription = '11112222-3333-4444-8555-666677778888';
 const group = `/subscriptions/${subscription}/resourceGroups/acme`;
 const network = `${group}/providers/Microsoft.Network`;
 
-const specs = (url: string): string => `apiVersion: setpoint.dev/v1
-kind: Estate
-metadata: { name: acme }
-spec: {}
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-prod }
-spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: azure-prod }
-spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
-`;
+const specs = (url: string): string => estateOn(url, ['gcp-prod', 'azure-prod']);
 
 const rule = (priority: number, port: string) => ({
   ...{ priority, direction: 'Inbound', access: 'Allow', protocol: 'Tcp' },

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { startSandbox } from '../../sandbox/index.ts';
 import { assertHidden, canary, sings } from '../support/canary.ts';
+import { account, estateOn, subscription } from './support/estate-on.ts';
 import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-const [account, region, subscription] = ['111122223333', 'eu-west-1', '11112222-3333-4444-8555-666677778888'];
+const region = 'eu-west-1';
 const id = (prefix: string): string => `${prefix}-0000000000000000a`;
 
 let planted = 0;
@@ -102,26 +103,7 @@ const shown = JSON.stringify({
   },
 });
 
-const specs = (url: string): string => `apiVersion: setpoint.dev/v1
-kind: Estate
-metadata: { name: acme }
-spec: {}
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: aws-prod }
-spec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-prod }
-spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: azure-prod }
-spec: { provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme, endpoint: "${url}" }
-`;
+const specs = (url: string): string => estateOn(url, ['aws-prod', 'gcp-prod', 'azure-prod']);
 
 const estate = [
   {

@@ -9,28 +9,15 @@ import { after, describe, test } from 'node:test';
 import { startSandbox } from '../../sandbox/index.ts';
 import type { UserError } from '../../src/cli/errors.ts';
 import { readTerraformState } from '../../src/cli/local/terraform-state.ts';
+import { account, estateOn } from './support/estate-on.ts';
 import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../../src/bootstrap/cli.ts');
 const allow = '--allow-endpoint';
-const [account, region] = ['111122223333', 'eu-west-1'];
+const region = 'eu-west-1';
 
-const specs = (url: string): string => `apiVersion: setpoint.dev/v1
-kind: Estate
-metadata: { name: acme }
-spec: {}
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: aws-prod }
-spec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${url}" }
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: gcp-prod }
-spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b, endpoint: "${url}" }
-`;
+const specs = (url: string): string => estateOn(url, ['aws-prod', 'gcp-prod']);
 
 /** Ids of one length, so that each is told by its last letters. */
 const id = (prefix: string, end: string): string => `${prefix}-${end.padStart(17, '0')}`;
@@ -44,7 +31,7 @@ const machine = (end: string, size: string, name: string): object => ({
   ...(name === '' ? {} : { tags: { Name: name } }),
 });
 
-/** What Terraform made, and a network of somebody else. */
+/** Objects that Terraform made, and a network of somebody else. */
 const estate = [
   {
     regions: [

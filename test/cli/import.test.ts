@@ -16,23 +16,15 @@ import {
   RunInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { startSandbox } from '../../sandbox/index.ts';
+import { estateOn } from './support/estate-on.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../../src/bootstrap/cli.ts');
 const allow = '--allow-endpoint';
-const [account, region] = ['111122223333', 'eu-west-1'];
+const region = 'eu-west-1';
 
-const estate = (url: string): string => `apiVersion: setpoint.dev/v1
-kind: Estate
-metadata: { name: acme }
-spec: {}
----
-apiVersion: setpoint.dev/v1
-kind: Target
-metadata: { name: aws-prod }
-spec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${url}" }
-`;
+const estate = (url: string): string => estateOn(url, ['aws-prod']);
 
 const tcp = (port: number, to: Partial<IpPermission>): IpPermission => ({
   IpProtocol: 'tcp',

@@ -1,7 +1,7 @@
 import type { Action, Finding } from '../action.ts';
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, NameDialect } from '../compile/dialect.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, isAdoptedRule } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Ended, Knowledge, Settled } from '../knowledge.ts';
 import type { AddressedMark, Mark, Observation, Observed } from '../observed.ts';
@@ -61,9 +61,7 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
   const { knowledge, dialect, wanted } = input;
   const present = resources.filter(({ condition }) => condition.state === 'ready' || condition.state === 'pending');
   const intents = new Set(knowledge.pending.map(({ intent }) => intent));
-  const renamed = new Map(
-    wanted.desired.flatMap(({ address, terms }) => (terms.claim?.was ?? []).map((was) => [was, address])),
-  );
+  const renamed = renamedIn(wanted.desired, knowledge);
   const claims = new Map<CloudId, Claim>();
   const standing = standingNetworks(present, knowledge);
   const proof: Proof = { knowledge, intents, dialect, standing, adopting: adoptingDocuments(wanted.desired) };
@@ -99,6 +97,22 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
     const desired = owner.by === 'us' ? byAddress.get(owner.address) : undefined;
     return [{ observed: withWantedBlock(resolved, desired), claim: owner }];
   });
+}
+
+/**
+ * The new address of each former one. A document names its former names in `was`. An adopted rule has no mark, so its id alone tells
+ * that it is the same under another name.
+ */
+function renamedIn(desired: readonly Desired[], { settled }: Knowledge): ReadonlyMap<Address, Address> {
+  const named = desired.flatMap(({ address, terms }) => (terms.claim?.was ?? []).map((was) => [was, address] as const));
+  const rules = desired.filter(isAdoptedRule);
+  if (rules.length === 0) return new Map(named);
+  const wanted = new Set(desired.map(({ address }) => address));
+  const moved = rules.flatMap(({ address, terms }) => {
+    const was = settled.get(terms.claim?.adopt ?? '')?.address;
+    return was === undefined || wanted.has(was) ? [] : [[was, address] as const];
+  });
+  return new Map([...named, ...moved]);
 }
 
 const rename = (owner: Claim, renamed: ReadonlyMap<Address, Address>): Claim =>

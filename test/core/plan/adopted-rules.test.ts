@@ -136,6 +136,22 @@ test('a document that names other machines than the rule has adopts nothing', ()
   assert.deepEqual(other, { actions: [], findings: ['blocked immutable'] });
 });
 
+test('its document may get another name: the id tells that it is the same rule', () => {
+  const renamed = { ...rule(), metadata: { name: 'site', adopt: { prod: id } } };
+  assert.deepEqual(planned([renamed], [vpc, seen()]), {
+    actions: ['update gcp/acme-prod/global/firewall-rule/core.site address'],
+    findings: [],
+  });
+});
+
+test('a name that another document has taken since is no new name', () => {
+  const renamed = { ...rule(), metadata: { name: 'site', adopt: { prod: id } } };
+  const other = { ...rule(), metadata: { name: 'allow-web', adopt: { prod: `${id}0` } } };
+  const { actions, findings } = planned([renamed, other], [vpc, seen()]);
+  assert.deepEqual(actions, []);
+  assert.ok(findings.includes('blocked owned-by'), findings.join());
+});
+
 test('no plan deletes it once its document is gone', () => {
   const { actions, findings } = planned([], [vpc, seen()]);
   assert.deepEqual([actions, findings], [[], ['withheld adopted-in-store-only']]);
