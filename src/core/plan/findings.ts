@@ -182,8 +182,8 @@ export function adoptField({ kind, address, documents }: Desired, id: CloudId, t
 export function neverAdopted({ kind, address }: Desired, { desired }: Wanted): Obstacle | undefined {
   if (kind === 'firewall-rule')
     return {
-      why: 'A firewall rule cannot be adopted: its group, its network or its mark decides its owner.',
-      next: 'Delete or rename the object if it is in the way; Setpoint makes the rule of the document.',
+      why: 'A document that makes rules adopts none: an existing rule has a document of its own, or belongs to its group.',
+      next: 'Import it with setpoint import --id, or delete or rename it if it is in the way.',
     };
   if (kind !== 'instance') return undefined;
   const document = documentOfReplica(address);
