@@ -84,7 +84,7 @@ function refuse(document: Located<unknown>, path: Path, { refused, next }: Refus
   return { refused, next, at: document.at(path) };
 }
 
-/** Where nobody states the field, it is removed, or was never there. */
+/** A field that nobody states is removed, or was never there. */
 function valueEdits(document: Located<unknown>, path: Path, value: EditScalar | undefined): FieldEdits {
   const isWritten = document.wrote(path);
   const at = isWritten ? document.at(path) : document.at();

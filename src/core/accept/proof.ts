@@ -113,7 +113,7 @@ function stillDiffering(address: Address, fields: readonly string[], is: Both['i
   }));
 }
 
-/** What a plan would do, or refuse to do, only since the edit. */
+/** Actions and refusals of a plan that the edit alone causes. */
 function newDecisions({ was, is }: Readonly<Record<'was' | 'is', ScopePlan>>): readonly Objection[] {
   const planned = new Set(was.actions.flatMap(stepsOf));
   const blocked = new Set(was.findings.flatMap(blockOf).map(({ key }) => key));

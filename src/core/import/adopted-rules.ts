@@ -65,7 +65,7 @@ function adoptedRuleDocument(observed: Observed<'firewall-rule'>, state: ScopeIm
   };
 }
 
-/** What differs from the defaults of a document. A description that is too long for one stays unstated, as people wrote it. */
+/** Fields that differ from the defaults of a document. A description that is too long for one stays unstated, as people wrote it. */
 const extrasOf = ({ description, order }: RuleAttributes): object => ({
   ...(order === undefined || order.priority === usualPriority ? {} : { priority: order.priority }),
   ...(description === '' || description.length > longestDescription ? {} : { description }),
@@ -91,9 +91,8 @@ function homeOf(
 ): Home | undefined {
   const groups = [...(match.targets ?? []), ...match.peers.map((peer) => peer.replace(/^group:/, ''))];
   const named = groups.flatMap((group) => inside.get(group)?.network ?? []);
-  const ids = new Map([...networks].map(([id, name]) => [name, id]));
   const name = networks.get(network) ?? named[0];
-  const targets = networkTargets.get(ids.get(name ?? '') ?? '');
+  const targets = networkTargets.get(name ?? '');
   return name === undefined || targets === undefined ? undefined : { name, targets };
 }
 

@@ -158,7 +158,7 @@ function nameOwned({ scope, objects, networks, networkTargets, inside }: ScopeIm
     const name = nameIn(address, observed.kind);
     if (observed.kind === 'network') {
       networks.set(observed.id, name);
-      networkTargets.set(observed.id, scope.documentTargets.get(address) ?? []);
+      networkTargets.set(name, scope.documentTargets.get(address) ?? []);
     }
     if (observed.kind !== 'subnet' && observed.kind !== 'group') continue;
     const cut = name.indexOf('.');
@@ -240,7 +240,7 @@ function networkDocument(
   );
   const placed = new Set(reached.map((one) => one.name));
   const targets = placed.size === 0 ? [target.name] : [...placed].toSorted();
-  state.networkTargets.set(network.id, targets);
+  state.networkTargets.set(name, targets);
   const inNetwork = new NameRegister();
   const subnetLines = subnets.map(({ subnet, target: own }) => {
     const entry = insideName(subnet, name, inNetwork, state);

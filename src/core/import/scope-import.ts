@@ -66,8 +66,8 @@ export interface ScopeImport {
   readonly uncovered: Map<CloudId, string>;
   /** Names of networks by id: of ours, and of those with a new document. */
   readonly networks: Map<CloudId, string>;
-  /** Targets of the documents of those networks. */
-  readonly networkTargets: Map<CloudId, readonly string[]>;
+  /** Targets of the documents of those networks, by name. */
+  readonly networkTargets: Map<string, readonly string[]>;
   /** Names of subnets and groups by id, inside their networks. */
   readonly inside: Map<CloudId, Inside>;
   /** Groups that stand for network tags, by `<id of the network> tag:<tag>`. */

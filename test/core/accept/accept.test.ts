@@ -51,7 +51,7 @@ apiVersion: setpoint.dev/v1
 
 interface Change {
   readonly address: Address;
-  /** What the cloud has, by dotted fields; undefined: nothing. */
+  /** Values on the cloud, by dotted fields; undefined: none. */
   readonly has: Readonly<Record<string, unknown>>;
 }
 

@@ -158,7 +158,7 @@ interface StatePlace {
   readonly region?: string;
 }
 
-/** What the state leaves out may be any. */
+/** A part that the state leaves out matches any. */
 const isIn = (target: Place, { account, region }: StatePlace): boolean =>
   (account === undefined || account === target.account.toLowerCase()) &&
   (region === undefined || region === regionText(target.region));
