@@ -3,6 +3,7 @@ import type { Dialect } from '../compile/dialect.ts';
 import type { Ownership } from '../inventory/ownership.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
 import type { Observed } from '../observed.ts';
+import { ignoredText } from '../plan/ignored.ts';
 import { type CloudId, documentOfReplica, type Labels, nameIn, type RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { adoptedRuleDocuments, tagGroups } from './adopted-rules.ts';
@@ -82,7 +83,7 @@ function importScope(scope: ImportScope, input: ImportInput, names: Names): Impo
   const wanted = [...objects.values()]
     .filter(({ observed: { id } }) => chosen.has(id) && !scope.adopted.has(id))
     .filter((one) => {
-      const reason = input.excluded.get(one.observed.id) ?? obstacleTo(one, scope);
+      const reason = input.excluded.get(one.observed.id) ?? obstacleTo(one, scope, input.selection);
       if (reason !== undefined) uncovered.set(one.observed.id, reason);
       return reason === undefined && one.claim !== 'ours' && one.claim !== 'orphan';
     })
@@ -139,10 +140,13 @@ function withNetworks(objects: readonly Ownership[]): readonly Ownership[] {
 
 /** The reason that no document may adopt it; undefined where one may, and where it is ours already. */
 function obstacleTo(
-  { claim, why, observed: { kind, signs } }: Ownership,
+  { claim, why, ignored, observed: { kind, signs } }: Ownership,
   { gaps }: Pick<ImportScope, 'gaps'>,
+  { ids }: Pick<Selection, 'ids'>,
 ): string | undefined {
   if (claim === 'ours' || claim === 'orphan') return undefined;
+  // why: a person who names an id wants that object, and all that it needs
+  if (ignored !== undefined && ids.length === 0) return ignoredText(ignored);
   // why: a group is adopted with its rules, and its network's default is read off them
   if (kind === 'group' && gaps.has('firewall-rule')) return 'Firewall rules were not listed completely.';
   if (claim !== 'unmanaged' && claim !== 'none') return `${why}.`;

@@ -213,6 +213,18 @@ describe('objects without a document', () => {
     assert.deepEqual([chosen('group').covered, chosen('network').covered], [['a', 'r1', 'web'], ['a']]);
   });
 
+  test('an ignored object is left out, and so is all in it; who names an id gets it with all that it needs', () => {
+    const until = { owner: 'team-net', reason: 'the old shop', until: '2027-03-31' };
+    const old: Ownership = { ...free(vpc('a')), ignored: until };
+    const objects = [old, subnet('app', 'a'), machine('i', 'app', []), vpc('b')];
+    const { uncovered, documents } = imported(scopeOf(objects));
+    assert.deepEqual(documents, ['Network b']);
+    assert.match(uncovered['a'] ?? '', /2027-03-31.*the old shop/);
+    assert.equal(uncovered['i'], 'Its subnet app has no document.');
+    const named = imported(scopeOf(objects), { selection: { ...all, ids: ['i'] } });
+    assert.deepEqual([named.documents, named.uncovered], [['Network a', 'Instance i'], {}]);
+  });
+
   test('an object that could not be adopted is left out with its reason, and all that needs it', () => {
     const objects = [vpc('a'), subnet('app', 'a'), machine('i', 'app', [])];
     const { uncovered, documents } = imported(scopeOf(objects), { excluded: new Map([['app', 'It differs.']]) });
