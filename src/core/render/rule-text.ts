@@ -4,13 +4,19 @@ import { nameIn, type RuleAttributes } from '../resource.ts';
 export function ruleText(attributes: object): string {
   // why: only called for rules, whose attributes are these
   const { match, group, order } = attributes as RuleAttributes;
-  const ports = match.ports === 'all' ? '' : ` ${match.ports}`;
-  const what = match.protocol === 'all' ? 'all' : `${match.protocol}${ports}`;
+  const services = servicesText(match);
   const peers = match.peers.map(bare).join(', ');
   const own = (group === undefined ? (match.targets ?? []) : [group]).map(bare).join(', ') || 'everyone';
   const way = match.direction === 'ingress' ? `from ${peers} to ${own}` : `from ${own} to ${peers}`;
   const rank = order === undefined ? '' : `, priority ${order.priority}${order.disabled ? ', disabled' : ''}`;
-  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${what} ${way}${rank}`;
+  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${services} ${way}${rank}`;
+}
+
+/** `tcp 443`, `all`, or of a rule with several protocols `icmp and tcp 80,443`. */
+function servicesText({ protocol, ports }: RuleAttributes['match']): string {
+  if (!protocol.includes(',')) return ports === 'all' ? protocol : `${protocol} ${ports}`;
+  const each = ports.split(';').map((text) => text.replace(/:all$/, '').replace(':', ' '));
+  return each.join(' and ');
 }
 
 /** A group by its name, whether it is an object or a tag. */

@@ -157,6 +157,16 @@ const rows: readonly { readonly name: string; readonly rule: RuleAttributes; rea
     want: 'ingress tcp 443 from core-lb to core-web, priority 1000',
   },
   {
+    name: 'several protocols',
+    rule: ruleTextRule({ protocol: 'icmp,tcp', ports: 'icmp:all;tcp:80,443', targets: ['tag:web'] }),
+    want: 'ingress icmp and tcp 80,443 from 10.0.0.0/8 to web',
+  },
+  {
+    name: 'ports of every protocol',
+    rule: ruleTextRule({ protocol: 'all', ports: '88-90', targets: [] }),
+    want: 'ingress all 88-90 from 10.0.0.0/8 to everyone',
+  },
+  {
     name: 'for everyone in the network, switched off',
     rule: ruleTextRule({ targets: [], action: 'deny', ports: 'all' }, { order: { priority: 9, disabled: true } }),
     want: 'deny ingress tcp from 10.0.0.0/8 to everyone, priority 9, disabled',
