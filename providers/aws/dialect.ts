@@ -19,8 +19,8 @@ export const dialect: Dialect = {
   holds: {
     groups: 'objects',
     groupDescription: true,
-    network: ['cidr', 'internet', 'labels'],
-    subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
+    network: ['cidr', 'internet', 'settings', 'labels'],
+    subnet: ['network', 'cidr', 'zone', 'internet', 'settings', 'labels'],
     fixedMarks: [],
     equalMarks: true,
     nameLabel: nameKey,

@@ -29,8 +29,8 @@ export const dialect: Dialect = {
   },
   holds: {
     groups: 'objects',
-    network: ['cidr', 'filter', 'labels'],
-    subnet: ['network', 'cidr', 'filter'],
+    network: ['cidr', 'filter', 'settings', 'labels'],
+    subnet: ['network', 'cidr', 'filter', 'settings'],
     fixedMarks: ['subnet'],
     replace: 'recreate',
     oneByName: ['network', 'subnet', 'group', 'firewall-rule', 'instance'],

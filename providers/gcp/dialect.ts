@@ -28,8 +28,8 @@ export const dialect: Dialect = {
   },
   holds: {
     groups: 'tags',
-    network: ['internet'],
-    subnet: ['network', 'cidr'],
+    network: ['internet', 'settings'],
+    subnet: ['network', 'cidr', 'settings'],
     fixedMarks: ['network', 'subnet'],
     replace: 'recreate',
     oneByName: ['network', 'subnet', 'group', 'firewall-rule', 'instance'],

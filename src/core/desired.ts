@@ -75,3 +75,7 @@ export const isAdoptedRule = ({ kind, terms }: Pick<Desired, 'kind' | 'terms'>):
  */
 export const isClaimedInStore = (desired: Pick<Desired, 'kind' | 'terms'>, fixedMarks: readonly Kind[]): boolean =>
   fixedMarks.includes(desired.kind) || isAdoptedRule(desired);
+
+/** The settings that it states; empty where it states none. */
+export const settingsOf = ({ attributes }: Pick<Desired, 'attributes'>): object =>
+  ('settings' in attributes ? attributes.settings : undefined) ?? {};

@@ -7,7 +7,7 @@ export interface FieldChange {
 
 /**
  * Fields whose desired value differs from the observed one, sorted as stated. A field that is not stated is not ours.
- * Plain objects are owned per key; lists and scalars compare by content (lists are sorted by whoever normalised them).
+ * Plain objects are owned per key; lists and scalars compare by content (lists are sorted by whoever normalised them, and own all keys of their entries).
  */
 export function diff(desired: object, observed: object, prefix = ''): readonly FieldChange[] {
   const changes: FieldChange[] = [];
@@ -25,5 +25,10 @@ export function diff(desired: object, observed: object, prefix = ''): readonly F
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const same = (a: unknown, b: unknown): boolean =>
-  Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((value, i) => same(value, b[i])) : a === b;
+function same(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((value, i) => same(value, b[i]));
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const entries = Object.entries(a);
+  const others = b as Readonly<Record<string, unknown>>; // why: any own key may be asked of an entry
+  return entries.length === Object.keys(b).length && entries.every(([key, value]) => same(value, others[key]));
+}

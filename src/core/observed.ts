@@ -1,5 +1,15 @@
 import type { DeletionPolicy } from './desired.ts';
-import type { Address, Attributes, CloudId, Kind, MachineSettings, ScopeKey } from './resource.ts';
+import type {
+  Address,
+  Attributes,
+  CloudId,
+  Kind,
+  ListedSetting,
+  MachineSettings,
+  NetworkSettings,
+  ScopeKey,
+  SubnetSettings,
+} from './resource.ts';
 
 /** One resource as a cloud reported it, in the same normalised form as a desired one; its Refs are raw cloud ids. */
 export interface Observed<K extends Kind = Kind> {
@@ -67,10 +77,12 @@ export interface Condition {
   readonly missing?: readonly string[];
   /** False when something of ours or others stands in it; absent where nobody looked. Twins are deleted only if empty. */
   readonly empty?: boolean;
-  /** Of a network or subnet: blocks of addresses besides its `cidr`, in canonical text. No field of a spec states them. */
+  /** Of a network or subnet: blocks of addresses besides its `cidr`, in canonical text. */
   readonly furtherBlocks?: readonly string[];
   /** Settings that security people ask about and that a document does not compare unless it states them, in order. */
   readonly unstated?: readonly Setting[];
+  /** Of a network or subnet: settings that were asked for and whose listing failed. They are not in its attributes. */
+  readonly unlisted?: readonly UnlistedSetting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
   /** Of a machine: its disks for data, in order: besides the one that it boots from, and those that a stop empties. */
@@ -85,12 +97,19 @@ export interface DataDisk {
 
 /**
  * `field`: in the cloud's words, unique within its object. `detail`: for people, after the name of its object; no secret. `statedBy`:
- * the key of a machine's `settings` that can state it.
+ * the key of `settings` that can state it.
  */
 export interface Setting {
   readonly field: string;
   readonly detail: string;
-  readonly statedBy?: keyof MachineSettings;
+  readonly statedBy?: keyof MachineSettings | keyof NetworkSettings | keyof SubnetSettings;
+}
+
+/** `code`, `reason`: of the failed listing, in the cloud's words. */
+export interface UnlistedSetting {
+  readonly setting: ListedSetting;
+  readonly code: string;
+  readonly reason: string;
 }
 
 /** An object that stands and falls with a resource: gateway, route table, NIC, disk. */

@@ -1,3 +1,5 @@
+import { compareText } from './text.ts';
+
 /** Clouds we speak to; `memory` is the reference provider. */
 export type Cloud = 'aws' | 'gcp' | 'azure' | 'memory';
 
@@ -39,7 +41,40 @@ export interface NetworkAttributes {
   readonly cidr?: string;
   readonly internet?: boolean | 'partial';
   readonly filter?: boolean | 'partial';
+  readonly settings?: NetworkSettings;
   readonly labels: Labels;
+}
+
+/**
+ * Settings of an existing network that Setpoint compares and does not change yet. Owned per key; each only where the cloud has it and
+ * was asked for it. All lists are sorted.
+ *
+ * - `secondaryCidrs`, `ipv6Cidrs`: its blocks of addresses besides `cidr`.
+ * - `routes`: Google Cloud: those that people made. By destination, then by next hop.
+ * - `natGateways`: AWS: ids. Google Cloud: `<router>/<name>`.
+ * - `peerings`: by name.
+ */
+export interface NetworkSettings {
+  readonly secondaryCidrs?: readonly string[];
+  readonly ipv6Cidrs?: readonly string[];
+  readonly routes?: readonly Route[];
+  readonly natGateways?: readonly string[];
+  readonly peerings?: readonly Peering[];
+}
+
+/** `nextHop`: the id or the name of a gateway, peering, machine or address that the cloud sends the packets to. */
+export interface Route {
+  readonly destination: string;
+  readonly nextHop: string;
+}
+
+export const sortRoutes = (routes: readonly Route[]): readonly Route[] =>
+  routes.toSorted((a, b) => compareText(a.destination, b.destination) || compareText(a.nextHop, b.nextHop));
+
+/** `name`: of the peering; AWS: its id. `network`: the id of the other network. */
+export interface Peering {
+  readonly name: string;
+  readonly network: string;
 }
 
 /**
@@ -52,8 +87,31 @@ export interface SubnetAttributes {
   readonly zone?: string;
   readonly internet?: boolean | 'partial';
   readonly filter?: boolean;
+  readonly settings?: SubnetSettings;
   readonly labels: Labels;
 }
+
+/**
+ * Settings of an existing subnet that Setpoint compares and does not change yet. Owned per key; each only where the cloud has it and
+ * was asked for it. All lists are sorted.
+ *
+ * - `secondaryCidrs`, `ipv6Cidrs`: its blocks of addresses besides `cidr`.
+ * - `secondaryRanges`: by name.
+ * - `routes`: of the route table that holds here, without those that the cloud makes by itself. By destination, then by next hop.
+ */
+export interface SubnetSettings {
+  readonly secondaryCidrs?: readonly string[];
+  readonly ipv6Cidrs?: readonly string[];
+  readonly secondaryRanges?: readonly { readonly name: string; readonly cidr: string }[];
+  readonly privateGoogleAccess?: boolean;
+  readonly publicIpOnLaunch?: boolean;
+  readonly routes?: readonly Route[];
+  readonly natGateway?: string;
+}
+
+/** Settings that need a listing of their own: asked for where a document states them. */
+export const allListedSettings = ['routes', 'natGateways', 'peerings'] as const;
+export type ListedSetting = (typeof allListedSettings)[number];
 
 /**
  * `defaultEgress` is spoken at creation only and never compared: afterwards the atoms speak for themselves. `description`: only on

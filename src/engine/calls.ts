@@ -45,6 +45,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
   const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
     signal: input.cancellation.requests,
     secret: input.site.secret,
+    ...(input.site.settings === undefined ? {} : { settings: input.site.settings }),
     ...(input.operations === undefined ? {} : { operations: input.operations }),
     ...(input.storeTime === undefined ? {} : { storeTime: input.storeTime }),
     admit: async (request) => {

@@ -6,7 +6,7 @@ import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
-import type { Address, Kind } from '../core/resource.ts';
+import type { Address, Kind, ListedSetting } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
@@ -21,6 +21,8 @@ export interface Site {
   readonly account: string;
   /** Of the scope's targets; absent: no region is checked. */
   readonly regions?: readonly PlacedRegion[];
+  /** Settings that documents state and that cost a listing. Absent: none. */
+  readonly settings?: ReadonlySet<ListedSetting>;
   readonly batches: BatchLimits;
   readonly holds: Pick<Holdings, 'fixedMarks' | 'equalMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */

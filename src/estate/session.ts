@@ -1,5 +1,7 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
-import { documentOfReplica } from '../core/resource.ts';
+import { settingsOf } from '../core/desired.ts';
+import type { Wanted } from '../core/plan/plan-input.ts';
+import { allListedSettings, documentOfReplica, type ListedSetting } from '../core/resource.ts';
 import type { Site } from '../engine/ports.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';
 import type { Provider, Session } from '../ports/provider.ts';
@@ -25,6 +27,7 @@ export function siteOn(
     session,
     account,
     regions: scope.regions,
+    settings: listedSettings(scope.wanted),
     batches: provider.batches,
     holds: provider.dialect.holds,
     secret: async (address) => {
@@ -32,6 +35,12 @@ export function siteOn(
       return launch === undefined ? {} : launchOf(estate.tree, launch, (ref) => ports.secrets.resolve(ref, asking));
     },
   };
+}
+
+/** Those that a document states. */
+function listedSettings({ desired }: Pick<Wanted, 'desired'>): ReadonlySet<ListedSetting> {
+  const stated = new Set(desired.flatMap((one) => Object.keys(settingsOf(one))));
+  return new Set(allListedSettings.filter((setting) => stated.has(setting)));
 }
 
 /** The place and credentials of a scope. All targets of one scope have the same; else the specs are rejected. */

@@ -6,7 +6,7 @@ import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { Touch } from '../core/last-modified.ts';
 import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
-import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
+import type { Address, Cloud, CloudId, Kind, ListedSetting, ScopeKey } from '../core/resource.ts';
 import type { Clock } from './clock-and-log.ts';
 import type { Request } from './limiter.ts';
 
@@ -160,6 +160,8 @@ export interface Call {
   secret(address: Address): Promise<Launch>;
   /** The moment by the store's clock, which all workers share; absent where there is no store. */
   storeTime?(): StoreTime;
+  /** Settings of networks and subnets to list besides: each may cost a listing of its own. Absent: none. */
+  readonly settings?: ReadonlySet<ListedSetting>;
   /** The store of running long operations; absent where there is no store. */
   readonly operations?: Operations;
 }

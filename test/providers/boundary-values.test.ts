@@ -41,6 +41,7 @@ const labelled: readonly Value[] = [
   { metadata: { labels: { tier: '' } }, want: { tier: '' } },
   { metadata: { labels: {} }, want: {} },
 ];
+const unwritten = 'only of adopted ones, which this test has none of: see settings.test.ts';
 const byContent: readonly Cloud[] = ['aws', 'memory'];
 
 /**
@@ -52,6 +53,11 @@ const values: { readonly [K in Kind]: Readonly<Record<Leaf<Attributes[K]>, reado
     cidr: each('cidr', ['10.64.0.0/16', '10.65.255.240/28'], byContent),
     internet: each('internet', [true, false], ['aws', 'gcp', 'memory']),
     filter: 'made by Setpoint with every network of Azure, and written by nobody',
+    'settings.secondaryCidrs': unwritten,
+    'settings.ipv6Cidrs': unwritten,
+    'settings.routes': unwritten,
+    'settings.natGateways': unwritten,
+    'settings.peerings': unwritten,
     labels: labelled.map((one) => ({ ...one, on: ['aws', 'azure', 'memory'] })),
   },
   subnet: {
@@ -60,6 +66,13 @@ const values: { readonly [K in Kind]: Readonly<Record<Leaf<Attributes[K]>, reado
     zone: 'a name',
     internet: 'follows its network',
     filter: 'made by Setpoint with every subnet of Azure',
+    'settings.secondaryCidrs': unwritten,
+    'settings.ipv6Cidrs': unwritten,
+    'settings.secondaryRanges': unwritten,
+    'settings.privateGoogleAccess': unwritten,
+    'settings.publicIpOnLaunch': unwritten,
+    'settings.routes': unwritten,
+    'settings.natGateway': unwritten,
     labels: 'follow its network',
   },
   group: {
@@ -125,15 +138,15 @@ const values: { readonly [K in Kind]: Readonly<Record<Leaf<Attributes[K]>, reado
     ],
     'boot.userData': 'a hash',
     'boot.access': 'a hash',
-    'settings.keyPair': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.spot': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.ipForwarding': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.metadataTokens': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.scopes': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.availabilitySet': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.bootDiagnostics': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.dataDisks': 'only of adopted machines, which this test has none of: see settings.test.ts',
-    'settings.interfaces': 'only of adopted machines, which this test has none of: see settings.test.ts',
+    'settings.keyPair': unwritten,
+    'settings.spot': unwritten,
+    'settings.ipForwarding': unwritten,
+    'settings.metadataTokens': unwritten,
+    'settings.scopes': unwritten,
+    'settings.availabilitySet': unwritten,
+    'settings.bootDiagnostics': unwritten,
+    'settings.dataDisks': unwritten,
+    'settings.interfaces': unwritten,
     labels: labelled,
   },
 };

@@ -5,7 +5,7 @@ import type { Uncovered } from '../../core/import/scope-import.ts';
 import type { Label } from '../../core/import/selection.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Gap } from '../../core/observed.ts';
-import type { Kind } from '../../core/resource.ts';
+import { allListedSettings, type Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
@@ -98,7 +98,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const estate = await readEstate(selectionOf(dir, options), context);
   const instances = fromTerraform === undefined ? undefined : await readTerraformState(fromTerraform, process.stdin);
   const result = await withOptionalStore(options.dir, context, (store) =>
-    withObservedEstate({ estate, store }, context, async (view): Promise<Result> => {
+    withObservedEstate({ estate, store, settings: allListedSettings }, context, async (view): Promise<Result> => {
       const gaps = view.looked.flatMap(({ input }) => input.observation.gaps);
       if (instances === undefined) return { gaps, proven: await provenImport(view, request, context) };
       const terraform = await importFromTerraform(view, { ...request, instances, removed }, context);

@@ -5,7 +5,7 @@ import { withoutStore } from '../../core/knowledge.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
 import { approvedBy } from '../../core/plan/policies.ts';
-import type { Address, ScopeKey } from '../../core/resource.ts';
+import type { Address, ListedSetting, ScopeKey } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { type Converged, withUnrecorded } from '../../engine/converge.ts';
 import { observe } from '../../engine/observe.ts';
@@ -51,16 +51,18 @@ interface Observation<S extends Store | undefined> {
   readonly estate: LocalEstate;
   readonly store: S;
   readonly grant?: PlanGrant;
+  /** Settings to list besides those that the documents state. */
+  readonly settings?: readonly ListedSetting[];
 }
 
 /** Observes every scope, plans, and reconciles both on; the scopes' sessions are closed afterwards, whatever happened. */
 export async function withObservedEstate<T, S extends Store | undefined>(
-  { estate, store, grant = {} }: Observation<S>,
+  { estate, store, grant = {}, settings = [] }: Observation<S>,
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
   const constraints = await activeConstraints(estate, store);
-  const looked = await observeEstate(estate, store, context);
+  const looked = await observeEstate({ estate, store, settings }, context);
   try {
     const choices: Choices = {
       policies: constraints.policies,
@@ -97,14 +99,14 @@ export interface ObservedScope extends ScopeView {
 
 /** Observes all scopes side by side, and records the observations where there is a store. Close the sites afterwards. */
 async function observeEstate(
-  estate: LocalEstate,
-  store: Store | undefined,
+  { estate, store, settings }: Required<Pick<Observation<Store | undefined>, 'estate' | 'store' | 'settings'>>,
   { terminal, dependencies, clock, signal }: Context,
 ): Promise<readonly ObservedScope[]> {
   const progress = progressOn(terminal.err, clock);
   const observeScope = async (scope: CompiledScope): Promise<ObservedScope> => {
     const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
-    const site = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
+    const opened = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
+    const site = { ...opened, settings: new Set([...(opened.settings ?? []), ...settings]) };
     const ports = { limiter: dependencies.limiter, clock, random: Math.random };
     const observation = await observe(site, known, ports, { signal, notify: reportScope(scope.scope, progress) });
     await store?.inventory.record(estate.name, observation);

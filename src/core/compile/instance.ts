@@ -1,6 +1,6 @@
 import type { Desired } from '../desired.ts';
 import { unlaunchable } from '../documents/checks/instances.ts';
-import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
+import { type InstanceDoc, type InstanceOn, instanceOn, stated, userDataFiles } from '../documents/document.ts';
 import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Address, InstanceAttributes, MachineSettings } from '../resource.ts';
@@ -120,13 +120,5 @@ function settingsOf(settings: MachineSettings, { target }: Site): MachineSetting
     ...(scopes === undefined ? {} : { scopes: scopes.toSorted(compareText) }),
     ...(dataDisks === undefined ? {} : { dataDisks: dataDisks.map(named).toSorted(compareText) }),
     ...(interfaces === undefined ? {} : { interfaces: interfaces.map(named).toSorted(compareText) }),
-  };
-}
-
-/** Without keys that are present and undefined: an absent key is unowned. */
-function stated<T extends object>(value: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
-  // why: Object.fromEntries forgets the keys; only undefined values were taken out
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
   };
 }

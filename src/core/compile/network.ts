@@ -1,8 +1,9 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
-import type { GroupDoc, NetworkDoc } from '../documents/document.ts';
+import { type GroupDoc, type NetworkDoc, stated } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
-import type { Address, Labels } from '../resource.ts';
+import { type Address, type Labels, type NetworkSettings, type SubnetSettings, sortRoutes } from '../resource.ts';
+import { compareText } from '../text.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
@@ -21,6 +22,7 @@ export function compileNetwork(document: Located<NetworkDoc>, site: Site): reado
       cidr: canonical(spec.cidr),
       ...internetOf(spec),
       ...filterOf(spec),
+      ...settingsOf(spec.settings, site),
       labels,
     }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'network', metadata) },
@@ -51,6 +53,7 @@ function compileSubnet(
       ...(subnet.zone === undefined ? {} : { zone: subnet.zone }),
       ...internetOf(spec),
       ...filterOf(spec),
+      ...settingsOf(subnet.settings, site),
       labels: metadata.labels ?? {},
     }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
@@ -65,6 +68,34 @@ const internetOf = ({ internet }: NetworkDoc['spec']): { readonly internet?: boo
 /** Absent where the security groups on its subnets are somebody else's. */
 const filterOf = ({ filter }: NetworkDoc['spec']): { readonly filter?: true } =>
   filter === 'managed' ? { filter: true } : {};
+
+type Given<S> = { readonly [K in keyof S]?: S[K] | undefined };
+
+/** As providers report them: lists sorted, and names of Azure in lower case, as it tells no case apart. */
+function settingsOf(
+  settings: Given<NetworkSettings & SubnetSettings> | undefined,
+  { target }: Site,
+): { readonly settings?: NetworkSettings & SubnetSettings } {
+  if (settings === undefined) return {};
+  const { secondaryCidrs, ipv6Cidrs, secondaryRanges, routes, natGateways, natGateway, peerings, ...flags } = settings;
+  const named = (name: string): string => (target.spec.provider === 'azure' ? name.toLowerCase() : name);
+  return {
+    settings: stated({
+      ...flags,
+      secondaryCidrs: secondaryCidrs?.toSorted(compareText),
+      ipv6Cidrs: ipv6Cidrs?.toSorted(compareText),
+      secondaryRanges: secondaryRanges?.toSorted((a, b) => compareText(a.name, b.name)),
+      routes:
+        routes &&
+        sortRoutes(routes.map((one) => ({ destination: canonical(one.destination), nextHop: named(one.nextHop) }))),
+      natGateways: natGateways?.toSorted(compareText),
+      natGateway: natGateway === undefined ? undefined : named(natGateway),
+      peerings: peerings
+        ?.map((one) => ({ name: named(one.name), network: named(one.network) }))
+        .toSorted((a, b) => compareText(a.name, b.name)),
+    }),
+  };
+}
 
 /** The groups of a network here: those that somebody names, those with a document, and `all` unless the network declines it. */
 export function compileGroups(

@@ -3,6 +3,7 @@ import { cloudNames, labels } from './checks/cloud-names.ts';
 import { groupDocuments, groupNames } from './checks/groups.ts';
 import { instanceFields } from './checks/instances.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
+import { networkSettings } from './checks/network-settings.ts';
 import { groups, ignores, references } from './checks/references.ts';
 import { expressible, mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
@@ -55,6 +56,7 @@ export const checks: readonly Check[] = [
   addressSpace,
   cloudBlocks,
   subnetFields,
+  networkSettings,
   ruleFields,
   oneRule,
   expressible,

@@ -46,16 +46,17 @@ export function instanceOn({ spec }: InstanceDoc, target: string): InstanceOn | 
   const { on: _, disk, access, settings, ...rest } = spec;
   const merged = {
     ...rest,
-    ...said(own ?? {}),
-    ...(disk || own?.disk ? { disk: { ...disk, ...said(own?.disk ?? {}) } } : {}),
-    ...(settings || own?.settings ? { settings: { ...settings, ...said(own?.settings ?? {}) } } : {}),
-    ...(access || own?.access ? { access: { ...access, ...said(own?.access ?? {}) } } : {}),
+    ...stated(own ?? {}),
+    ...(disk || own?.disk ? { disk: { ...disk, ...stated(own?.disk ?? {}) } } : {}),
+    ...(settings || own?.settings ? { settings: { ...settings, ...stated(own?.settings ?? {}) } } : {}),
+    ...(access || own?.access ? { access: { ...access, ...stated(own?.access ?? {}) } } : {}),
   };
   const { subnet, size } = merged;
   return subnet && size ? { ...merged, subnet, size } : undefined;
 }
 
-function said<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+/** Without keys that are present and undefined: an absent key is unowned. */
+export function stated<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   // why: what is left has no undefined value, which the type of fromEntries cannot say.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

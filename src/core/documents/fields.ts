@@ -36,6 +36,16 @@ const cloudId = (): z.ZodString => text(/^[\x21-\x7e]{1,512}$/, "the cloud's own
 export const names = (what: string): z.ZodArray<z.ZodString> =>
   z.array(name(), { error: `a list of ${what}` }).min(1, { error: `a list with at least one of the ${what}` });
 
+export const token = (expected: string): z.ZodString => text(/^[\x21-\x7e]{1,512}$/, expected);
+
+/** Each entry once, by the text of it. */
+export const listOf = <T extends z.ZodType>(entry: T, expected: string) =>
+  z
+    .array(entry, { error: `a list: ${expected}` })
+    .refine((entries) => new Set(entries.map((one) => JSON.stringify(one))).size === entries.length, {
+      error: 'each once',
+    });
+
 const expectedCidr = { error: 'an address block with its mask, such as 10.20.0.0/16 or 2001:db8::/32' };
 
 /** An address block; whatever its spelling, the document holds the canonical text. */

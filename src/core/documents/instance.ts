@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { flag, machineMetadata, minReady, name, names, rollout, terms, text, whole } from './fields.ts';
+import { flag, listOf, machineMetadata, minReady, name, names, rollout, terms, text, token, whole } from './fields.ts';
 import { secretRef } from './secret-ref.ts';
-
-const token = (expected: string) => text(/^[\x21-\x7e]{1,512}$/, expected);
 
 const disk = z.strictObject(
   {
@@ -42,10 +40,7 @@ const userData = z.strictObject(
   { error: '{ file }' },
 );
 
-const listed = (expected: string) =>
-  z
-    .array(token(expected), { error: `a list: ${expected}` })
-    .refine((entries) => new Set(entries).size === entries.length, { error: 'each once' });
+const listed = (expected: string) => listOf(token(expected), expected);
 
 const settings = z.strictObject(
   {

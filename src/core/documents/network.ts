@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adoption, cidr, flag, formerNames, metadata, name, names, terms, text } from './fields.ts';
+import { adoption, cidr, flag, formerNames, listOf, metadata, name, names, terms, text, token } from './fields.ts';
 
 const verdict = () => z.enum(['allow', 'deny']);
 
@@ -11,6 +11,88 @@ const defaults = z.strictObject(
   { error: '{ ingress, egress }' },
 );
 
+const routes = listOf(
+  z.strictObject(
+    {
+      destination: token('an address block, or a prefix list of AWS').meta({
+        description: 'The addresses: a block, a prefix list of AWS, or a service tag of Azure.',
+        examples: ['10.40.0.0/16'],
+      }),
+      nextHop: token('the next hop, as the cloud names it').meta({
+        description: 'The next hop, as the cloud names it: a gateway, a peering, a machine, an address.',
+        examples: ['tgw-0abc'],
+      }),
+    },
+    { error: '{ destination, nextHop }' },
+  ),
+  '{ destination, nextHop }',
+);
+
+const blocks = {
+  secondaryCidrs: listOf(cidr(), 'address blocks').optional().meta({
+    description: 'AWS and Azure: the IPv4 blocks besides `cidr`.',
+  }),
+  ipv6Cidrs: listOf(cidr(), 'IPv6 blocks').optional().meta({ description: 'The IPv6 blocks.' }),
+};
+
+const networkSettings = z.strictObject(
+  {
+    ...blocks,
+    routes: routes.optional().meta({ description: 'Google Cloud: the routes that people made in the network.' }),
+    natGateways: listOf(token('a NAT gateway'), 'NAT gateways').optional().meta({
+      description: 'AWS: the ids of the NAT gateways. Google Cloud: each as <router>/<name>.',
+    }),
+    peerings: listOf(
+      z.strictObject(
+        {
+          name: token('a peering').meta({ description: 'The name of the peering. AWS: its id.' }),
+          network: token('the id of the other network').meta({ description: 'The id of the other network.' }),
+        },
+        { error: '{ name, network }' },
+      ),
+      '{ name, network }',
+    )
+      .optional()
+      .meta({ description: 'The peerings with other networks.' }),
+  },
+  { error: '{ secondaryCidrs, ipv6Cidrs, routes, natGateways, peerings }' },
+);
+
+const subnetSettings = z.strictObject(
+  {
+    ...blocks,
+    secondaryRanges: listOf(
+      z.strictObject(
+        {
+          name: name().meta({ description: 'The name of the range.' }),
+          cidr: cidr().meta({ description: 'The block.' }),
+        },
+        { error: '{ name, cidr }' },
+      ),
+      '{ name, cidr }',
+    )
+      .optional()
+      .meta({ description: 'Google Cloud: the secondary ranges.' }),
+    privateGoogleAccess: flag().optional().meta({
+      description: "Google Cloud: whether machines without a public address reach Google's services.",
+    }),
+    publicIpOnLaunch: flag().optional().meta({
+      description:
+        'AWS: whether a machine that is launched here gets a public address unless its launch says otherwise.',
+    }),
+    routes: routes.optional().meta({
+      description: 'AWS and Azure: the routes of its route table, without those that the cloud makes by itself.',
+    }),
+    natGateway: token('the name of a NAT gateway').optional().meta({
+      description: 'Azure: the name of its NAT gateway.',
+    }),
+  },
+  { error: '{ secondaryCidrs, ipv6Cidrs, secondaryRanges, privateGoogleAccess, … }' },
+);
+
+const adoptedOnly =
+  'Settings of an adopted one. Setpoint compares the stated ones and does not change them yet: a difference is blocked.';
+
 const subnet = z.strictObject(
   {
     name: name().meta({ description: 'Unique in the network.' }),
@@ -21,6 +103,7 @@ const subnet = z.strictObject(
     target: name()
       .optional()
       .meta({ description: 'The only target of the subnet. Default: all targets of the network.' }),
+    settings: subnetSettings.optional().meta({ description: adoptedOnly }),
     adopt: adoption(),
     was: formerNames(),
   },
@@ -68,6 +151,7 @@ export const networkSchema = z
           description:
             'authoritative: unmanaged rules are drift, and Setpoint removes them. additive: Setpoint only reports them.',
         }),
+        settings: networkSettings.optional().meta({ description: adoptedOnly }),
         subnets: z
           .array(subnet, { error: 'a list of { name, cidr }' })
           .default([])

@@ -26,6 +26,7 @@ import {
   type ScopeImport,
   stands,
   statedLabels,
+  statedSettings,
   targetOf,
   type Uncovered,
 } from './scope-import.ts';
@@ -248,12 +249,13 @@ function networkDocument(
   const inNetwork = new NameRegister();
   const subnetLines = subnets.map(({ subnet, target: own }) => {
     const entry = insideName(subnet, name, inNetwork, state);
-    const { cidr, zone } = subnet.attributes;
+    const { cidr, zone, settings } = subnet.attributes;
     return {
       name: entry,
       cidr,
       ...(zone === undefined ? {} : { zone }),
       ...(targets.length > 1 ? { target: own.name } : {}),
+      ...statedSettings(settings),
       adopt: { [own.name]: subnet.id },
     };
   });
@@ -289,12 +291,15 @@ function networkDocument(
         allGroup: false,
         ...(defaults.egress === 'deny' ? { default: { ingress: 'deny', egress: 'deny' } } : {}),
         rules: 'additive',
+        ...statedSettings(network.attributes.settings),
         ...(subnetLines.length === 0 ? {} : { subnets: subnetLines }),
         ...(allGroups.length === 0 ? {} : { groups: allGroups }),
       },
     },
     objects: [network.id, ...subnets.map(({ subnet }) => subnet.id), ...groups.map(({ id }) => id), ...defaults.rules],
-    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap((one) => factsAbout(one)),
+    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap((one) =>
+      factsAbout(one, 'settings' in one.attributes ? one.attributes.settings : {}),
+    ),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   noTarget,
   type ScopeImport,
   statedLabels,
+  statedSettings,
   targetOf,
 } from './scope-import.ts';
 import { networkOf } from './selection.ts';
@@ -110,16 +111,8 @@ function specOf({ observed, subnet, groups }: Machine): object {
     ...(machine.identity === undefined ? {} : { identity: machine.identity }),
     ...(placement.publicIp ? { publicIp: true } : {}),
     ...(machine.power === 'stopped' ? { power: 'stopped' } : {}),
-    ...settingsOf(observed.attributes.settings),
+    ...statedSettings(observed.attributes.settings),
   };
-}
-
-/** Without those that a plain machine has: an off switch, an empty list, metadata that answers without a token. */
-function settingsOf(settings: Attributes['instance']['settings']): { readonly settings?: object } {
-  const stated = Object.entries(settings ?? {}).filter(
-    ([, value]) => value !== false && value !== 'optional' && !(Array.isArray(value) && value.length === 0),
-  );
-  return stated.length === 0 ? {} : { settings: Object.fromEntries(stated) };
 }
 
 function instanceDocument(machines: readonly Machine[], state: ScopeImport): ImportedDocument {
@@ -127,7 +120,7 @@ function instanceDocument(machines: readonly Machine[], state: ScopeImport): Imp
   if (first === undefined) throw new RangeError('a document without machines');
   const { observed, stem, subnet, groups, labels, target } = first;
   const { names, given } = state;
-  const { settings: stated = {} } = settingsOf(observed.attributes.settings);
+  const { settings: stated } = statedSettings(observed.attributes.settings);
   const ids = machines.map((machine) => machine.observed.id);
   const isOne = ids.length === 1;
   // why: the document `web` makes the machine `web-0`

@@ -125,12 +125,22 @@ export function targetOf(
 
 export const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
 
+/** Without those that a plain one has: an off switch, an empty list, metadata that answers without a token. */
+export function statedSettings(settings: object | undefined): { readonly settings?: object } {
+  const stated = Object.entries(settings ?? {}).filter(
+    ([, value]) => value !== false && value !== 'optional' && !(Array.isArray(value) && value.length === 0),
+  );
+  return stated.length === 0 ? {} : { settings: Object.fromEntries(stated) };
+}
+
 /** Settings that its document does not state, and the tool that made it. `stated`: the settings that it does. */
 export function factsAbout({ name, id, signs, condition }: Observed, stated: object = {}): readonly string[] {
   const called = name === '' || name === id ? id : `${name} (${id})`;
   return [
     ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
-    ...(condition.furtherBlocks ?? []).map((block) => `${called}: also has the block ${block}`),
+    ...(condition.unlisted ?? []).map(
+      ({ setting, reason }) => `${called}: its ${setting} could not be listed, and are not stated: ${reason}`,
+    ),
     ...(condition.unstated ?? [])
       .filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy))
       .map(({ detail }) => `${called}: ${detail}`),

@@ -10,6 +10,7 @@ export const subnet: KindRules<'subnet'> = {
     zone: 'blocked',
     internet: 'in-place',
     filter: 'in-place',
+    settings: 'blocked',
     labels: 'in-place',
     mark: 'in-place',
   },

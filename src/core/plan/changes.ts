@@ -27,7 +27,7 @@ export function changesOf(
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
-  ].filter((change) => isSeen(change, desired));
+  ].filter((change) => isSeen(change, desired) && !isUnlisted(change, observed));
   const marking = { knowledge, holds: dialect.holds };
   const all = [
     ...fields,
@@ -42,6 +42,10 @@ export function changesOf(
 
 const isSeen = (change: FieldChange, desired: Desired): boolean =>
   !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen';
+
+/** Nobody knows the value: its listing failed. */
+const isUnlisted = ({ field }: FieldChange, { condition }: Observed): boolean =>
+  (condition.unlisted ?? []).some(({ setting }) => field === `settings.${setting}`);
 
 /** The cause: a changed spec or a changed cloud. Several changes are a rollout if one of them is. */
 export function causeOf(

@@ -1,8 +1,10 @@
 import type { Action, Finding } from '../action.ts';
+import { parseCidr } from '../cidr.ts';
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, NameDialect } from '../compile/dialect.ts';
-import { type Desired, isAdoptedRule } from '../desired.ts';
+import { type Desired, isAdoptedRule, settingsOf } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
+import { blockSettings } from '../kinds/network.ts';
 import type { Ended, Knowledge, Settled } from '../knowledge.ts';
 import type { AddressedMark, Mark, Observation, Observed } from '../observed.ts';
 import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '../resource.ts';
@@ -372,9 +374,14 @@ export function withWantedBlock<O extends Observed>(observed: O, wanted: Desired
   const others = [first, ...furtherBlocks].filter((each) => each !== block).sort();
   return {
     ...observed,
-    attributes: { ...observed.attributes, cidr: block },
+    attributes: { ...observed.attributes, cidr: block, ...settingsWith(observed, others) },
     condition: { ...observed.condition, furtherBlocks: others },
   };
+}
+
+function settingsWith({ attributes }: Observed, further: readonly string[]): object {
+  if (!('settings' in attributes) || attributes.settings === undefined) return {};
+  return { settings: { ...attributes.settings, ...blockSettings(further) } };
 }
 
 /** Every block of a network or subnet. */
@@ -383,10 +390,15 @@ function blocksOf(observed: Observed): readonly string[] {
   return cidr === undefined ? [] : [cidr, ...(observed.condition.furtherBlocks ?? [])];
 }
 
-/** One finding for each block that no document states; `id` names the block within the object. */
-export function furtherBlockFindings({ address }: Desired, observed: Observed, scope: string): readonly Finding[] {
+/** One finding for each block of which its document says nothing; `id` names the block within the object. */
+export function furtherBlockFindings(desired: Desired, observed: Observed, scope: string): readonly Finding[] {
   const { kind, id, condition } = observed;
-  return (condition.furtherBlocks ?? []).map((block) => ({
+  const { address } = desired;
+  const stated = settingsOf(desired);
+  const unstated = (condition.furtherBlocks ?? []).filter(
+    (block) => !Object.hasOwn(stated, parseCidr(block)?.family === 6 ? 'ipv6Cidrs' : 'secondaryCidrs'),
+  );
+  return unstated.map((block) => ({
     type: 'unmanaged',
     kind,
     id: `${id}/${block}`,

@@ -20,6 +20,7 @@ import {
   nonConvergent,
   ownedBy,
   unlaunchable,
+  unlistedFindings,
   unstatedFindings,
 } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -93,6 +94,7 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
     ...unstatedFindings(desired, observed, changes, input.observation.scope),
+    ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
     ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
     ...(going.length > 0 && !isStuck ? [changing(going, present, causeOf(desired, going, input))] : []),

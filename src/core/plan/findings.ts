@@ -1,5 +1,5 @@
 import type { About, BlockCode, Cause, Finding } from '../action.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, settingsOf } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
 import { type CloudId, documentOfReplica, type InstanceAttributes, nameIn } from '../resource.ts';
@@ -29,16 +29,16 @@ export function immutable(desired: Desired, changes: readonly FieldChange[], inp
     ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
   );
   const next = wayAround(desired, changes, input);
-  const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
+  const why = `${fields.join('; ')}${kind === 'instance' || changes.every(isOfSettings) ? '. ' : ': '}${next}`;
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
 
 function wayAround(desired: Desired, changes: readonly FieldChange[], input: PlanInput): string {
   const { kind } = desired;
-  if (kind !== 'instance')
-    return `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
   if (changes.every(isOfSettings))
     return `Setpoint compares this and does not change it yet. ${waysIn(desired, changes, input)}, or change it on the cloud.`;
+  if (kind !== 'instance')
+    return `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
   return `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`;
 }
 
@@ -121,7 +121,7 @@ export function unstatedFindings(
   scope: string,
 ): readonly Finding[] {
   const { kind, id, condition } = observed;
-  const stated: object = (isInstance(desired) ? desired.attributes.settings : undefined) ?? {};
+  const stated = settingsOf(desired);
   const unstated = (condition.unstated ?? []).filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy));
   const settings = [...identityOf(desired, observed, changes), ...unstated];
   return settings.map(({ field, detail }) => ({
@@ -141,6 +141,22 @@ function identityOf(desired: Desired, observed: Observed, changes: readonly Fiel
   if (identity === undefined || desired.attributes.machine.identity !== undefined) return [];
   if (changes.some(({ field }) => field === 'machine.identity')) return [];
   return [{ field: 'identity', detail: `has the identity ${identity}` }];
+}
+
+/** One finding for each stated setting that the cloud did not list: it may be as stated or not. */
+export function unlistedFindings(desired: Desired, { condition }: Observed, scope: string): readonly Finding[] {
+  const stated = settingsOf(desired);
+  const { kind, address } = desired;
+  return (condition.unlisted ?? [])
+    .filter(({ setting }) => Object.hasOwn(stated, setting))
+    .map(({ setting, code, reason }) => ({
+      type: 'blocked',
+      address,
+      kind,
+      code: 'not-observed',
+      why: `its ${setting} could not be listed, and are not compared: ${reason} (${code})`,
+      scope,
+    }));
 }
 
 const isInstance = <T extends Desired | Observed>(one: T): one is T & { readonly attributes: InstanceAttributes } =>

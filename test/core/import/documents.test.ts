@@ -413,3 +413,44 @@ describe('settings of machines', () => {
     assert.deepEqual(comments, ['nat (i-0): answers IMDSv1']);
   });
 });
+
+describe('settings of networks and subnets', () => {
+  const peering = { name: 'pcx-1', network: 'vpc-2' };
+  const route = { destination: '0.0.0.0/0', nextHop: 'igw-1' };
+  const launches = { field: 'mapPublicIpOnLaunch', detail: 'gives addresses', statedBy: 'publicIpOnLaunch' as const };
+  const unlisted = [{ setting: 'natGateways', code: 'UnauthorizedOperation', reason: 'not allowed' }] as const;
+  const network = vpc('vpc-1');
+  const app = subnet('subnet-1', 'vpc-1');
+  const found = importDocuments({
+    scopes: [
+      scopeOf([
+        {
+          ...network,
+          attributes: { ...network.attributes, settings: { secondaryCidrs: [], peerings: [peering] } },
+          condition: { ...network.condition, unlisted },
+        },
+        {
+          ...app,
+          attributes: { ...app.attributes, settings: { publicIpOnLaunch: true, ipv6Cidrs: [], routes: [route] } },
+          condition: { ...app.condition, unstated: [launches] },
+        },
+      ]),
+    ],
+    selection: all,
+    names: { Network: [], FirewallRule: [], Instance: [] },
+    excluded: new Map(),
+  });
+  const document = found.documents.find(({ kind }) => kind === 'Network');
+  const spec = Object(document?.value)['spec'];
+
+  test('those that a plain one lacks are stated', () => {
+    assert.deepEqual(spec['settings'], { peerings: [peering] });
+    assert.deepEqual(spec['subnets'][0]['settings'], { publicIpOnLaunch: true, routes: [route] });
+  });
+
+  test('a comment tells the settings that could not be listed, and none that is stated', () => {
+    assert.deepEqual(document?.comments, [
+      'vpc-1: its natGateways could not be listed, and are not stated: not allowed',
+    ]);
+  });
+});

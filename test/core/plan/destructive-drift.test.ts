@@ -21,8 +21,36 @@ type Whole<T> = T extends readonly unknown[] | string | number | boolean
 
 /** Every field of every kind: a new one does not compile until it stands here, and then it is tried like the others. */
 const whole: { readonly [K in Kind]: Whole<Attributes[K]> } = {
-  network: { cidr: '10.0.0.0/16', internet: true, filter: true, labels: { tier: 'web' } },
-  subnet: { network: 'net', cidr: '10.0.1.0/24', zone: 'a', internet: true, filter: true, labels: { tier: 'web' } },
+  network: {
+    cidr: '10.0.0.0/16',
+    internet: true,
+    filter: true,
+    settings: {
+      secondaryCidrs: ['10.1.0.0/16'],
+      ipv6Cidrs: ['2001:db8::/56'],
+      routes: [{ destination: '10.9.0.0/16', nextHop: 'vpn' }],
+      natGateways: ['nat-1'],
+      peerings: [{ name: 'pcx-1', network: 'vpc-2' }],
+    },
+    labels: { tier: 'web' },
+  },
+  subnet: {
+    network: 'net',
+    cidr: '10.0.1.0/24',
+    zone: 'a',
+    internet: true,
+    filter: true,
+    settings: {
+      secondaryCidrs: ['10.1.1.0/24'],
+      ipv6Cidrs: ['2001:db8::/64'],
+      secondaryRanges: [{ name: 'pods', cidr: '10.8.0.0/16' }],
+      privateGoogleAccess: true,
+      publicIpOnLaunch: true,
+      routes: [{ destination: '10.9.0.0/16', nextHop: 'vpn' }],
+      natGateway: 'nat',
+    },
+    labels: { tier: 'web' },
+  },
   group: { network: 'net', defaultEgress: 'allow', description: 'site', labels: { tier: 'web' } },
   'firewall-rule': {
     network: 'net',
@@ -216,10 +244,12 @@ test('every field that a kind names is tried', () => {
     );
     assert.deepEqual(untried, [], kind);
     const unnamed = leaves.filter((field) => effectOf(kind, { field, from: 1, to: 2 }) === 'blocked');
-    const settings = leavesOf(whole.instance.settings, 'settings.');
+    const settings = (one: 'network' | 'subnet' | 'instance') => leavesOf(whole[one].settings, 'settings.');
     const meant = {
-      ...{ network: ['cidr'], subnet: ['network', 'cidr', 'zone'], group: ['network', 'description'] },
-      instance: settings,
+      network: ['cidr', ...settings('network')],
+      subnet: ['network', 'cidr', 'zone', ...settings('subnet')],
+      group: ['network', 'description'],
+      instance: settings('instance'),
     };
     assert.deepEqual(
       unnamed,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Setting } from '../../../src/core/observed.ts';
+import type { Condition, Setting } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { MachineSettings } from '../../../src/core/resource.ts';
+import type { MachineSettings, NetworkSettings } from '../../../src/core/resource.ts';
 import { appliedAs, at, input, looked, ours, see, summary, want } from './fixture.ts';
 
 const machineAt = (settings?: MachineSettings) => ({
@@ -111,5 +111,81 @@ describe('settings are compared where a document states them, and never changed'
         summary(plan(given)).map((line) => line.replace(': depends', '')),
         [wish],
       );
+    });
+});
+
+interface NetworkRow {
+  readonly name: string;
+  readonly spec?: NetworkSettings;
+  readonly cloud: NetworkSettings;
+  readonly condition?: Partial<Condition>;
+  /** Default: the first block. */
+  readonly cidr?: string;
+  readonly want: readonly string[];
+}
+const peering = { name: 'pcx-1', network: 'vpc-2' };
+const stopped = 'blocked network/core: immutable';
+const denied = { setting: 'peerings', code: 'UnauthorizedOperation', reason: 'not allowed' } as const;
+const networkRows: readonly NetworkRow[] = [
+  { name: 'nothing', cloud: { peerings: [peering] }, want: [] },
+  { name: 'as it is', spec: { peerings: [peering] }, cloud: { peerings: [{ ...peering }] }, want: [] },
+  { name: 'none, and one is there', spec: { peerings: [] }, cloud: { peerings: [peering] }, want: [stopped] },
+  { name: 'one, and none is there', spec: { peerings: [peering] }, cloud: { peerings: [] }, want: [stopped] },
+  {
+    name: 'another network behind it',
+    spec: { peerings: [peering] },
+    cloud: { peerings: [{ ...peering, network: 'vpc-3' }] },
+    want: [stopped],
+  },
+  {
+    name: 'one, and its listing failed: it is not gone',
+    spec: { peerings: [peering], natGateways: ['nat-1'] },
+    cloud: { natGateways: ['nat-1'] },
+    condition: { unlisted: [denied] },
+    want: ['blocked network/core: not-observed'],
+  },
+  { name: 'nothing, and a listing failed', cloud: {}, condition: { unlisted: [denied] }, want: [] },
+  {
+    name: 'no blocks, and one is there',
+    cloud: { secondaryCidrs: ['10.1.0.0/16'] },
+    condition: { furtherBlocks: ['10.1.0.0/16'] },
+    want: ['unmanaged vpc-1/10.1.0.0/16'],
+  },
+  {
+    name: 'its block',
+    spec: { secondaryCidrs: ['10.1.0.0/16'] },
+    cloud: { secondaryCidrs: ['10.1.0.0/16'] },
+    condition: { furtherBlocks: ['10.1.0.0/16'] },
+    want: [],
+  },
+  {
+    name: 'its block, where the cloud lists it first',
+    cidr: '10.1.0.0/16',
+    spec: { secondaryCidrs: ['10.0.0.0/16'], ipv6Cidrs: ['2001:db8::/56'] },
+    cloud: { secondaryCidrs: ['10.1.0.0/16'], ipv6Cidrs: ['2001:db8::/56'] },
+    condition: { furtherBlocks: ['10.1.0.0/16', '2001:db8::/56'] },
+    want: [],
+  },
+  {
+    name: 'its IPv4 block, and an IPv6 one is there too',
+    spec: { secondaryCidrs: ['10.1.0.0/16'] },
+    cloud: { secondaryCidrs: ['10.1.0.0/16'], ipv6Cidrs: ['2001:db8::/56'] },
+    condition: { furtherBlocks: ['10.1.0.0/16', '2001:db8::/56'] },
+    want: ['unmanaged vpc-1/2001:db8::/56'],
+  },
+];
+describe('settings of a network', () => {
+  for (const { name, spec, cloud, condition = {}, cidr = '10.0.0.0/16', want: wanted } of networkRows)
+    test(`a network states ${name}`, () => {
+      const attributes = (settings?: NetworkSettings, block = cidr) => ({
+        cidr: block,
+        ...(settings === undefined ? {} : { settings }),
+        labels: {},
+      });
+      const desired = want('network', 'core', attributes(spec), { mode: 'enforce' });
+      const seen = ours('network', 'core', 'vpc-1', attributes(cloud, '10.0.0.0/16'));
+      const observed = { ...seen, condition: { ...seen.condition, ...condition } };
+      const knowledge = appliedAs([observed], [desired]);
+      assert.deepEqual(summary(plan(input([desired], looked([observed]), { knowledge }))), wanted);
     });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { allListedSettings } from '../../../core/resource.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -31,10 +32,23 @@ const labels = z.record(z.string(), z.string()).meta({ description: 'Tags, label
 const ref = z.string().meta({ description: "An address if it is ours, else the cloud's id" });
 const whole = z.union([z.boolean(), z.literal('partial')]);
 
+const unchanged = 'Settings that Setpoint compares and does not change yet';
+const blocks = { secondaryCidrs: z.array(z.string()).optional(), ipv6Cidrs: z.array(z.string()).optional() };
+const routes = z.array(z.object({ destination: z.string(), nextHop: z.string() }));
+
 const network = z.object({
   cidr: z.string().optional(),
   internet: whole.optional(),
   filter: whole.optional(),
+  settings: z
+    .object({
+      ...blocks,
+      routes: routes.optional(),
+      natGateways: z.array(z.string()).optional(),
+      peerings: z.array(z.object({ name: z.string(), network: z.string() })).optional(),
+    })
+    .optional()
+    .meta({ description: unchanged }),
   labels,
 });
 
@@ -44,6 +58,17 @@ const subnet = z.object({
   zone: z.string().optional(),
   internet: whole.optional(),
   filter: z.boolean().optional(),
+  settings: z
+    .object({
+      ...blocks,
+      secondaryRanges: z.array(z.object({ name: z.string(), cidr: z.string() })).optional(),
+      privateGoogleAccess: z.boolean().optional(),
+      publicIpOnLaunch: z.boolean().optional(),
+      routes: routes.optional(),
+      natGateway: z.string().optional(),
+    })
+    .optional()
+    .meta({ description: unchanged }),
   labels,
 });
 
@@ -99,7 +124,7 @@ const instance = z.object({
       interfaces: z.array(z.string()).optional(),
     })
     .optional()
-    .meta({ description: 'Settings that Setpoint compares and does not change yet' }),
+    .meta({ description: unchanged }),
   labels,
 });
 
@@ -229,6 +254,10 @@ const condition = z.object({
     .array(z.object({ field: z.string(), detail: z.string(), statedBy: z.string().optional() }))
     .optional()
     .meta({ description: 'Security settings that the document may leave unstated; statedBy: its key in settings' }),
+  unlisted: z
+    .array(z.object({ setting: z.enum(allListedSettings), code: z.string(), reason: z.string() }))
+    .optional()
+    .meta({ description: 'Settings that a document states and whose listing failed' }),
   ephemeral: z
     .boolean()
     .optional()

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { document, problemsOf } from './problems-of.ts';
+
+interface Row {
+  readonly on: string;
+  readonly settings: string;
+  /** Of the subnet; else of the network. */
+  readonly ofSubnet?: true;
+  readonly adopts?: false;
+  /** Part of the one problem; '' for none. */
+  readonly want: string;
+}
+
+const rows: readonly Row[] = [
+  { on: 'aws', settings: '{ secondaryCidrs: [10.1.0.0/16], ipv6Cidrs: ["2001:db8::/56"] }', want: '' },
+  { on: 'aws', settings: '{ natGateways: [nat-1], peerings: [{ name: pcx-1, network: vpc-2 }] }', want: '' },
+  { on: 'aws', settings: '{ routes: [] }', want: 'this cloud has no such setting (aws)' },
+  { on: 'gcp', settings: '{ routes: [{ destination: 10.9.0.0/16, nextHop: vpn }] }', want: '' },
+  { on: 'gcp', settings: '{ secondaryCidrs: [] }', want: 'this cloud has no such setting (gcp)' },
+  { on: 'azure', settings: '{ natGateways: [] }', want: 'this cloud has no such setting (azure)' },
+  { on: 'aws', settings: '{ peerings: [] }', adopts: false, want: 'Setpoint makes no network with these settings yet' },
+  { on: 'aws', settings: '{ peerings: [pcx-1] }', want: '`spec.settings.peerings[0]` is "pcx-1"' },
+  { on: 'aws', settings: '{ natGateways: [nat-1, nat-1] }', want: 'cannot be this list' },
+  { on: 'aws', settings: '{ secondaryCidrs: [10.1.0.0/16, 10.1.0.1/16] }', want: 'cannot be this list' },
+  { on: 'aws', settings: '{ vpn: true }', want: 'unknown field `vpn`' },
+
+  { on: 'aws', ofSubnet: true, settings: '{ publicIpOnLaunch: true, routes: [] }', want: '' },
+  { on: 'aws', ofSubnet: true, settings: '{ natGateway: nat }', want: 'this cloud has no such setting (aws)' },
+  {
+    on: 'gcp',
+    ofSubnet: true,
+    settings: '{ privateGoogleAccess: false, secondaryRanges: [{ name: pods, cidr: 10.8.0.0/16 }] }',
+    want: '',
+  },
+  { on: 'gcp', ofSubnet: true, settings: '{ publicIpOnLaunch: false }', want: 'this cloud has no such setting (gcp)' },
+  { on: 'azure', ofSubnet: true, settings: '{ natGateway: nat, secondaryCidrs: [10.1.1.0/24] }', want: '' },
+  {
+    on: 'azure',
+    ofSubnet: true,
+    adopts: false,
+    settings: '{ natGateway: nat }',
+    want: 'Setpoint makes no subnet with these settings yet',
+  },
+];
+
+for (const { on, settings, ofSubnet, adopts, want } of rows)
+  test(`${on}, ${ofSubnet ? 'subnet' : 'network'}: ${settings}, ${(adopts ?? true) ? 'adopted' : 'new'}: ${want || 'sound'}`, () => {
+    const adopt = adopts === false ? '' : `, adopt: { ${on}: x }`;
+    const [ofNetwork, inSubnet] = ofSubnet ? ['', `, settings: ${settings}${adopt}`] : [`, settings: ${settings}`, ''];
+    const metadata = `{ name: lone${ofSubnet ? '' : adopt} }`;
+    const subnets = `[{ name: app, cidr: 10.90.1.0/24${inSubnet} }]`;
+    const found = problemsOf(
+      document('Network', metadata, `{ targets: [${on}], cidr: 10.90.0.0/16, subnets: ${subnets}${ofNetwork} }`),
+    );
+    assert.equal(found.length, want === '' ? 0 : 1, found.join('\n') || 'nothing was found');
+    assert.ok(
+      found.every((problem) => problem.includes(want)),
+      found.join('\n'),
+    );
+  });
