@@ -3,6 +3,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import { type RuleAttributes, type RuleMatch, slotOf } from '../../src/core/resource.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import type { Rule } from './firewall-merge.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { lastOf } from './links.ts';
 import { readDescription } from './marks/description.ts';
 import type { Firewall } from './messages.ts';
@@ -26,7 +27,7 @@ export function observeFirewall(firewall: Firewall, resolve: Resolve, project: s
       slot: slotOf(`gcp/${project}/global`, 'firewall-rule', name),
       ...(origin ? { origin } : {}),
     },
-    condition: { state: 'ready' },
+    condition: { state: 'ready', ...inexpressibleOf.rule(firewall) },
   };
 }
 

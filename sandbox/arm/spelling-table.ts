@@ -52,7 +52,6 @@ const SETS =
 
 /** Lists that some answers hold empty, and others do not hold: [a field of the object, the list]. */
 const EMPTY: readonly (readonly [beside: string, list: string])[] = [
-  ['storageProfile', 'resources'],
   ['osDisk', 'dataDisks'],
   ['addressSpace', 'virtualNetworkPeerings'],
   ['privateEndpointNetworkPolicies', 'delegations'],

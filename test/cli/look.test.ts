@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { CreateTagsCommand, EC2Client, RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -193,6 +193,36 @@ for (const [given, says] of explained)
     assert.equal(code, 0, stderr);
     for (const pattern of says) assert.match(stdout, pattern);
   });
+
+test('explain lists settings on the cloud that no document can state', async () => {
+  const client = new EC2Client({
+    endpoint: place.sandbox.url,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const objectOf = async (address: string) => {
+    const { stdout } = await run(['explain', address, '--specs', place.specs, allow, '--json']);
+    return JSON.parse(stdout).objects[0].observed;
+  };
+  const { attributes } = await objectOf('web-0');
+  const subnet = await objectOf(attributes.placement.subnet);
+  assert.doesNotMatch((await run(['explain', 'web-0', '--specs', place.specs, allow])).stdout, /not in the language/);
+  const { Instances: [launched] = [] } = await client.send(
+    new RunInstancesCommand({
+      ImageId: attributes.machine.image,
+      SubnetId: subnet.id,
+      InstanceType: 't3.micro',
+      MinCount: 1,
+      MaxCount: 1,
+      MetadataOptions: { HttpEndpoint: 'disabled' },
+    }),
+  );
+  const id = launched?.InstanceId ?? '';
+  const told = await run(['explain', id, '--specs', place.specs, allow]);
+  await client.send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+  const line = `${id} has its metadata service turned off  (MetadataOptions.HttpEndpoint)`;
+  assert.ok(told.stdout.includes(`\nOn the cloud, not in the language\n  ${line}\n`), told.stdout);
+});
 
 test('explain what is not there: what is near', async () => {
   const { code, stderr } = await run(['explain', 'wev-0', '--specs', place.specs, allow]);

@@ -1,6 +1,7 @@
 import type { Instance, Volume } from '@aws-sdk/client-ec2';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import type { InstanceAttributes, MachineSettings } from '../../../src/core/resource.ts';
+import { inexpressibleOf } from '../inexpressible.ts';
 import { readExtra, readFirst, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { nameIn, readLabels, type Tag } from '../tags.ts';
@@ -32,6 +33,7 @@ export function observeInstance(instance: Instance): Seen {
       ...endOf(instance),
       parts: partsOf(instance, root),
       ...(unstated.length > 0 ? { unstated } : {}),
+      ...inexpressibleOf.instance(instance),
       ...ephemeralOf(instance),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },

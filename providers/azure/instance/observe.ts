@@ -4,6 +4,7 @@ import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/
 import { type InstanceAttributes, type MachineSettings, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
+import { inexpressibleOf } from '../inexpressible.ts';
 import { readExtra, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { prefixAt } from '../place.ts';
@@ -21,7 +22,8 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
   const { state, power } = powerStateOf(context.views.get(canonicalId(id)) ?? vm.instanceView);
   const provisioned = stateOf(vm.provisioningState);
   const dataDisks = dataDisksOf(vm);
-  const unstated = unstatedOf(vm, context.nics.get(canonicalId(interfaceOf(vm) ?? '')));
+  const nic = context.nics.get(canonicalId(interfaceOf(vm) ?? ''));
+  const unstated = unstatedOf(vm, nic);
   return {
     kind: 'instance',
     id: cloudIdOf(id, vm.vmId),
@@ -37,6 +39,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
       ...endOf(vm, context),
       parts: partsOf(vm, context),
       ...(unstated.length > 0 ? { unstated } : {}),
+      ...inexpressibleOf.instance(vm, nic),
       ...ephemeralOf(vm),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },

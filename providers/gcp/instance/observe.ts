@@ -3,6 +3,7 @@ import { canonical } from '../../../src/core/ledger/canonical.ts';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type Labels, type MachineSettings, slotOf } from '../../../src/core/resource.ts';
 import { idOf } from '../cloud-id.ts';
+import { inexpressibleOf } from '../inexpressible.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { withoutMark } from '../marks/labels.ts';
 import type { Disk, Instance } from '../messages.ts';
@@ -44,6 +45,7 @@ export function observeInstance(instance: Instance, context: InstanceContext): O
       ...endOf(instance),
       parts: partsOf(instance, disk),
       ...(unstated.length > 0 ? { unstated } : {}),
+      ...inexpressibleOf.instance(instance),
       ephemeral: hasLocalDisk(instance),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
     },

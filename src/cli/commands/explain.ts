@@ -114,6 +114,7 @@ export function explanationText(given: Explanation, how: How): string {
     ['Desired', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Origin', originLines(origins)],
     ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, how))],
+    ['On the cloud, not in the language', there.flatMap(beyondLines)],
     ['Mode', mode === undefined ? [] : modeLines(mode)],
     ['Planned', happens(actions, findings, how)],
   ];
@@ -157,6 +158,13 @@ const thereLines = ({ observed, claim, why, by }: Ownership, how: How): readonly
   ...attributeLines(observed).map((line) => `  ${line}`),
   ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),
 ];
+
+/** Setpoint neither compares nor changes these. */
+const beyondLines = ({ observed: { id, name, condition } }: Ownership): readonly string[] =>
+  [
+    ...(condition.unstated ?? []).filter(({ statedBy }) => statedBy === undefined),
+    ...(condition.inexpressible ?? []),
+  ].map(({ field, detail }) => `${name === '' ? id : name} ${detail}  (${field})`);
 
 const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
   by === undefined ? [] : [`  ${touchedText(by, ago)}`];

@@ -12,7 +12,7 @@ import { NameRegister, orElse, slug } from './names.ts';
 import { joinRules, type NamedPeer, type NamedRule, type RuleFields, serviceOf } from './rules.ts';
 import {
   byIds,
-  factsAbout,
+  commentsOn,
   givenNames,
   type ImportedDocument,
   type ImportedKind,
@@ -297,8 +297,11 @@ function networkDocument(
       },
     },
     objects: [network.id, ...subnets.map(({ subnet }) => subnet.id), ...groups.map(({ id }) => id), ...defaults.rules],
-    comments: [network, ...subnets.map(({ subnet }) => subnet), ...groups].flatMap((one) =>
-      factsAbout(one, 'settings' in one.attributes ? one.attributes.settings : {}),
+    comments: commentsOn(
+      [network, ...subnets.map(({ subnet }) => subnet), ...groups].map((observed) => ({
+        observed,
+        stated: 'settings' in observed.attributes ? observed.attributes.settings : {},
+      })),
     ),
   };
 }

@@ -2,7 +2,7 @@ import type { Observed } from '../observed.ts';
 import type { Attributes, Labels } from '../resource.ts';
 import { orElse } from './names.ts';
 import {
-  factsAbout,
+  commentsOn,
   givenNames,
   type ImportedDocument,
   type Inside,
@@ -139,7 +139,7 @@ function instanceDocument(machines: readonly Machine[], state: ScopeImport): Imp
       spec: { targets: [target], ...(isOne ? {} : { replicas: ids.length }), ...specOf(first) },
     },
     objects: ids,
-    comments: machines.flatMap((machine) => factsAbout(machine.observed, stated)),
+    comments: commentsOn(machines.map((machine) => ({ observed: machine.observed, stated }))),
   };
 }
 

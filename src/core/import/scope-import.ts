@@ -133,17 +133,37 @@ export function statedSettings(settings: object | undefined): { readonly setting
   return stated.length === 0 ? {} : { settings: Object.fromEntries(stated) };
 }
 
-/** Settings that its document does not state, and the tool that made it. `stated`: the settings that it does. */
-export function factsAbout({ name, id, signs, condition }: Observed, stated: object = {}): readonly string[] {
-  const called = name === '' || name === id ? id : `${name} (${id})`;
+/** An object of a document, and the settings of it that the document states. */
+export interface CommentedObject {
+  readonly observed: Observed;
+  readonly stated?: object | undefined;
+}
+
+/** The tool that made each, and settings that the document does not state: each once, with those that have it. */
+export function commentsOn(objects: readonly CommentedObject[]): readonly string[] {
+  const facts = objects.flatMap((one) => factsAbout(one).map((fact) => ({ fact, called: calledIn(one) })));
+  return [...Map.groupBy(facts, ({ fact }) => fact)].flatMap(([fact, all]) => {
+    const [first, ...others] = all;
+    if (first === undefined || others.length < mostNamed) return all.map(({ called }) => `${called}: ${fact}`);
+    return [`${first.called} and ${others.length} others: ${fact}`];
+  });
+}
+
+const mostNamed = 3;
+
+const calledIn = ({ observed: { name, id } }: CommentedObject): string =>
+  name === '' || name === id ? id : `${name} (${id})`;
+
+function factsAbout({ observed: { signs, condition }, stated = {} }: CommentedObject): readonly string[] {
   return [
-    ...(signs.origin === undefined ? [] : [`${called}: ${signs.origin.detail}`]),
+    ...(signs.origin === undefined ? [] : [signs.origin.detail]),
     ...(condition.unlisted ?? []).map(
-      ({ setting, reason }) => `${called}: its ${setting} could not be listed, and are not stated: ${reason}`,
+      ({ setting, reason }) => `its ${setting} could not be listed, and are not stated: ${reason}`,
     ),
     ...(condition.unstated ?? [])
       .filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy))
-      .map(({ detail }) => `${called}: ${detail}`),
+      .map(({ detail }) => detail),
+    ...(condition.inexpressible ?? []).map(({ detail }) => detail),
   ];
 }
 

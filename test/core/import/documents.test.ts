@@ -412,6 +412,24 @@ describe('settings of machines', () => {
     const comments = documents.find(({ name }) => name === 'nat')?.comments;
     assert.deepEqual(comments, ['nat (i-0): answers IMDSv1']);
   });
+
+  for (const [count, want] of [
+    [3, ['web-0 (i-0): can hibernate', 'web-1 (i-1): can hibernate', 'web-2 (i-2): can hibernate']],
+    [4, ['web-0 (i-0) and 3 others: can hibernate']],
+  ] as const)
+    test(`a comment tells a setting that no document can state: of ${count} machines`, () => {
+      const condition = { inexpressible: [{ field: 'HibernationOptions', detail: 'can hibernate' }] };
+      const machines = Array.from({ length: count }, (_, i) =>
+        having(`i-${i}`, plain, { name: `web-${i}`, condition }),
+      );
+      const { documents } = importDocuments({
+        scopes: [scopeOf([network, app, web, ...machines])],
+        selection: all,
+        names: { Network: [], FirewallRule: [], Instance: [] },
+        excluded: new Map(),
+      });
+      assert.deepEqual(documents.find(({ name }) => name === 'web')?.comments, want);
+    });
 });
 
 describe('settings of networks and subnets', () => {

@@ -254,6 +254,10 @@ const condition = z.object({
     .array(z.object({ field: z.string(), detail: z.string(), statedBy: z.string().optional() }))
     .optional()
     .meta({ description: 'Security settings that the document may leave unstated; statedBy: its key in settings' }),
+  inexpressible: z
+    .array(z.object({ field: z.string(), detail: z.string() }))
+    .optional()
+    .meta({ description: "Settings that no document can state and that differ from the cloud's default" }),
   unlisted: z
     .array(z.object({ setting: z.enum(allListedSettings), code: z.string(), reason: z.string() }))
     .optional()
