@@ -235,8 +235,15 @@ test('rules that a colleague closed leave the documents, where that is exact', a
   assert.equal(refused.code, 3);
   assert.match(
     refused.stderr,
-    /no document states this rule[\s\S]*rules: additive[\s\S]*setpoint import --id sg-\S+\/ingress\/tcp\/25/,
+    /no document states this rule[\s\S]*Write a document for it: setpoint import --id sg-\S+\/ingress\/tcp\/25/,
   );
+  const [, id = ''] = /import --id (\S+)/.exec(refused.stderr) ?? [];
+  const others = await run(['import', specs, '--all', allow, '--json']);
+  assert.doesNotMatch(others.stdout, /tcp-25/, 'only a person who names it keeps it');
+  const imported = await run(['import', specs, '--id', id, allow]);
+  assert.equal(imported.code, 0, imported.stderr);
+  assert.match(read('imported/core.yaml'), /protocol: tcp\n {2}ports: \[\s*25\s*\]\n {2}group: web\n/);
+  assert.equal(await drift(), 'Drift: none');
 });
 
 test('a machine that is gone is for a person to judge', async (t) => {

@@ -8,13 +8,14 @@ import { type Imported, importDocuments } from '../../core/import/documents.ts';
 import type { ImportedDocument, ImportScope } from '../../core/import/scope-import.ts';
 import type { Selection } from '../../core/import/selection.ts';
 import type { GivenName } from '../../core/import/terraform/addresses.ts';
-import { ownership } from '../../core/inventory/ownership.ts';
+import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { isKept } from '../../core/kinds/kept-fields.ts';
+import { alignDesired } from '../../core/plan/align-desired.ts';
 import { claim } from '../../core/plan/claim.ts';
 import { unguarded } from '../../core/plan/compared.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
-import { worldOf } from '../../core/plan/world.ts';
+import { type World, worldOf } from '../../core/plan/world.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Address, CloudId } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -55,7 +56,7 @@ export async function provenImport(
   context: Pick<Context, 'dependencies' | 'clock'>,
 ): Promise<ProvenImport> {
   const { tree } = view.estate;
-  const scopes = importScopes(view);
+  const scopes = importScopes(view, selection.ids);
   const names = {
     Network: ofKind(tree.documents, 'Network').map(({ value }) => value.metadata.name),
     FirewallRule: ofKind(tree.documents, 'FirewallRule').map(({ value }) => value.metadata.name),
@@ -74,31 +75,51 @@ export async function provenImport(
   }
 }
 
-export const importScopes = ({
-  estate,
-  looked,
-  plans,
-}: Pick<EstateView, 'estate' | 'looked' | 'plans'>): readonly ImportScope[] =>
-  looked.map((one, index) => importScope(one, plans[index], estate));
+/** `named`: ids that a person names. A rule that a plan deletes is kept only by name. */
+export const importScopes = (
+  { estate, looked, plans }: Pick<EstateView, 'estate' | 'looked' | 'plans'>,
+  named: readonly CloudId[] = [],
+): readonly ImportScope[] => looked.map((one, index) => importScope(one, { plan: plans[index], estate, named }));
 
-function importScope(
-  { scope, input }: ScopeView,
-  scopePlan: ScopePlan | undefined,
-  estate: EstateView['estate'],
-): ImportScope {
+interface ScopeContext extends Pick<EstateView, 'estate'> {
+  readonly plan: ScopePlan | undefined;
+  readonly named: readonly CloudId[];
+}
+
+function importScope({ scope, input }: ScopeView, { plan: scopePlan, estate, named }: ScopeContext): ImportScope {
   const world = worldOf(input, claim(input.observation.resources, input));
   const wanted = new Set(input.wanted.desired.map(({ address }) => address));
+  const owned = scopePlan === undefined ? [] : ownership(input, scopePlan);
+  const kept = named.length === 0 ? new Set() : new Set(rogueRules(world).filter((id) => named.includes(id)));
   const rules = [...world.adoptedRules].filter(([address]) => wanted.has(address));
   return {
     scope: scope.scope,
     targets: scope.targets.map((target) => ({ name: target.metadata.name, place: placeOf(target) })),
     dialect: providerOf(scope, estate).dialect,
-    objects: scopePlan === undefined ? [] : ownership(input, scopePlan),
+    objects: owned.map((one) => (kept.has(one.observed.id) ? undocumented(one) : one)),
     gaps: new Set(input.observation.gaps.map(({ kind }) => kind)),
     documentTargets: new Map([...input.wanted.documents].map(([address, { targets }]) => [address, targets])),
     adopted: new Map([...world.adopted, ...rules.map(([address, { id }]) => [id, address] as const)]),
   };
 }
+
+/** Rules that lie in groups of ours and that no document states. */
+function rogueRules(world: World): readonly CloudId[] {
+  const stated = new Set(alignDesired(world).map(({ address }) => address));
+  return world.claimed
+    .filter(
+      ({ observed, claim: owner }) =>
+        observed.kind === 'firewall-rule' && owner.by === 'us' && !stated.has(owner.address),
+    )
+    .map(({ observed }) => observed.id);
+}
+
+const undocumented = ({ scope, observed }: Ownership): Ownership => ({
+  scope,
+  observed,
+  claim: 'unmanaged',
+  why: 'no document states this rule',
+});
 
 /** A new file with its documents by their first lines. */
 interface LaidOut extends ImportedFile {

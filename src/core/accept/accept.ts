@@ -258,7 +258,7 @@ function undocumented({
     };
   return {
     reason: 'no document states this rule, and accept edits only what documents state',
-    next: `State \`rules: additive\` on its network, write a document with setpoint import --id ${observed.id}, and state the former value again.`,
+    next: `Write a document for it: setpoint import --id ${observed.id}`,
   };
 }
 
