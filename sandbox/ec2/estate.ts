@@ -1,17 +1,36 @@
 import { type Cidr, contains, parseCidr } from '../cidr.ts';
 import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
-import { Refused } from '../protocol.ts';
+import { explained, idOf, type Loading, named, subnetOf } from './estate-loading.ts';
+import {
+  addMainRoute,
+  loadNatGateway,
+  loadPeering,
+  loadRouteTable,
+  natGateway,
+  peering,
+  routeTable,
+} from './estate-ways.ts';
 import { checkedCredits } from './instance.ts';
 import { associateProfile } from './instance-profile.ts';
 import { checkedUserData } from './launch.ts';
 import { freshPublicIp, launchInterface, takeAddress } from './network-interface.ts';
-import type { Image, Instance, Ipv6Block, Power, Route, SecurityGroup, StateReason, Subnet, Vpc } from './records.ts';
+import type {
+  FurtherBlock,
+  Image,
+  Instance,
+  Ipv6Block,
+  Power,
+  SecurityGroup,
+  StateReason,
+  Subnet,
+  Vpc,
+} from './records.ts';
 import { freshId, type Region } from './region.ts';
 import { type Permission, rulesOf } from './security-group-rules.ts';
 import { tagsIn } from './sharing.ts';
 import { noTags } from './tags.ts';
 import { diskOf } from './volume.ts';
-import { allowAllEgress, mainRouteTable, makeVpcParts } from './vpc.ts';
+import { allowAllEgress, blocksOf, makeVpcParts } from './vpc.ts';
 
 /**
  * The contents of accounts, as a file gives them. Every field is optional unless its line says "required".
@@ -25,9 +44,12 @@ import { allowAllEgress, mainRouteTable, makeVpcParts } from './vpc.ts';
  *     "key": "core", "cidr": "10.0.0.0/16",                    required
  *     "sharedBy": "444455556666",                              another account shares it, and all in it, through RAM
  *     "id": "vpc-…", "tags": { "Name": "core" }, "dnsHostnames": true, "ipv6": "2600:1f18:…::/56",
+ *     "further": ["10.1.0.0/16"],                              blocks besides these two
  *     "gateway": { "id": "igw-…", "tags": {} },
- *     "subnets": [{ "key": "app", "cidr": "10.0.1.0/24", "zone": "a", "id": "…", "tags": {}, "publicIp": true }],
- *     "routeTables": [{ "id": "…", "tags": {}, "subnets": ["app"], "routes": [{ "to": "0.0.0.0/0", "via": "gateway" }] }],
+ *     "subnets": [{ "key": "app", "cidr": "10.0.1.0/24", "zone": "a", "id": "…", "tags": {}, "publicIp": true, "ipv6": "…::/64" }],
+ *     "routeTables": [{ "id": "…", "tags": {}, "subnets": ["app"],
+ *       "routes": [{ "to": "0.0.0.0/0", "via": "gateway" }, { "to": "pl-…", "via": "vpce-…" },
+ *         { "to": "10.9.0.0/16", "via": "vgw-…", "propagated": true }] }],
  *     "groups": [{ "key": "web", "name": "web", "description": "…", "id": "…", "tags": {},
  *       "ingress": [{ "protocol": "tcp", "ports": "443", "peers": ["0.0.0.0/0", "web", "pl-…"], "description": "…", "tags": {} }],
  *       "egress": [] }]                                        left out: everything out, as AWS has it
@@ -37,7 +59,11 @@ import { allowAllEgress, mainRouteTable, makeVpcParts } from './vpc.ts';
  *     "disk": { "size": 20, "type": "gp3", "encrypted": true, "tags": {} }, "userData": "base64", "profile": "name",
  *     "publicIp": true, "protect": true, "keyName": "…", "interfaceTags": {} }],
  *   "interfaces": [{ "subnet": "app", "groups": ["web"], "description": "ELB app/x", "requester": "amazon-elb",
- *     "type": "interface", "id": "…", "tags": {}, "publicIp": true }]
+ *     "type": "interface", "id": "…", "tags": {}, "publicIp": true }],
+ *   "natGateways": [{ "subnet": "app", "id": "nat-…", "tags": {}, "state": "failed", "connectivity": "private" }],
+ *   "peerings": [{ "requester": "core", "accepter": "vpc-…",  one of them by another account or region:
+ *     "account": "444455556666", "region": "eu-central-1", "cidr": "10.7.0.0/16",
+ *     "id": "pcx-…", "tags": {}, "status": "pending-acceptance" }]
  * }] }
  * ```
  *
@@ -89,6 +115,7 @@ const vpc = object({
   id: id('vpc'),
   cidr: text,
   ipv6: optional(text),
+  further: optional(listOf(text)),
   sharedBy: optional(pattern(/^\d{12}$/, 'twelve digits')),
   dnsHostnames: optional(flag),
   gateway: optional(object({ id: id('igw'), tags })),
@@ -99,20 +126,12 @@ const vpc = object({
         id: id('subnet'),
         cidr: text,
         zone: optional(oneOf('a', 'b', 'c')),
+        ipv6: optional(text),
         publicIp: optional(flag),
       }),
     ),
   ),
-  routeTables: optional(
-    listOf(
-      object({
-        id: id('rtb'),
-        tags,
-        subnets: optional(listOf(text)),
-        routes: optional(listOf(object({ to: text, via: text }))),
-      }),
-    ),
-  ),
+  routeTables: optional(listOf(routeTable)),
   groups: optional(listOf(group)),
 });
 
@@ -154,6 +173,8 @@ const region = object({
   vpcs: optional(listOf(vpc)),
   instances: optional(listOf(instance)),
   interfaces: optional(listOf(loneInterface)),
+  natGateways: optional(listOf(natGateway)),
+  peerings: optional(listOf(peering)),
 });
 
 export const readEstate = object({ regions: listOf(region) });
@@ -178,7 +199,7 @@ export function loadEstate(document: unknown, regionOf: (account: string, name: 
 
 function loadRegion(loading: Loading, form: RegionForm): void {
   const { region } = loading;
-  const { images = [], vpcs = [], instances = [], interfaces = [] } = form;
+  const { images = [], vpcs = [], instances = [], interfaces = [], natGateways = [], peerings = [] } = form;
   for (const image of images) {
     const {
       id,
@@ -202,6 +223,12 @@ function loadRegion(loading: Loading, form: RegionForm): void {
     const here = { ...loading, path: `${loading.path}.interfaces[${index}]` };
     explained(here, () => loadInterface(here, each));
   });
+  natGateways.forEach((each, index) => {
+    loadNatGateway({ ...loading, path: `${loading.path}.natGateways[${index}]` }, each);
+  });
+  peerings.forEach((each, index) => {
+    loadPeering({ ...loading, path: `${loading.path}.peerings[${index}]` }, each);
+  });
 }
 
 function loadVpc(loading: Loading, form: VpcForm, isDefault: boolean): void {
@@ -214,6 +241,7 @@ function loadVpc(loading: Loading, form: VpcForm, isDefault: boolean): void {
     cidr: blockAt(`${path}.cidr`, form.cidr, 'ipv4').text,
     associationId: freshId(region, 'vpc-cidr-assoc'),
     ipv6: form.ipv6 === undefined ? undefined : ipv6Block(region, blockAt(`${path}.ipv6`, form.ipv6, 'ipv6')),
+    further: (form.further ?? []).map((block, index) => furtherBlock(region, `${path}.further[${index}]`, block)),
     isDefault,
     tenancy: 'default',
     dns: { support: true, hostnames, addressMetrics: false },
@@ -245,13 +273,19 @@ function ipv6Block(region: Region, cidr: Cidr): Ipv6Block {
   return { associationId: freshId(region, 'vpc-cidr-assoc'), cidr: cidr.text };
 }
 
+function furtherBlock(region: Region, path: string, text: string): FurtherBlock {
+  const family = text.includes(':') ? 'ipv6' : 'ipv4';
+  const { cidr, associationId } = ipv6Block(region, blockAt(path, text, family));
+  return { associationId, family, cidr, state: 'associated' };
+}
+
 function loadSubnets(loading: Loading, vpc: Vpc, forms: NonNullable<VpcForm['subnets']>): void {
   const { region, path } = loading;
-  const whole = parseCidr(vpc.cidr, 'ipv4');
+  const wholes = blocksOf(vpc).flatMap(({ family, cidr }) => parseCidr(cidr, family) ?? []);
   const blocks = forms.map((form, index) => {
     const cidr = parseCidr(form.cidr, 'ipv4');
     const where = `${path}.subnets[${index}].cidr`;
-    if (!cidr || !whole || !contains(whole, cidr))
+    if (!cidr || !wholes.some((whole) => contains(whole, cidr)))
       throw new JsonProblem(`${where}: "${form.cidr}" is no IPv4 CIDR block within ${vpc.cidr}`);
     region.subnets.put({
       id: named(loading, form.key, form.id ?? freshId(region, 'subnet')),
@@ -259,7 +293,10 @@ function loadSubnets(loading: Loading, vpc: Vpc, forms: NonNullable<VpcForm['sub
       vpcId: vpc.id,
       cidr: cidr.text,
       zone: `${region.name}${form.zone ?? 'a'}`,
-      ipv6: undefined,
+      ipv6:
+        form.ipv6 === undefined
+          ? undefined
+          : ipv6Block(region, blockAt(`${path}.subnets[${index}].ipv6`, form.ipv6, 'ipv6')),
       defaultForAz: vpc.isDefault,
       onLaunch: { publicIp: form.publicIp ?? false, ipv6: false },
     });
@@ -272,46 +309,6 @@ function loadSubnets(loading: Loading, vpc: Vpc, forms: NonNullable<VpcForm['sub
   });
 }
 
-function addMainRoute(region: Region, vpcId: string, gatewayId: string): void {
-  const table = region.routeTables.get(mainRouteTable(region, vpcId) ?? '');
-  const route: Route = { destination: '0.0.0.0/0', family: 'ipv4', target: gatewayId, origin: 'CreateRoute' };
-  if (table) region.routeTables.put({ ...table, routes: [...table.routes, route] });
-}
-
-interface Network {
-  readonly vpc: Vpc;
-  readonly gatewayId: string | undefined;
-}
-
-function loadRouteTable(
-  loading: Loading,
-  { vpc, gatewayId }: Network,
-  form: NonNullable<VpcForm['routeTables']>[number],
-): void {
-  const { region, path } = loading;
-  const local: Route = { destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' };
-  const routes = (form.routes ?? []).map(({ to, via }, index): Route => {
-    const family = to.includes(':') ? 'ipv6' : 'ipv4';
-    const cidr = parseCidr(to, family);
-    const target = via === 'gateway' ? gatewayId : via;
-    if (!cidr || !target)
-      throw new JsonProblem(
-        `${path}.routes[${index}]: a CIDR block, and "gateway" (which the VPC must have) or an id, are needed`,
-      );
-    return { destination: cidr.text, family, target, origin: 'CreateRoute' };
-  });
-  region.routeTables.put({
-    id: form.id ?? freshId(region, 'rtb'),
-    tags: form.tags ?? noTags,
-    vpcId: vpc.id,
-    routes: [local, ...routes],
-    associations: (form.subnets ?? []).map((key) => ({
-      id: freshId(region, 'rtbassoc'),
-      subnetId: idOf(loading, key),
-    })),
-  });
-}
-
 /** https://docs.aws.amazon.com/vpc/latest/userguide/default-vpc-components.html */
 function defaultVpc(region: Region): VpcForm {
   const absent = { id: undefined, tags: undefined };
@@ -320,6 +317,7 @@ function defaultVpc(region: Region): VpcForm {
     key: `default-${region.name}${zone}`,
     cidr: `172.31.${index * 16}.0/20`,
     zone,
+    ipv6: undefined,
     publicIp: true,
   }));
   return {
@@ -327,6 +325,7 @@ function defaultVpc(region: Region): VpcForm {
     key: 'default',
     cidr: '172.31.0.0/16',
     ipv6: undefined,
+    further: undefined,
     sharedBy: undefined,
     dnsHostnames: true,
     gateway: absent,
@@ -509,50 +508,10 @@ function loadInterface(loading: Loading, form: InterfaceForm): void {
   });
 }
 
-function subnetOf(loading: Loading, reference: string): Subnet {
-  const subnet = loading.region.subnets.get(idOf(loading, reference));
-  if (!subnet) throw new JsonProblem(`${loading.path}.subnet: no subnet "${reference}"`);
-  return subnet;
-}
-
 function groupsOf(loading: Loading, references: readonly string[]): readonly string[] {
   return references.map((reference) => {
     const id = idOf(loading, reference);
     if (!loading.region.groups.get(id)) throw new JsonProblem(`${loading.path}.groups: no group "${reference}"`);
     return id;
   });
-}
-
-/** An estate half loaded. */
-interface Loading {
-  readonly region: Region;
-  readonly now: number;
-  /** The current position in the document. */
-  readonly path: string;
-  /** Ids by the keys of the document. */
-  readonly ids: Map<string, string>;
-}
-
-/** Takes a key for an id. */
-function named({ ids, path }: Loading, key: string, id: string): string {
-  if (ids.has(key)) throw new JsonProblem(`${path}: the key "${key}" is taken`);
-  ids.set(key, id);
-  return id;
-}
-
-/** The id behind a key, or the id itself. */
-function idOf({ ids, path }: Loading, reference: string): string {
-  const id = ids.get(reference) ?? (/^[a-z]+-[0-9a-f]{8,17}$/.test(reference) ? reference : undefined);
-  if (id === undefined) throw new JsonProblem(`${path}: nothing here has the key "${reference}"`);
-  return id;
-}
-
-/** Adds the position in the document to a refusal of EC2. */
-function explained({ path }: Loading, run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof Refused) throw new JsonProblem(`${path}: ${error.message}`, { cause: error });
-    throw error;
-  }
 }

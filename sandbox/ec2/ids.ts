@@ -24,6 +24,18 @@ export const ID = {
   gateway: idType('igw', 'InvalidInternetGatewayID', 'internetGateway ID', 'InvalidInternetGatewayId.Malformed'),
   routeTable: idType('rtb', 'InvalidRouteTableID', 'routeTable ID', 'InvalidRouteTableId.Malformed'),
   association: idType('rtbassoc', 'InvalidAssociationID', 'association ID'),
+  natGateway: {
+    prefix: 'nat',
+    malformed: 'NatGatewayMalformed',
+    notFound: (ids: readonly string[]): Refused =>
+      refused('NatGatewayNotFound', `The Nat Gateway ${ids.join(', ')} was not found`),
+  },
+  peering: idType(
+    'pcx',
+    'InvalidVpcPeeringConnectionID',
+    'vpcPeeringConnection ID',
+    'InvalidVpcPeeringConnectionId.Malformed',
+  ),
   acl: idType('acl', 'InvalidNetworkAclID', 'networkAcl ID', 'InvalidNetworkAclId.Malformed'),
   group: idType('sg', 'InvalidGroup', 'security group', 'InvalidGroupId.Malformed'),
   rule: idType('sgr', 'InvalidSecurityGroupRuleId', 'security group rule ID'),

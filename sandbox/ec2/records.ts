@@ -12,6 +12,14 @@ export interface Ipv6Block {
   readonly cidr: string;
 }
 
+/** A block besides the first IPv4 and IPv6 one. A removed one is listed for a while. */
+export interface FurtherBlock {
+  readonly associationId: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly cidr: string;
+  readonly state: 'associated' | 'disassociated';
+}
+
 export interface Vpc extends Tagged {
   /**
    * The account that shares it with this one, with all that stands in it; undefined: it is this account's own.
@@ -21,6 +29,7 @@ export interface Vpc extends Tagged {
   readonly cidr: string;
   readonly associationId: string;
   readonly ipv6: Ipv6Block | undefined;
+  readonly further: readonly FurtherBlock[];
   readonly isDefault: boolean;
   readonly tenancy: string;
   readonly dns: { readonly support: boolean; readonly hostnames: boolean; readonly addressMetrics: boolean };
@@ -41,10 +50,51 @@ export interface InternetGateway extends Tagged {
 
 export interface Route {
   readonly destination: string;
-  readonly family: 'ipv4' | 'ipv6';
-  /** `local`, or the id of a gateway or interface. */
+  readonly family: 'ipv4' | 'ipv6' | 'prefix-list';
+  /** `local`, or the id of a gateway, peering or interface. */
   readonly target: string;
-  readonly origin: 'CreateRouteTable' | 'CreateRoute';
+  readonly origin: 'CreateRouteTable' | 'CreateRoute' | 'EnableVgwRoutePropagation';
+}
+
+export interface NatGateway extends Tagged {
+  readonly vpcId: string;
+  readonly subnetId: string;
+  readonly connectivity: 'public' | 'private';
+  readonly state: 'pending' | 'available' | 'failed' | 'deleting' | 'deleted';
+  readonly interfaceId: string;
+  readonly address: { readonly privateIp: string; readonly publicIp: string | undefined };
+  readonly createdAt: number;
+  readonly deletedAt: number | undefined;
+}
+
+export type PeeringStatus = (typeof allPeeringStatuses)[number];
+
+/** https://docs.aws.amazon.com/vpc/latest/peering/vpc-peering-basics.html#vpc-peering-lifecycle */
+export const allPeeringStatuses = [
+  'initiating-request',
+  'pending-acceptance',
+  'failed',
+  'expired',
+  'rejected',
+  'provisioning',
+  'active',
+  'deleting',
+  'deleted',
+] as const;
+
+export interface Peering extends Tagged {
+  readonly requester: PeeredVpc;
+  readonly accepter: PeeredVpc;
+  readonly status: PeeringStatus;
+  readonly expiresAt: number;
+}
+
+/** One side of a peering. `cidrs`: unknown of another account's VPC until that accepts. */
+export interface PeeredVpc {
+  readonly vpcId: string;
+  readonly account: string;
+  readonly region: string;
+  readonly cidrs: readonly string[];
 }
 
 export interface RouteTableAssociation {

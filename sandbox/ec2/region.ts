@@ -7,8 +7,10 @@ import type {
   Image,
   Instance,
   InternetGateway,
+  NatGateway,
   NetworkAcl,
   NetworkInterface,
+  Peering,
   ProfileAssociation,
   RouteTable,
   SecurityGroup,
@@ -69,6 +71,8 @@ interface NetworkTables {
   readonly gateways: Table<InternetGateway>;
   readonly routeTables: Table<RouteTable>;
   readonly acls: Table<NetworkAcl>;
+  readonly natGateways: Table<NatGateway>;
+  readonly peerings: Table<Peering>;
 }
 
 interface FirewallTables {
@@ -123,6 +127,8 @@ export function makeRegion({ account, name, lag, random, durations, quotas }: Re
     gateways: new Table(lag),
     routeTables: new Table<RouteTable>(lag, inVpc),
     acls: new Table<NetworkAcl>(lag, inVpc),
+    natGateways: new Table<NatGateway>(lag, inVpc),
+    peerings: new Table(lag),
     groups: new Table<SecurityGroup>(lag, inVpc),
     rules: new Table<GroupRule>(lag, (rule) => rule.groupId),
     instances: new Table<Instance>(lag, (instance) => instance.launch.place.subnetId),
@@ -183,9 +189,14 @@ export interface Durations {
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html */
   readonly check: number;
   readonly modifyVolume: number;
+  /** Of a NAT gateway to stand, and to go. */
+  readonly natGateway: number;
   /** A terminated instance stays listed this long; about an hour, says
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/terminating-instances.html */
   readonly terminatedListed: number;
+  /** As long a deleted NAT gateway, peering or block stays listed; about an hour, says
+   * https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-troubleshooting.html */
+  readonly deletedListed: number;
 }
 
 export const DURATIONS: Durations = {
@@ -194,5 +205,7 @@ export const DURATIONS: Durations = {
   terminate: 5_000,
   check: 5_000,
   modifyVolume: 5_000,
+  natGateway: 5_000,
   terminatedListed: 3_600_000,
+  deletedListed: 3_600_000,
 };

@@ -30,6 +30,11 @@ const SETS: ReadonlySet<string> = new Set([
   'attachmentSet',
   'blockDeviceMapping',
   'networkInterfaceSet',
+  'cidrBlockAssociationSet',
+  'ipv6CidrBlockAssociationSet',
+  'natGatewaySet',
+  'vpcPeeringConnectionSet',
+  'cidrBlockSet',
 ]);
 
 /** Empty lists that some recorded answers leave out: `Ipv6Ranges` 19 of 186 times, `Tags` of a group 128 of 196 times. */
@@ -132,7 +137,10 @@ export const EC2_SPELLINGS: readonly XmlRow[] = [
     ways: (element, key) => {
       const younger = YOUNGER[key.replace('[]', '')];
       if (younger === undefined || !key.endsWith('[]')) return [];
-      return [element, { ...element, inner: element.inner.filter(({ name }) => !younger.includes(name)) }];
+      // why: answers without the list are from before a VPC could have a second block
+      const isOld = ({ name, inner }: Element): boolean =>
+        younger.includes(name) && !(name === 'cidrBlockAssociationSet' && inner.length > 1);
+      return [element, { ...element, inner: element.inner.filter((field) => !isOld(field)) }];
     },
   },
 ];

@@ -4,15 +4,11 @@ import { noTags } from './tags.ts';
 
 /** AWS makes these parts with every VPC: its main route table, default network ACL and default security group. */
 export function makeVpcParts(region: Region, vpc: Vpc): void {
-  const local = [{ destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' } as const];
-  const localV6 = vpc.ipv6
-    ? [{ destination: vpc.ipv6.cidr, family: 'ipv6', target: 'local', origin: 'CreateRouteTable' } as const]
-    : [];
   region.routeTables.put({
     id: freshId(region, 'rtb'),
     tags: noTags,
     vpcId: vpc.id,
-    routes: [...local, ...localV6],
+    routes: localRoutes(vpc),
     associations: [{ id: freshId(region, 'rtbassoc'), subnetId: undefined }],
   });
   region.acls.put({ id: freshId(region, 'acl'), tags: noTags, vpcId: vpc.id, isDefault: true });
@@ -35,6 +31,29 @@ export function makeVpcParts(region: Region, vpc: Vpc): void {
     description: undefined,
   });
   allowAllEgress(region, group, vpc);
+}
+
+/** Every route table has a route for each block of its VPC. */
+export function localRoutes(vpc: Vpc): readonly Route[] {
+  return blocksOf(vpc).map(({ cidr: destination, family }) => ({
+    destination,
+    family,
+    target: 'local',
+    origin: 'CreateRouteTable',
+  }));
+}
+
+/** The blocks that a VPC has now, the first one first. */
+export function blocksOf({
+  cidr,
+  ipv6,
+  further,
+}: Vpc): readonly { readonly family: 'ipv4' | 'ipv6'; readonly cidr: string }[] {
+  return [
+    { family: 'ipv4', cidr },
+    ...(ipv6 ? [{ family: 'ipv6' as const, cidr: ipv6.cidr }] : []),
+    ...further.filter(({ state }) => state === 'associated'),
+  ];
 }
 
 /** Every new group lets everything out: over IPv4, and over IPv6 where the VPC has it. */
@@ -66,9 +85,21 @@ export function mainRouteTable(region: Region, vpcId: string): string | undefine
 
 /** A route whose target is gone, or no longer attached here, stays and swallows what it matches. */
 export function routeState(region: Region, table: RouteTable, route: Route): 'active' | 'blackhole' {
-  if (route.target === 'local') return 'active';
-  const alive = route.target.startsWith('eni-')
-    ? region.interfaces.get(route.target)?.attachment
-    : region.gateways.get(route.target)?.vpcId === table.vpcId;
-  return alive ? 'active' : 'blackhole';
+  return isAlive(region, table, route) ? 'active' : 'blackhole';
+}
+
+/** Gateways of kinds that the sandbox does not have (`tgw-…`, `vpce-…`) come from an estate, and stand. */
+function isAlive(region: Region, table: RouteTable, { target }: Route): boolean {
+  switch (target.slice(0, target.indexOf('-'))) {
+    case 'eni':
+      return region.interfaces.get(target)?.attachment !== undefined;
+    case 'igw':
+      return region.gateways.get(target)?.vpcId === table.vpcId;
+    case 'nat':
+      return ['pending', 'available'].includes(region.natGateways.get(target)?.state ?? '');
+    case 'pcx':
+      return region.peerings.get(target)?.status === 'active';
+    default:
+      return true;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Action } from '../action.ts';
+import { cidrBlockActions } from './cidr-block.ts';
 import { instanceActions } from './instance.ts';
 import { instanceAttributeActions } from './instance-attribute.ts';
 import { instanceCreditActions } from './instance-credits.ts';
@@ -6,6 +7,7 @@ import { instanceProfileActions } from './instance-profile.ts';
 import { describeInstanceStatus } from './instance-status.ts';
 import { internetGatewayActions } from './internet-gateway.ts';
 import { modifySecurityGroupRules } from './modify-security-group-rules.ts';
+import { natGatewayActions } from './nat-gateway.ts';
 import { networkInterfaceActions } from './network-interface.ts';
 import { routeActions } from './route.ts';
 import { routeTableActions } from './route-table.ts';
@@ -16,15 +18,19 @@ import { surroundingActions } from './surroundings.ts';
 import { tagActions } from './tag.ts';
 import { volumeActions } from './volume.ts';
 import { vpcActions } from './vpc.ts';
+import { vpcPeeringActions } from './vpc-peering.ts';
 
 /** Every action that the sandbox answers, by its name on the wire. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   [
     ...vpcActions,
+    ...cidrBlockActions,
+    ...vpcPeeringActions,
     ...subnetActions,
     ...internetGatewayActions,
     ...routeTableActions,
     ...routeActions,
+    ...natGatewayActions,
     ...securityGroupActions,
     ...securityGroupRuleActions,
     modifySecurityGroupRules,

@@ -8,7 +8,7 @@ import type { Route, RouteTable, RouteTableAssociation } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { own, sharerOf } from '../sharing.ts';
 import { specifiedTags, tagField, tagSet } from '../tags.ts';
-import { routeState } from '../vpc.ts';
+import { localRoutes, routeState } from '../vpc.ts';
 import { el, set, wrap } from '../xml.ts';
 
 export const routeTableActions: readonly Action[] = [
@@ -25,11 +25,7 @@ export const routeTableActions: readonly Action[] = [
       const [id = ''] = once(context, { action: 'CreateRouteTable', token: input.ClientToken, asked: input }, () => {
         const vpc = own(target(region.vpcs, ID.vpc, input.VpcId, 'vpcId'));
         const tags = specifiedTags(input.TagSpecification, 'route-table');
-        const routes: Route[] = [
-          { destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' },
-        ];
-        if (vpc.ipv6)
-          routes.push({ destination: vpc.ipv6.cidr, family: 'ipv6', target: 'local', origin: 'CreateRouteTable' });
+        const routes = localRoutes(vpc);
         return [
           region.routeTables.put({ id: freshId(region, 'rtb'), tags, vpcId: vpc.id, routes, associations: [] }).id,
         ];
@@ -142,7 +138,16 @@ function routeTableListing(context: Context): Listing<RouteTable> {
       'association.route-table-id': (table) => (table.associations.length > 0 ? [table.id] : []),
       'route.destination-cidr-block': (table) =>
         table.routes.map((route) => (route.family === 'ipv4' ? route.destination : undefined)),
-      'route.gateway-id': (table) => table.routes.map((route) => route.target),
+      'route.destination-ipv6-cidr-block': (table) =>
+        table.routes.map((route) => (route.family === 'ipv6' ? route.destination : undefined)),
+      'route.destination-prefix-list-id': (table) =>
+        table.routes.map((route) => (route.family === 'prefix-list' ? route.destination : undefined)),
+      'route.gateway-id': (table) =>
+        table.routes.map((route) => (throughOf(route) === 'gatewayId' ? route.target : undefined)),
+      'route.nat-gateway-id': (table) =>
+        table.routes.map((route) => (throughOf(route) === 'natGatewayId' ? route.target : undefined)),
+      'route.vpc-peering-connection-id': (table) =>
+        table.routes.map((route) => (throughOf(route) === 'vpcPeeringConnectionId' ? route.target : undefined)),
       'route.origin': (table) => table.routes.map((route) => route.origin),
       'route.state': (table) => table.routes.map((route) => routeState(region, table, route)),
     },
@@ -168,12 +173,35 @@ function routeTableXml({ region }: Context, table: RouteTable): string {
   );
 }
 
+const DESTINATIONS = {
+  ipv4: 'destinationCidrBlock',
+  ipv6: 'destinationIpv6CidrBlock',
+  'prefix-list': 'destinationPrefixListId',
+} as const;
+
+/** Element names of the next hops, by their ids; others (`igw-`, `vgw-`, `vpce-`, `local`) are `gatewayId`: API_Route.html */
+const THROUGH: Readonly<Record<string, string>> = {
+  eni: 'networkInterfaceId',
+  i: 'instanceId',
+  nat: 'natGatewayId',
+  pcx: 'vpcPeeringConnectionId',
+  tgw: 'transitGatewayId',
+  eigw: 'egressOnlyInternetGatewayId',
+  lgw: 'localGatewayId',
+  cagw: 'carrierGatewayId',
+};
+
+function throughOf({ target }: Route): string {
+  if (target.startsWith('arn:')) return 'coreNetworkArn';
+  return THROUGH[target.slice(0, target.indexOf('-'))] ?? 'gatewayId';
+}
+
 function routeXml(region: Region, table: RouteTable, route: Route): string {
-  const destination = route.family === 'ipv4' ? 'destinationCidrBlock' : 'destinationIpv6CidrBlock';
-  const through = route.target.startsWith('eni-') ? 'networkInterfaceId' : 'gatewayId';
+  const machine = region.interfaces.get(route.target)?.attachment?.instanceId;
   return (
-    el(destination, route.destination) +
-    el(through, route.target) +
+    el(DESTINATIONS[route.family], route.destination) +
+    el(throughOf(route), route.target) +
+    (machine ? el('instanceId', machine) + el('instanceOwnerId', region.account) : '') +
     el('state', routeState(region, table, route)) +
     el('origin', route.origin)
   );

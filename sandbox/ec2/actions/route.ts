@@ -9,7 +9,13 @@ import { el } from '../xml.ts';
 
 const destinationFields = { RouteTableId: text, DestinationCidrBlock: text, DestinationIpv6CidrBlock: text } as const;
 
-const targetFields = { GatewayId: text, NetworkInterfaceId: text, InstanceId: text } as const;
+const targetFields = {
+  GatewayId: text,
+  NetworkInterfaceId: text,
+  InstanceId: text,
+  NatGatewayId: text,
+  VpcPeeringConnectionId: text,
+} as const;
 
 export const routeActions: readonly Action[] = [
   write({
@@ -100,17 +106,18 @@ function find(table: RouteTable, destination: Destination): Route | undefined {
   return table.routes.find((route) => route.destination === destination.text && route.family === destination.family);
 }
 
-interface Through {
-  readonly GatewayId?: string | undefined;
-  readonly NetworkInterfaceId?: string | undefined;
-  readonly InstanceId?: string | undefined;
-}
+type Through = { readonly [T in keyof typeof targetFields]?: string | undefined };
 
-function targetOf(region: Region, table: RouteTable, { GatewayId, NetworkInterfaceId, InstanceId }: Through): string {
-  const given = [GatewayId, NetworkInterfaceId, InstanceId].filter((id) => id !== undefined);
+function targetOf(region: Region, table: RouteTable, through: Through): string {
+  const { GatewayId, NetworkInterfaceId, InstanceId, NatGatewayId, VpcPeeringConnectionId } = through;
+  const given = [GatewayId, NetworkInterfaceId, InstanceId, NatGatewayId, VpcPeeringConnectionId].filter(
+    (id) => id !== undefined,
+  );
   if (given.length === 0) throw missing('gatewayId or instanceId or networkInterfaceId');
   if (given.length > 1) throw refused('InvalidParameterCombination', 'Exactly one target may be specified for a route');
   if (GatewayId !== undefined) return gatewayOf(region, table, GatewayId);
+  if (NatGatewayId !== undefined) return natGatewayOf(region, NatGatewayId);
+  if (VpcPeeringConnectionId !== undefined) return peeringOf(region, table, VpcPeeringConnectionId);
   const eniId =
     NetworkInterfaceId ?? target(region.instances, ID.instance, InstanceId, 'instanceId').parts.interfaceIds[0];
   const eni = target(region.interfaces, ID.networkInterface, eniId, 'networkInterfaceId');
@@ -120,6 +127,22 @@ function targetOf(region: Region, table: RouteTable, { GatewayId, NetworkInterfa
       `route table ${table.id} and interface ${eni.id} belong to different networks`,
     );
   return eni.id;
+}
+
+function natGatewayOf(region: Region, id: string): string {
+  const { state } = target(region.natGateways, ID.natGateway, id, 'natGatewayId');
+  if (state !== 'pending' && state !== 'available') throw ID.natGateway.notFound([id]);
+  return id;
+}
+
+function peeringOf(region: Region, table: RouteTable, id: string): string {
+  const { requester, accepter, status } = target(region.peerings, ID.peering, id, 'vpcPeeringConnectionId');
+  if (status !== 'active' || ![requester.vpcId, accepter.vpcId].includes(table.vpcId))
+    throw refused(
+      'InvalidParameterValue',
+      `route table ${table.id} and peering ${id}, which is ${status}, belong to different networks`,
+    );
+  return id;
 }
 
 function gatewayOf(region: Region, table: RouteTable, id: string): string {

@@ -9,6 +9,7 @@ import type { Ipv6Block, Subnet, Vpc } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { own, refuseInShared, sharerOf } from '../sharing.ts';
 import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { blocksOf } from '../vpc.ts';
 import { el, set, wrap } from '../xml.ts';
 
 /** https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
@@ -119,11 +120,7 @@ function subnetListing(context: Context): Listing<Subnet> {
 
 function subnetXml({ region }: Context, subnet: Subnet): string {
   const v6 = subnet.ipv6;
-  const association =
-    v6 &&
-    el('associationId', v6.associationId) +
-      el('ipv6CidrBlock', v6.cidr) +
-      wrap('ipv6CidrBlockState', el('state', 'associated'));
+  const association = v6 && subnetIpv6Xml(v6, 'associated');
   return (
     el('subnetId', subnet.id) +
     el('subnetArn', arn(region, subnet)) +
@@ -148,6 +145,12 @@ function subnetXml({ region }: Context, subnet: Subnet): string {
         el('enableResourceNameDnsAAAARecord', false),
     ) +
     tagSet(subnet.tags)
+  );
+}
+
+export function subnetIpv6Xml({ associationId, cidr }: Ipv6Block, state: string): string {
+  return (
+    el('associationId', associationId) + el('ipv6CidrBlock', cidr) + wrap('ipv6CidrBlockState', el('state', state))
   );
 }
 
@@ -185,8 +188,8 @@ function subnetCidr(region: Region, vpc: Vpc, value: string): Cidr {
       'InvalidParameterValue',
       `Value (${value}) for parameter cidrBlock is invalid. This is not a valid CIDR block.`,
     );
-  const whole = parseCidr(vpc.cidr, 'ipv4');
-  if (!whole || cidr.prefix < SIZES.widest || cidr.prefix > SIZES.narrowest || !contains(whole, cidr)) {
+  const isInside = blocksOf(vpc).some((block) => isWithin(block, cidr));
+  if (!isInside || cidr.prefix < SIZES.widest || cidr.prefix > SIZES.narrowest) {
     throw refused('InvalidSubnet.Range', `The CIDR '${value}' is invalid.`);
   }
   let siblings = 0;
@@ -201,15 +204,19 @@ function subnetCidr(region: Region, vpc: Vpc, value: string): Cidr {
   return cidr;
 }
 
-function subnetIpv6(region: Region, vpc: Vpc, value: string): Ipv6Block {
+function isWithin({ cidr, family }: ReturnType<typeof blocksOf>[number], inner: Cidr): boolean {
+  const whole = parseCidr(cidr, family);
+  return whole !== undefined && contains(whole, inner);
+}
+
+export function subnetIpv6(region: Region, vpc: Vpc, value: string): Ipv6Block {
   const cidr = parseCidr(value, 'ipv6');
-  const whole = vpc.ipv6 && parseCidr(vpc.ipv6.cidr, 'ipv6');
   if (!cidr)
     throw refused(
       'InvalidParameterValue',
       `Value (${value}) for parameter ipv6CidrBlock is invalid. This is not a valid CIDR block.`,
     );
-  if (!whole || cidr.prefix !== 64 || !contains(whole, cidr))
+  if (cidr.prefix !== 64 || !blocksOf(vpc).some((block) => isWithin(block, cidr)))
     throw refused('InvalidSubnet.Range', `The CIDR '${value}' is invalid.`);
   for (const sibling of region.subnets.of(vpc.id)) {
     if (sibling.ipv6?.cidr === cidr.text)

@@ -136,6 +136,8 @@ const kinds: readonly { readonly type: string; readonly ids: IdType; readonly ta
   { type: 'subnet', ids: ID.subnet, table: (region) => region.subnets },
   { type: 'internet-gateway', ids: ID.gateway, table: (region) => region.gateways },
   { type: 'route-table', ids: ID.routeTable, table: (region) => region.routeTables },
+  { type: 'natgateway', ids: ID.natGateway, table: (region) => region.natGateways },
+  { type: 'vpc-peering-connection', ids: ID.peering, table: (region) => region.peerings },
   { type: 'network-acl', ids: ID.acl, table: (region) => region.acls },
   { type: 'security-group', ids: ID.group, table: (region) => region.groups },
   { type: 'security-group-rule', ids: ID.rule, table: (region) => region.rules },

@@ -4,7 +4,7 @@ import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
 import { describe, type Listing, listFields } from '../listing.ts';
 import { flag, list, record, text } from '../query.ts';
-import type { Vpc } from '../records.ts';
+import type { FurtherBlock, Vpc } from '../records.ts';
 import { freshId } from '../region.ts';
 import { own } from '../sharing.ts';
 import { specifiedTags, tagField, tagSet } from '../tags.ts';
@@ -38,6 +38,7 @@ export const vpcActions: readonly Action[] = [
         ipv6: input.AmazonProvidedIpv6CidrBlock
           ? { associationId: freshId(region, 'vpc-cidr-assoc'), cidr: amazonIpv6(region.vpcs.size) }
           : undefined,
+        further: [],
         isDefault: false,
         tenancy: tenancy(input.InstanceTenancy),
         dns: { support: true, hostnames: false, addressMetrics: false },
@@ -59,6 +60,10 @@ export const vpcActions: readonly Action[] = [
         for (const rule of region.rules.of(group.id)) region.rules.remove(rule.id);
         region.groups.remove(group.id);
       }
+      // why: https://docs.aws.amazon.com/vpc/latest/peering/delete-vpc-peering-connection.html: it goes with either VPC
+      for (const peering of region.peerings.values())
+        if ([peering.requester.vpcId, peering.accepter.vpcId].includes(vpc.id))
+          region.peerings.put({ ...peering, status: 'deleted' });
       region.vpcs.remove(vpc.id);
       return el('return', true);
     },
@@ -122,9 +127,12 @@ function vpcListing(context: Context): Listing<Vpc> {
       'vpc-id': (vpc) => [vpc.id],
       cidr: (vpc) => [vpc.cidr],
       'cidr-block': (vpc) => [vpc.cidr],
-      'cidr-block-association.cidr-block': (vpc) => [vpc.cidr],
-      'cidr-block-association.association-id': (vpc) => [vpc.associationId],
-      'ipv6-cidr-block-association.ipv6-cidr-block': (vpc) => [vpc.ipv6?.cidr],
+      'cidr-block-association.cidr-block': (vpc) => v4Of(vpc).map(({ cidr }) => cidr),
+      'cidr-block-association.association-id': (vpc) => v4Of(vpc).map(({ associationId }) => associationId),
+      'cidr-block-association.state': (vpc) => v4Of(vpc).map(({ state }) => state),
+      'ipv6-cidr-block-association.ipv6-cidr-block': (vpc) => v6Of(vpc).map(({ cidr }) => cidr),
+      'ipv6-cidr-block-association.association-id': (vpc) => v6Of(vpc).map(({ associationId }) => associationId),
+      'ipv6-cidr-block-association.state': (vpc) => v6Of(vpc).map(({ state }) => state),
       'dhcp-options-id': () => ['dopt-0d0d0d0d0d0d0d0d0'],
       'is-default': (vpc) => [String(vpc.isDefault)],
       isDefault: (vpc) => [String(vpc.isDefault)],
@@ -136,22 +144,14 @@ function vpcListing(context: Context): Listing<Vpc> {
 }
 
 function vpcXml({ region }: Context, vpc: Vpc, state: string): string {
-  const associated = wrap('cidrBlockState', el('state', 'associated'));
-  const v4 = el('associationId', vpc.associationId) + el('cidrBlock', vpc.cidr) + associated;
-  const v6 =
-    vpc.ipv6 &&
-    el('associationId', vpc.ipv6.associationId) +
-      el('ipv6CidrBlock', vpc.ipv6.cidr) +
-      wrap('ipv6CidrBlockState', el('state', 'associated')) +
-      el('networkBorderGroup', region.name) +
-      el('ipv6Pool', 'Amazon');
+  const v6 = v6Of(vpc).map((block) => v6BlockXml(region, block));
   return (
     el('vpcId', vpc.id) +
     el('ownerId', vpc.sharedBy ?? region.account) +
     el('state', state) +
     el('cidrBlock', vpc.cidr) +
-    set('cidrBlockAssociationSet', [v4]) +
-    (v6 ? set('ipv6CidrBlockAssociationSet', [v6]) : '') +
+    set('cidrBlockAssociationSet', v4Of(vpc).map(v4BlockXml)) +
+    (v6.length > 0 ? set('ipv6CidrBlockAssociationSet', v6) : '') +
     el('dhcpOptionsId', 'dopt-0d0d0d0d0d0d0d0d0') +
     tagSet(vpc.tags) +
     el('instanceTenancy', vpc.tenancy) +
@@ -159,7 +159,32 @@ function vpcXml({ region }: Context, vpc: Vpc, state: string): string {
   );
 }
 
-function vpcCidr(value: string): Cidr {
+type Block = Pick<FurtherBlock, 'associationId' | 'cidr'> & { readonly state: string };
+
+function v4Of({ associationId, cidr, further }: Vpc): readonly Block[] {
+  return [{ associationId, cidr, state: 'associated' }, ...further.filter(({ family }) => family === 'ipv4')];
+}
+
+function v6Of({ ipv6, further }: Vpc): readonly Block[] {
+  const first: readonly Block[] = ipv6 ? [{ ...ipv6, state: 'associated' }] : [];
+  return [...first, ...further.filter(({ family }) => family === 'ipv6')];
+}
+
+export function v4BlockXml({ associationId, cidr, state }: Block): string {
+  return el('associationId', associationId) + el('cidrBlock', cidr) + wrap('cidrBlockState', el('state', state));
+}
+
+export function v6BlockXml({ name }: Pick<Context['region'], 'name'>, { associationId, cidr, state }: Block): string {
+  return (
+    el('associationId', associationId) +
+    el('ipv6CidrBlock', cidr) +
+    wrap('ipv6CidrBlockState', el('state', state)) +
+    el('networkBorderGroup', name) +
+    el('ipv6Pool', 'Amazon')
+  );
+}
+
+export function vpcCidr(value: string): Cidr {
   const cidr = parseCidr(value, 'ipv4');
   if (!cidr)
     throw refused(
@@ -171,7 +196,7 @@ function vpcCidr(value: string): Cidr {
   return cidr;
 }
 
-function amazonIpv6(count: number): string {
+export function amazonIpv6(count: number): string {
   return `2600:1f18:${(0x1000 + count).toString(16)}:ab00::/56`;
 }
 

@@ -10,8 +10,12 @@ const WITHOUT = [
   'ModifyVpcAttribute',
   'ModifySubnetAttribute',
   'AssociateIamInstanceProfile',
+  'AssociateSubnetCidrBlock',
+  'AssociateVpcCidrBlock',
   'ReplaceIamInstanceProfileAssociation',
   'DisassociateIamInstanceProfile',
+  'DisassociateSubnetCidrBlock',
+  'DisassociateVpcCidrBlock',
   'DescribeIamInstanceProfileAssociations',
 ];
 

@@ -64,7 +64,7 @@ const problems: readonly { readonly estate: unknown; readonly want: string }[] =
   },
   {
     estate: only({ vpcs: [{ ...vpc, routeTables: [{ routes: [{ to: '0.0.0.0/0', via: 'gateway' }] }] }] }),
-    want: 'regions[0].vpcs[0].routeTables[0].routes[0]: a CIDR block, and "gateway" (which the VPC must have) or an id, are needed',
+    want: 'regions[0].vpcs[0].routeTables[0].routes[0]: a CIDR block or prefix list, and "gateway" (which the VPC must have) or an id, are needed',
   },
 ];
 
