@@ -8,6 +8,8 @@ interface Row {
   /** Of the subnet; else of the network. */
   readonly ofSubnet?: true;
   readonly adopts?: false;
+  /** Default: the language's own, which is false. */
+  readonly internet?: string;
   /** Part of the one problem; '' for none. */
   readonly want: string;
 }
@@ -25,7 +27,16 @@ const rows: readonly Row[] = [
   { on: 'aws', settings: '{ secondaryCidrs: [10.1.0.0/16, 10.1.0.1/16] }', want: 'cannot be this list' },
   { on: 'aws', settings: '{ vpn: true }', want: 'unknown field `vpn`' },
 
-  { on: 'aws', ofSubnet: true, settings: '{ publicIpOnLaunch: true, routes: [] }', want: '' },
+  { on: 'aws', ofSubnet: true, settings: '{ publicIpOnLaunch: true }', want: '' },
+  { on: 'aws', ofSubnet: true, settings: '{ routes: [] }', internet: 'unmanaged', want: '' },
+  {
+    on: 'aws',
+    ofSubnet: true,
+    settings: '{ routes: [] }',
+    want: '`internet: false` would put the subnet on a route table without these routes (aws)',
+  },
+  { on: 'aws', ofSubnet: true, settings: '{ routes: [] }', internet: 'true', want: '`internet: true` would put' },
+  { on: 'azure', ofSubnet: true, settings: '{ routes: [] }', internet: 'true', want: '' },
   { on: 'aws', ofSubnet: true, settings: '{ natGateway: nat }', want: 'this cloud has no such setting (aws)' },
   {
     on: 'gcp',
@@ -44,18 +55,33 @@ const rows: readonly Row[] = [
   },
 ];
 
-for (const { on, settings, ofSubnet, adopts, want } of rows)
-  test(`${on}, ${ofSubnet ? 'subnet' : 'network'}: ${settings}, ${(adopts ?? true) ? 'adopted' : 'new'}: ${want || 'sound'}`, () => {
+for (const { on, settings, ofSubnet, adopts, internet, want } of rows)
+  test(`${on}, ${ofSubnet ? 'subnet' : 'network'}: ${settings}, ${(adopts ?? true) ? 'adopted' : 'new'}, internet ${internet ?? 'unstated'}: ${want || 'sound'}`, () => {
     const adopt = adopts === false ? '' : `, adopt: { ${on}: x }`;
     const [ofNetwork, inSubnet] = ofSubnet ? ['', `, settings: ${settings}${adopt}`] : [`, settings: ${settings}`, ''];
     const metadata = `{ name: lone${ofSubnet ? '' : adopt} }`;
     const subnets = `[{ name: app, cidr: 10.90.1.0/24${inSubnet} }]`;
+    const way = internet === undefined ? '' : `, internet: ${internet}`;
     const found = problemsOf(
-      document('Network', metadata, `{ targets: [${on}], cidr: 10.90.0.0/16, subnets: ${subnets}${ofNetwork} }`),
+      document('Network', metadata, `{ targets: [${on}], cidr: 10.90.0.0/16, subnets: ${subnets}${ofNetwork}${way} }`),
     );
     assert.equal(found.length, want === '' ? 0 : 1, found.join('\n') || 'nothing was found');
     assert.ok(
       found.every((problem) => problem.includes(want)),
       found.join('\n'),
     );
+  });
+
+const further: readonly (readonly [settings: string, want: string])[] = [
+  ['{ secondaryCidrs: [100.64.0.0/16] }', ''],
+  ['{ secondaryCidrs: [100.65.0.0/16] }', 'subnet app (100.64.1.0/24) is not inside its network'],
+  ['{}', 'subnet app (100.64.1.0/24) is not inside its network'],
+];
+
+for (const [settings, want] of further)
+  test(`a subnet in a further block, where the network states ${settings}: ${want || 'sound'}`, () => {
+    const spec = `{ targets: [aws], cidr: 10.90.0.0/16, settings: ${settings}, subnets: [{ name: app, cidr: 100.64.1.0/24 }] }`;
+    const found = problemsOf(document('Network', '{ name: lone, adopt: { aws: x } }', spec));
+    assert.equal(found.length, want === '' ? 0 : 1, found.join('\n'));
+    assert.ok(found.every((problem) => problem.includes(want)));
   });

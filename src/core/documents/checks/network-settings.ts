@@ -29,7 +29,10 @@ const SUBNET_CLOUDS: Readonly<Record<SubnetSetting, Clouds>> = {
   natGateway: ['azure'],
 };
 
-/** Only an adopted network or subnet may state settings, and only those that its clouds have. */
+/**
+ * Only an adopted network or subnet may state settings, and only those that its clouds have. On AWS `internet` gives a subnet another
+ * route table, so a document that states the routes leaves it alone.
+ */
 export function* networkSettings(set: SpecSet): Iterable<Problem> {
   for (const network of set.networks.values()) {
     const { metadata, spec } = network.value;
@@ -45,8 +48,21 @@ export function* networkSettings(set: SpecSet): Iterable<Problem> {
       const here = subnet.target === undefined ? targets : [subnet.target];
       const path = ['spec', 'subnets', index];
       yield* settingsOn(set, network, { ...subnet, targets: here, path, clouds: SUBNET_CLOUDS });
+      const isStatedTwice = subnet.settings?.routes !== undefined && spec.internet !== 'unmanaged';
+      if (isStatedTwice) yield* statedTwice(network, [...path, 'settings', 'routes'], targetsOf(set, here));
     }
   }
+}
+
+function* statedTwice(
+  network: Located<NetworkDoc>,
+  path: Path,
+  targets: readonly Located<TargetDoc>[],
+): Iterable<Problem> {
+  const aws = targets.find(({ value }) => value.spec.provider === 'aws')?.value.metadata.name;
+  if (aws === undefined) return;
+  const message = `\`internet: ${network.value.spec.internet}\` would put the subnet on a route table without these routes (${aws})`;
+  yield error('not-expressible', network.at(path), message, { expected: '`internet: unmanaged`, or no routes' });
 }
 
 interface Stated {

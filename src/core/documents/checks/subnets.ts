@@ -114,12 +114,15 @@ function blocksOf({ value }: Located<NetworkDoc>): readonly Block[] {
   });
 }
 
+/** A network may have further blocks, which its settings state. */
 function* outside(network: Located<NetworkDoc>, blocks: readonly Block[]): Iterable<Problem> {
-  const whole = parseCidr(network.value.spec.cidr);
+  const { cidr: first, settings } = network.value.spec;
+  const texts = [first, ...(settings?.secondaryCidrs ?? [])];
+  const wholes = texts.flatMap((text) => parseCidr(text) ?? []);
   for (const { name, text, cidr, path } of blocks) {
-    if (whole && containsCidr(whole, cidr)) continue;
+    if (wholes.some((whole) => containsCidr(whole, cidr))) continue;
     const message = `subnet ${name} (${text}) is not inside its network`;
-    yield error('outside-network', network.at(path), message, { expected: `a part of ${network.value.spec.cidr}` });
+    yield error('outside-network', network.at(path), message, { expected: `a part of ${texts.join(' or ')}` });
   }
 }
 
