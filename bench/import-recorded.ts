@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Instance, InternetGateway, RouteTable, SecurityGroup, Subnet, Volume, Vpc } from '@aws-sdk/client-ec2';
+import type * as ec2 from '@aws-sdk/client-ec2';
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface, SecurityRule } from '@azure/arm-network';
 import { groupOrigin } from '../providers/aws/group.ts';
@@ -8,7 +8,7 @@ import { observeInstance, withDisk } from '../providers/aws/instance/observe.ts'
 import { internetPartsOf } from '../providers/aws/internet/parts.ts';
 import { observeVpc } from '../providers/aws/network.ts';
 import { atomsOf } from '../providers/aws/permission.ts';
-import { observeSubnet } from '../providers/aws/subnet.ts';
+import { indexTables, observeSubnet } from '../providers/aws/subnet.ts';
 import { readLabels } from '../providers/aws/tags.ts';
 import { canonicalId } from '../providers/azure/ids.ts';
 import { interfaceOf, observeMachine } from '../providers/azure/instance/observe.ts';
@@ -296,18 +296,33 @@ function awsAccounts(folder: string): readonly Account[] {
   const lines = linesOf<AwsLine>(folder, 'aws.jsonl');
   return [...Map.groupBy(lines, ({ file }) => dirname(file))].map(([name, answers]) => {
     const listed = <T>(list: string): readonly T[] => answers.flatMap(({ data }) => (data[list] ?? []) as readonly T[]); // why: EC2 names a list by its content
-    return awsAccount(name, listed);
+    const listedIfAsked = <T>(list: string): readonly T[] | undefined =>
+      answers.some(({ data }) => list in data) ? listed(list) : undefined;
+    return awsAccount(name, listed, listedIfAsked);
   });
 }
 
-function awsAccount(name: string, listed: <T>(list: string) => readonly T[]): Account {
-  const vpcs = firstOf(listed<Vpc>('Vpcs'), ({ VpcId }) => VpcId);
-  const subnets = firstOf(listed<Subnet>('Subnets'), ({ SubnetId }) => SubnetId);
-  const groups = firstOf(listed<SecurityGroup>('SecurityGroups'), ({ GroupId }) => GroupId);
-  const gateways = listed<InternetGateway>('InternetGateways');
-  const tables = listed<RouteTable>('RouteTables');
-  const volumes = new Map(listed<Volume>('Volumes').map((volume) => [volume.VolumeId ?? '', volume]));
-  const reservations = listed<{ readonly Instances?: readonly Instance[] }>('Reservations');
+/** `listedIfAsked`: undefined where the recording has no such listing. */
+function awsAccount(
+  name: string,
+  listed: <T>(list: string) => readonly T[],
+  listedIfAsked: <T>(list: string) => readonly T[] | undefined,
+): Account {
+  const vpcs = firstOf(listed<ec2.Vpc>('Vpcs'), ({ VpcId }) => VpcId);
+  const subnets = firstOf(listed<ec2.Subnet>('Subnets'), ({ SubnetId }) => SubnetId);
+  const groups = firstOf(listed<ec2.SecurityGroup>('SecurityGroups'), ({ GroupId }) => GroupId);
+  const gateways = listed<ec2.InternetGateway>('InternetGateways');
+  const tables = listed<ec2.RouteTable>('RouteTables');
+  const natGateways = listedIfAsked<ec2.NatGateway>('NatGateways');
+  const peerings = listedIfAsked<ec2.VpcPeeringConnection>('VpcPeeringConnections');
+  const settings = {
+    ...(natGateways === undefined ? {} : { natGateways }),
+    ...(peerings === undefined ? {} : { peerings }),
+    unlisted: [],
+  };
+  const tableIndex = listedIfAsked('RouteTables') === undefined ? undefined : indexTables(tables);
+  const volumes = new Map(listed<ec2.Volume>('Volumes').map((volume) => [volume.VolumeId ?? '', volume]));
+  const reservations = listed<{ readonly Instances?: readonly ec2.Instance[] }>('Reservations');
   const machines = firstOf(
     reservations.flatMap(({ Instances = [] }) => Instances),
     ({ InstanceId }) => InstanceId,
@@ -320,11 +335,10 @@ function awsAccount(name: string, listed: <T>(list: string) => readonly T[]): Ac
         parts: internetPartsOf(vpc, gateways, tables),
         region: 'eu-west-1',
         account: vpc.OwnerId ?? owner,
+        settings,
       }),
     ),
-    ...subnets.map((subnet) =>
-      observeSubnet(subnet, { bySubnet: new Map(), mainOf: new Map() }, subnet.OwnerId ?? owner),
-    ),
+    ...subnets.map((subnet) => observeSubnet(subnet, tableIndex, subnet.OwnerId ?? owner)),
     ...groups.flatMap((group) => groupAndRules(group, group.OwnerId ?? owner)),
     ...machines.map((machine) => withDisk(observeInstance(machine), volumes)),
   ];
@@ -345,7 +359,7 @@ function awsAccount(name: string, listed: <T>(list: string) => readonly T[]): Ac
 const accountOf = (owner: string): string => (/^\d{12}$/.test(owner) ? owner : '111122223333');
 
 /** As `group.ts` and `firewall-rule.ts` list them. */
-function groupAndRules(group: SecurityGroup, account: string): readonly Observed[] {
+function groupAndRules(group: ec2.SecurityGroup, account: string): readonly Observed[] {
   const origin = groupOrigin(group, account);
   const signs = origin === undefined ? {} : { origin };
   const id = group.GroupId ?? '';
@@ -368,7 +382,7 @@ function groupAndRules(group: SecurityGroup, account: string): readonly Observed
 }
 
 /** Networks, subnets and groups that recorded objects name, and that were not recorded. */
-function withSurroundings(recorded: readonly Observed[], machines: readonly Instance[]): readonly Observed[] {
+function withSurroundings(recorded: readonly Observed[], machines: readonly ec2.Instance[]): readonly Observed[] {
   const there = new Set(recorded.map(({ id }) => id));
   const more = new Map<string, Observed>();
   const add = (one: Observed): void => {

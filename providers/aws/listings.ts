@@ -1,4 +1,13 @@
-import type { InternetGateway, RouteTable, SecurityGroup, Subnet, Volume, Vpc } from '@aws-sdk/client-ec2';
+import type {
+  InternetGateway,
+  NatGateway,
+  RouteTable,
+  SecurityGroup,
+  Subnet,
+  Volume,
+  Vpc,
+  VpcPeeringConnection,
+} from '@aws-sdk/client-ec2';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { type Listing, sharedListing } from '../shared/shared-listing.ts';
@@ -18,6 +27,8 @@ export interface Listings {
   readonly subnets: Listing<Subnet>;
   readonly groups: Listing<SecurityGroup>;
   readonly volumes: Listing<Volume>;
+  readonly natGateways: Listing<NatGateway>;
+  readonly peerings: Listing<VpcPeeringConnection>;
 }
 
 export function makeListings(client: Client, clock: Clock): Listings {
@@ -30,6 +41,8 @@ export function makeListings(client: Client, clock: Clock): Listings {
     subnets: share(subnetPages),
     groups: share(groupPages),
     volumes: share(volumePages),
+    natGateways: share(natGatewayPages),
+    peerings: share(peeringPages),
   };
 }
 
@@ -94,6 +107,22 @@ const volumePages =
       call,
     );
     return answer.ok ? { ok: true, value: page(answer.value.Volumes, answer.value.NextToken) } : answer;
+  };
+
+const natGatewayPages =
+  (client: Client): Ask<NatGateway> =>
+  async (NextToken, call) => {
+    const command = new ec2.DescribeNatGatewaysCommand({ MaxResults: most.page, NextToken });
+    const answer = await client.send('DescribeNatGateways', command, call);
+    return answer.ok ? { ok: true, value: page(answer.value.NatGateways, answer.value.NextToken) } : answer;
+  };
+
+const peeringPages =
+  (client: Client): Ask<VpcPeeringConnection> =>
+  async (NextToken, call) => {
+    const command = new ec2.DescribeVpcPeeringConnectionsCommand({ MaxResults: most.page, NextToken });
+    const answer = await client.send('DescribeVpcPeeringConnections', command, call);
+    return answer.ok ? { ok: true, value: page(answer.value.VpcPeeringConnections, answer.value.NextToken) } : answer;
   };
 
 const page = <T>(items: readonly T[] = [], next?: string) => ({ items, next });

@@ -2,7 +2,14 @@ import type { SecurityGroup, Vpc } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed, Part } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
+import {
+  type Actuator,
+  type Call,
+  type Creation,
+  ListingFailed,
+  type Removal,
+  type Revision,
+} from '../../src/ports/provider.ts';
 import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
 import { awaitAll } from '../shared/await-all.ts';
@@ -18,8 +25,9 @@ import { removeInternet } from './internet/remove.ts';
 import { gatewayPart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readExtra } from './marks.ts';
+import { type ListedSettings, listSettings, networkSettingsOf, withFurtherBlocks } from './network-settings.ts';
 import { originOf } from './origin.ts';
-import { signsOf } from './owner.ts';
+import { sharedBy, signsOf } from './owner.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -36,20 +44,19 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
   };
 }
 
-async function* list(
-  { listings, known, key, account }: Scope,
-  call: Call,
-): AsyncGenerator<readonly Observed<'network'>[]> {
-  const [inUse, vpcs, gateways, tables] = await awaitAll([
+async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
+  const { listings, known, key, account } = scope;
+  const [inUse, vpcs, gateways, tables, settings] = await awaitAll([
     occupiedVpcs(listings, call),
     listings.vpcs('network', call),
     listings.gateways('network', call),
     listings.tables('network', call),
+    listSettings(scope, call),
   ]);
   yield await mapInTurns(vpcs, (vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
-    return observeVpc(vpc, { parts, region: key, account, empty: inUse && !inUse.has(vpc.VpcId ?? '') });
+    return observeVpc(vpc, { parts, region: key, account, settings, empty: inUse && !inUse.has(vpc.VpcId ?? '') });
   });
 }
 
@@ -72,9 +79,18 @@ interface VpcContext {
   readonly region: string;
   readonly account: string;
   readonly empty?: boolean;
+  readonly settings?: ListedSettings;
 }
 
-export function observeVpc(vpc: Vpc, { parts, region, account, empty }: VpcContext): Observed<'network'> {
+const notListed: ListedSettings = { unlisted: [] };
+
+/** The NAT gateways and peerings of a VPC that another account shares are listed to that account only. */
+const settingsIn = (vpc: Vpc, { account, settings }: VpcContext): ListedSettings =>
+  settings === undefined || sharedBy(vpc, account) !== undefined ? notListed : settings;
+
+export function observeVpc(vpc: Vpc, context: VpcContext): Observed<'network'> {
+  const { parts, region, account, empty } = context;
+  const settings = settingsIn(vpc, context);
   const origin = vpc.IsDefault
     ? { why: 'provider-default' as const, detail: `default VPC of ${region}` }
     : originOf(vpc.Tags);
@@ -83,7 +99,12 @@ export function observeVpc(vpc: Vpc, { parts, region, account, empty }: VpcConte
     kind: 'network',
     id: vpc.VpcId ?? '',
     name: nameIn(vpc.Tags),
-    attributes: { cidr: canonicalCidr(vpc.CidrBlock ?? ''), internet: parts.internet, labels: readLabels(vpc.Tags) },
+    attributes: {
+      cidr: canonicalCidr(vpc.CidrBlock ?? ''),
+      internet: parts.internet,
+      settings: networkSettingsOf(vpc, settings),
+      labels: readLabels(vpc.Tags),
+    },
     signs: signsOf(vpc, account, origin),
     condition: {
       state: vpc.State === 'pending' ? 'pending' : 'ready',
@@ -91,6 +112,8 @@ export function observeVpc(vpc: Vpc, { parts, region, account, empty }: VpcConte
       ...(parts.parts.length === 0 ? {} : { parts: parts.parts }),
       ...(parts.missing.length === 0 ? {} : { missing: parts.missing }),
       ...(empty === undefined ? {} : { empty }),
+      ...withFurtherBlocks(vpc),
+      ...(settings.unlisted.length === 0 ? {} : { unlisted: settings.unlisted }),
     },
   };
 }
@@ -107,9 +130,11 @@ async function read(
   const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
   const present = found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : []));
   const around = await partsOfVpcs(present, scope, call);
+  const settings = present.length === 0 ? { ok: true as const, value: notListed } : await settingsFor(scope, call);
   return found.map((result) => {
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
     if (!around.ok) return around;
+    if (!settings.ok) return settings;
     const { gateways, tables } = around.value;
     return {
       ok: true,
@@ -117,9 +142,19 @@ async function read(
         parts: internetPartsOf(result.value, gateways, tables),
         region: scope.key,
         account: scope.account,
+        settings: settings.value,
       }),
     };
   });
+}
+
+async function settingsFor(scope: Scope, call: Call): Promise<Result<ListedSettings>> {
+  try {
+    return { ok: true, value: await listSettings(scope, call) };
+  } catch (error) {
+    if (error instanceof ListingFailed && error.failure !== undefined) return { ok: false, failure: error.failure };
+    throw error;
+  }
 }
 
 /**

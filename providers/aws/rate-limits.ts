@@ -59,6 +59,8 @@ export const actions = {
   DescribeInternetGateways: read,
   DescribeRouteTables: read,
   DescribeSubnets: read,
+  DescribeNatGateways: read,
+  DescribeVpcPeeringConnections: read,
   DescribeSecurityGroups: narrowable,
   DescribeInstances: narrowable,
   DescribeInstanceStatus: narrowable,
@@ -134,7 +136,11 @@ export function requestFor(scope: string, action: Action, asked: Asked = {}): Re
 
 /** Most things one call takes. */
 export const most = {
-  /** 5–1000 of nearly every Describe, https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html */
+  /**
+   * 5–1000 of nearly every Describe: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html,
+   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeNatGateways.html,
+   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcPeeringConnections.html
+   */
   page: 1000,
   /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeRouteTables.html: 5–100 */
   routeTablePage: 100,

@@ -1,5 +1,5 @@
 import type { Image } from '@aws-sdk/client-ec2';
-import type { CloudId, ScopeKey } from '../../src/core/resource.ts';
+import type { CloudId, ListedSetting, ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
@@ -24,4 +24,6 @@ export interface Known {
   readonly offered: Set<string>;
   /** Tokens of the networks that were asked for. */
   readonly networks: Set<string>;
+  /** Settings whose listing failed, and how often in a row. */
+  readonly settingTries: Map<ListedSetting, number>;
 }

@@ -20,7 +20,13 @@ export function openSession(access: Access, clock: Clock): Session {
     client,
     listings: makeListings(client, clock),
     clock,
-    known: { tables: new Map(), images: new Map(), offered: new Set(), networks: new Set() },
+    known: {
+      tables: new Map(),
+      images: new Map(),
+      offered: new Set(),
+      networks: new Set(),
+      settingTries: new Map(),
+    },
   };
   return {
     scope: access.scope,

@@ -1,7 +1,7 @@
 import type { RouteTable, Subnet } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
-import type { CloudId } from '../../src/core/resource.ts';
+import type { CloudId, Route } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
@@ -14,6 +14,7 @@ import { partsOfVpcs } from './internet/around.ts';
 import { hasDefaultRouteTo, internetRouteOf, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readExtra, readMark } from './marks.ts';
+import { routesOf, subnetSettingsOf, withFurtherBlocks } from './network-settings.ts';
 import { originOf } from './origin.ts';
 import { signsOf } from './owner.ts';
 import { retag, unsupported } from './retag.ts';
@@ -39,12 +40,14 @@ async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<r
   yield await mapInTurns(subnets, (subnet) => observeSubnet(subnet, index, account));
 }
 
-interface TableIndex {
+export interface TableIndex {
   readonly bySubnet: ReadonlyMap<string, RouteTable>;
   readonly mainOf: ReadonlyMap<string, RouteTable>;
+  /** By the table's id: many subnets share one. */
+  readonly routes: ReadonlyMap<string, readonly Route[]>;
 }
 
-function indexTables(tables: readonly RouteTable[]): TableIndex {
+export function indexTables(tables: readonly RouteTable[]): TableIndex {
   const bySubnet = new Map<string, RouteTable>();
   const mainOf = new Map<string, RouteTable>();
   for (const table of tables) {
@@ -53,20 +56,30 @@ function indexTables(tables: readonly RouteTable[]): TableIndex {
       else if (Main) mainOf.set(table.VpcId ?? '', table);
     }
   }
-  return { bySubnet, mainOf };
+  const routes = new Map(tables.map((table) => [table.RouteTableId ?? '', routesOf(table)]));
+  return { bySubnet, mainOf, routes };
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Subnet.html; machines of ours state their own. */
 const publicOnLaunch = {
   field: 'mapPublicIpOnLaunch',
   detail: 'gives each machine that is launched in it a public address',
-};
+  statedBy: 'publicIpOnLaunch',
+} as const;
 
-export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex, account: string): Observed<'subnet'> {
+/** Every subnet has a table, so one without is an answer that is short. */
+const noTable = (id: string) => ({
+  setting: 'routes' as const,
+  code: 'NoRouteTable',
+  reason: `EC2 listed no route table of ${id}`,
+});
+
+/** `tables`: undefined where nobody asked for them. */
+export function observeSubnet(subnet: Subnet, tables: TableIndex | undefined, account: string): Observed<'subnet'> {
   const origin = subnet.DefaultForAz
     ? { why: 'provider-default' as const, detail: `default subnet of ${subnet.AvailabilityZone}` }
     : originOf(subnet.Tags);
-  const table = bySubnet.get(subnet.SubnetId ?? '') ?? mainOf.get(subnet.VpcId ?? '');
+  const table = tables?.bySubnet.get(subnet.SubnetId ?? '') ?? tables?.mainOf.get(subnet.VpcId ?? '');
   return {
     kind: 'subnet',
     id: subnet.SubnetId ?? '',
@@ -76,12 +89,15 @@ export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex, 
       cidr: canonicalCidr(subnet.CidrBlock ?? ''),
       ...(subnet.AvailabilityZone === undefined ? {} : { zone: subnet.AvailabilityZone }),
       internet: table === undefined ? false : internetRouteOf(table),
+      settings: subnetSettingsOf(subnet, tables?.routes.get(table?.RouteTableId ?? '')),
       labels: readLabels(subnet.Tags),
     },
     signs: signsOf(subnet, account, origin),
     condition: {
       state: subnet.State === 'pending' ? 'pending' : 'ready',
+      ...withFurtherBlocks(subnet),
       ...(subnet.MapPublicIpOnLaunch ? { unstated: [publicOnLaunch] } : {}),
+      ...(tables !== undefined && table === undefined ? { unlisted: [noTable(subnet.SubnetId ?? '')] } : {}),
     },
   };
 }
@@ -125,7 +141,7 @@ async function create(
     ? { ok: true as const, value: answer.value.Subnet }
     : await existingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
   if (!made.ok) return made;
-  const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() }, scope.account);
+  const subnet = observeSubnet(made.value ?? {}, undefined, scope.account);
   if (internet !== true) return { ok: true, value: subnet };
   const joined = await afterCreation(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
   return { ok: true, value: { ...subnet, attributes: { ...subnet.attributes, internet: joined.ok } } };

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import type { Instance, InternetGateway, RouteTable, SecurityGroup, Subnet, Vpc } from '@aws-sdk/client-ec2';
+import type {
+  Instance,
+  InternetGateway,
+  NatGateway,
+  RouteTable,
+  SecurityGroup,
+  Subnet,
+  Vpc,
+  VpcPeeringConnection,
+} from '@aws-sdk/client-ec2';
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface, SecurityRule } from '@azure/arm-network';
 import { groupOrigin } from '../../providers/aws/group.ts';
@@ -10,7 +19,7 @@ import { observeInstance as awsInstance } from '../../providers/aws/instance/obs
 import { internetPartsOf } from '../../providers/aws/internet/parts.ts';
 import { observeVpc } from '../../providers/aws/network.ts';
 import { atomsOf, writePermission } from '../../providers/aws/permission.ts';
-import { observeSubnet as awsSubnet } from '../../providers/aws/subnet.ts';
+import { observeSubnet as awsSubnet, indexTables } from '../../providers/aws/subnet.ts';
 import { canonicalId } from '../../providers/azure/ids.ts';
 import { type InstanceContext, observeMachine, reachOf } from '../../providers/azure/instance/observe.ts';
 import { readMatch, writeRule } from '../../providers/azure/security-rule.ts';
@@ -140,13 +149,39 @@ test('aws: each recorded object is read', { skip }, () => {
     assert.equal(attributes.cidr, vpc.CidrBlock);
   }
   for (const subnet of awsObjects<Subnet>('Subnets'))
-    assert.equal(
-      awsSubnet(subnet, { bySubnet: new Map(), mainOf: new Map() }, subnet.OwnerId ?? '').attributes.cidr,
-      subnet.CidrBlock,
-    );
+    assert.equal(awsSubnet(subnet, indexTables(tables), subnet.OwnerId ?? '').attributes.cidr, subnet.CidrBlock);
   const instances = awsObjects<{ readonly Instances?: readonly Instance[] }>('Reservations');
   for (const instance of instances.flatMap(({ Instances = [] }) => Instances))
     assert.equal(awsInstance(instance).observed.id, instance.InstanceId ?? '');
+});
+
+test('aws: recorded NAT gateways, peerings and routes are settings of their network', { skip }, () => {
+  const [natGateways, peerings] = [
+    awsObjects<NatGateway>('NatGateways'),
+    awsObjects<VpcPeeringConnection>('VpcPeeringConnections'),
+  ];
+  const settingsOf = (VpcId: string | undefined) =>
+    observeVpc(VpcId === undefined ? {} : { VpcId }, {
+      parts: internetPartsOf({}, [], []),
+      region: 'here',
+      account: '',
+      settings: { natGateways, peerings, unlisted: [] },
+    }).attributes.settings;
+  for (const { VpcId, NatGatewayId = '' } of natGateways)
+    assert.ok(settingsOf(VpcId)?.natGateways?.includes(NatGatewayId), NatGatewayId);
+  for (const { RequesterVpcInfo: requester, AccepterVpcInfo: accepter } of peerings)
+    for (const [here, there] of [
+      [requester, accepter],
+      [accepter, requester],
+    ])
+      assert.ok(settingsOf(here?.VpcId)?.peerings?.some(({ network }) => network === there?.VpcId));
+  const tables = indexTables(awsObjects<RouteTable>('RouteTables'));
+  const subnets = awsObjects<Subnet>('Subnets').map((one) => awsSubnet(one, tables, one.OwnerId ?? ''));
+  const routes = subnets.flatMap(({ attributes }) => attributes.settings?.routes ?? []);
+  assert.deepEqual(
+    new Set(routes.map(({ destination, nextHop }) => `${destination} ${nextHop}`)),
+    new Set(['0.0.0.0/0 igw-0186e33a1d5903db5', '0.0.0.0/0 igw-bda12fd8']),
+  );
 });
 
 test('aws: recorded groups that a console, a service or a tool made say so', { skip }, () => {

@@ -57,14 +57,13 @@ describe('AWS: settings of a machine that no spec states', () => {
   for (const [name, more, want] of rows)
     test(name, () => assert.deepEqual(fieldsOf(awsInstance({ ...plain, ...more }).observed), want));
 
-  const tables = { bySubnet: new Map(), mainOf: new Map() };
   for (const [on, want] of [
     [true, ['mapPublicIpOnLaunch']],
     [false, []],
     [undefined, []],
   ] as const)
     test(`a subnet with MapPublicIpOnLaunch ${on}`, () =>
-      assert.deepEqual(fieldsOf(awsSubnet({ SubnetId: 's', MapPublicIpOnLaunch: on }, tables, '1')), want));
+      assert.deepEqual(fieldsOf(awsSubnet({ SubnetId: 's', MapPublicIpOnLaunch: on }, undefined, '1')), want));
 });
 
 describe('Google Cloud: settings of a machine that no spec states', () => {

@@ -22,9 +22,11 @@ test('reach the internet by their network’s table, with one call more', async 
   log().clear();
   const made = await createOne(session, subnetOf('core.app', network.id, { internet: true }));
   assert.deepEqual(actionsOf(stage), ['CreateSubnet', 'AssociateRouteTable']);
+  const gateway = network.condition.parts?.find(({ part }) => part === 'internet-gateway')?.id;
+  const routes = [{ destination: '0.0.0.0/0', nextHop: gateway }];
   assert.deepEqual(
     (await listOf(session, 'subnet')).map(({ attributes }) => attributes),
-    [made.attributes],
+    [{ ...made.attributes, settings: { ...made.attributes.settings, routes } }],
   );
 });
 
