@@ -17,6 +17,7 @@ import { each } from '../shared/each.ts';
 import { storeTime } from '../shared/store-time.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
 import { withPartsToMark } from './internet/mark-parts.ts';
@@ -113,6 +114,7 @@ export function observeVpc(vpc: Vpc, context: VpcContext): Observed<'network'> {
       ...(parts.missing.length === 0 ? {} : { missing: parts.missing }),
       ...(empty === undefined ? {} : { empty }),
       ...withFurtherBlocks(vpc),
+      ...inexpressibleOf.network(vpc),
       ...(settings.unlisted.length === 0 ? {} : { unlisted: settings.unlisted }),
     },
   };

@@ -9,6 +9,7 @@ import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { hasDefaultRouteTo, internetRouteOf, tablePart } from './internet/signs.ts';
@@ -96,6 +97,7 @@ export function observeSubnet(subnet: Subnet, tables: TableIndex | undefined, ac
     condition: {
       state: subnet.State === 'pending' ? 'pending' : 'ready',
       ...withFurtherBlocks(subnet),
+      ...inexpressibleOf.subnet(subnet),
       ...(subnet.MapPublicIpOnLaunch ? { unstated: [publicOnLaunch] } : {}),
       ...(tables !== undefined && table === undefined ? { unlisted: [noTable(subnet.SubnetId ?? '')] } : {}),
     },

@@ -14,6 +14,7 @@ import { stateOf } from './condition.ts';
 import { createNamed } from './create-named.ts';
 import { ensureFilter, filterIdOf, markFilter, removeFilter } from './filter.ts';
 import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
@@ -69,6 +70,7 @@ function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefi
       ...(own ? { parts: [{ part: filterPart, id: cloudIdOf(filter.id ?? '', filter.resourceGuid) }] } : {}),
       ...(mark && !filter ? { missing: [filterPart] } : {}),
       ...furtherOf(blocks),
+      ...inexpressibleOf.network(vnet),
       empty: (vnet.subnets ?? []).length === 0,
     },
   };

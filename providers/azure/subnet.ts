@@ -11,6 +11,7 @@ import { furtherOf, readBlocks } from './cidr-text.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
 import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
 import { most } from './rate-limits.ts';
 import { childNamed } from './raw.ts';
@@ -59,7 +60,7 @@ function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwo
       labels: {},
     },
     signs: { parent: network },
-    condition: { state: stateOf(subnet.provisioningState), ...furtherOf(blocks) },
+    condition: { state: stateOf(subnet.provisioningState), ...furtherOf(blocks), ...inexpressibleOf.subnet(subnet) },
   };
 }
 

@@ -13,6 +13,7 @@ import { closeDefaultRoute, removeRoutes, routesIn } from './default-route/close
 import { openDefaultRoute } from './default-route/open.ts';
 import { type DefaultRoute, defaultRouteOf } from './default-route/routes.ts';
 import { getNetwork } from './get.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { pathOf } from './links.ts';
 import { lookUp } from './lookup.ts';
 import { describe, readDescription } from './marks/description.ts';
@@ -62,6 +63,7 @@ export function observeNetwork(network: Network, defaultRoute: DefaultRoute): Ob
       state: 'ready',
       ...(defaultRoute.parts.length === 0 ? {} : { parts: defaultRoute.parts }),
       ...(defaultRoute.missing.length === 0 ? {} : { missing: defaultRoute.missing }),
+      ...inexpressibleOf.network(network),
     },
   };
 }

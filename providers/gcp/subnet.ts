@@ -9,6 +9,7 @@ import { mapInTurns } from '../shared/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { getNetwork, getSubnetwork } from './get.ts';
+import { inexpressibleOf } from './inexpressible.ts';
 import { lastOf } from './links.ts';
 import { lookUp } from './lookup.ts';
 import { describe, readDescription } from './marks/description.ts';
@@ -63,7 +64,7 @@ export function observeSubnet(
       slot: slotOf(`gcp/${project}/${lastOf(subnetwork.region ?? '')}`, 'subnet', name),
       ...(origin ? { origin } : {}),
     },
-    condition: { state: 'ready' },
+    condition: { state: 'ready', ...inexpressibleOf.subnet(subnetwork) },
   };
 }
 

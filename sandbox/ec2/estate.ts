@@ -9,7 +9,7 @@ import {
   natGateway,
   peering,
   routeTable,
-} from './estate-ways.ts';
+} from './estate-routing.ts';
 import { checkedCredits } from './instance.ts';
 import { associateProfile } from './instance-profile.ts';
 import { checkedUserData } from './launch.ts';

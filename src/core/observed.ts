@@ -81,7 +81,7 @@ export interface Condition {
   readonly furtherBlocks?: readonly string[];
   /** Settings that security people ask about and that a document does not compare unless it states them, in order. */
   readonly unstated?: readonly Setting[];
-  /** Settings that no document can state and that differ from the cloud's default: told by `explain` and import alone. */
+  /** Settings that no document can state and that differ from the cloud's default. Only `explain` and import show them. */
   readonly inexpressible?: readonly Pick<Setting, 'field' | 'detail'>[];
   /** Of a network or subnet: settings that were asked for and whose listing failed. They are not in its attributes. */
   readonly unlisted?: readonly UnlistedSetting[];

@@ -49,7 +49,11 @@ function people({ url, control }: Sandbox) {
 async function makeByHand(sandbox: Sandbox) {
   const by = people(sandbox);
   const network = 'projects/acme-prod/global/networks/shop';
-  await by.onGoogle('POST', 'global/networks', { name: 'shop', autoCreateSubnetworks: false });
+  await by.onGoogle('POST', 'global/networks', {
+    name: 'shop',
+    autoCreateSubnetworks: false,
+    routingConfig: { routingMode: 'GLOBAL' },
+  });
   await by.onGoogle('POST', 'regions/europe-west1/subnetworks', {
     name: 'shop-app',
     network,
@@ -104,8 +108,16 @@ async function makeByHand(sandbox: Sandbox) {
     location: 'westeurope',
     properties: {
       addressSpace: { addressPrefixes: ['10.20.0.0/16'] },
+      dhcpOptions: { dnsServers: ['10.0.0.10'] },
       subnets: [
-        { name: 'app', properties: { addressPrefix: '10.20.3.0/25', networkSecurityGroup: { id: nsg('edge') } } },
+        {
+          name: 'app',
+          properties: {
+            addressPrefix: '10.20.3.0/25',
+            networkSecurityGroup: { id: nsg('edge') },
+            serviceEndpoints: [{ service: 'Microsoft.Sql' }],
+          },
+        },
       ],
     },
   });
@@ -149,6 +161,7 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
     /^ {2}protocols:\n {4}- \{ protocol: icmp \}\n {4}- \{ protocol: tcp, ports: \[443, 8000-8100\] \}\n {2}group: http-server\n/m,
   );
   assert.match(readFileSync(join(dir, 'imported', 'lab.yaml'), 'utf8'), /^ {2}filter: unmanaged\n/m);
+  checkComments(dir);
   const { actions, findings } = await planned();
   assert.deepEqual([...new Set(actions.map(({ verb }) => verb))], ['adopt']);
   assert.deepEqual(
@@ -195,6 +208,15 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   await renameWithoutCall(dir, run, sandbox);
   assert.deepEqual((await planned()).actions, []);
 });
+
+/** Settings that no document can state stand above it. */
+function checkComments(dir: string): void {
+  const comments = (file: string): readonly string[] =>
+    readFileSync(join(dir, 'imported', file), 'utf8').match(/^# .*$/gm) ?? [];
+  assert.match(comments('shop.yaml').join('\n'), /^# shop \(\S+\): routes between regions \(GLOBAL\)$/m);
+  assert.match(comments('lab.yaml').join('\n'), /^# lab \(\S+\): has the DNS servers 10\.0\.0\.10$/m);
+  assert.match(comments('lab.yaml').join('\n'), /^# app \(\S+\): has the service endpoints Microsoft\.Sql$/m);
+}
 
 /** The document of the firewall gets another name: the store notes it, and no cloud is called. */
 async function renameWithoutCall(dir: string, run: Run, { control }: Sandbox): Promise<void> {

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CreateTagsCommand, EC2Client, RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateTagsCommand,
+  CreateVpcCommand,
+  DeleteVpcCommand,
+  EC2Client,
+  RunInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -222,6 +229,22 @@ test('explain lists settings on the cloud that no document can state', async () 
   await client.send(new TerminateInstancesCommand({ InstanceIds: [id] }));
   const line = `${id} has its metadata service turned off  (MetadataOptions.HttpEndpoint)`;
   assert.ok(told.stdout.includes(`\nOn the cloud, not in the language\n  ${line}\n`), told.stdout);
+});
+
+test('explain lists the same of a network', async () => {
+  const client = new EC2Client({
+    endpoint: place.sandbox.url,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const { Vpc: made } = await client.send(
+    new CreateVpcCommand({ CidrBlock: '10.70.0.0/16', InstanceTenancy: 'dedicated' }),
+  );
+  const id = made?.VpcId ?? '';
+  const { stdout } = await run(['explain', id, '--specs', place.specs, allow]);
+  await client.send(new DeleteVpcCommand({ VpcId: id }));
+  const line = `${id} has the tenancy dedicated  (InstanceTenancy)`;
+  assert.ok(stdout.includes(`\nOn the cloud, not in the language\n  ${line}\n`), stdout);
 });
 
 test('explain what is not there: what is near', async () => {

@@ -101,7 +101,7 @@ function answered(region: Region, id: string | undefined): Peering {
   return peering;
 }
 
-/** What ended stays listed for a while: https://docs.aws.amazon.com/vpc/latest/peering/vpc-peering-basics.html#vpc-peering-lifecycle */
+/** A peering that ended stays listed for a while: https://docs.aws.amazon.com/vpc/latest/peering/vpc-peering-basics.html#vpc-peering-lifecycle */
 function end(region: Region, peering: Peering, status: PeeringStatus, now: number): void {
   region.peerings.put({ ...peering, status });
   region.timeline.schedule(now + region.durations.deletedListed, () => region.peerings.remove(peering.id));
