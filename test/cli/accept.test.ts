@@ -240,6 +240,8 @@ test('rules that a colleague closed leave the documents, where that is exact', a
   const [, id = ''] = /import --id (\S+)/.exec(refused.stderr) ?? [];
   const others = await run(['import', specs, '--all', allow, '--json']);
   assert.doesNotMatch(others.stdout, /tcp-25/, 'only a person who names it keeps it');
+  const ofGroup = await run(['import', specs, '--id', await group('web'), allow, '--json']);
+  assert.doesNotMatch(ofGroup.stdout, /tcp-25/, 'nor does a person who names its group');
   const imported = await run(['import', specs, '--id', id, allow]);
   assert.equal(imported.code, 0, imported.stderr);
   assert.match(read('imported/core.yaml'), /protocol: tcp\n {2}ports: \[\s*25\s*\]\n {2}group: web\n/);
