@@ -56,10 +56,18 @@ describe('NAT gateways: what EC2 does', () => {
     });
     await made.ec2.send(new aws.DeleteNatGatewayCommand({ NatGatewayId }));
     const states = async () => (await natGateways(made)).map(({ State }) => State);
+    const interfaces = async () =>
+      (
+        await made.ec2.send(
+          new aws.DescribeNetworkInterfacesCommand({ Filters: [{ Name: 'subnet-id', Values: [ID.db] }] }),
+        )
+      ).NetworkInterfaces?.filter(({ InterfaceType }) => String(InterfaceType) === 'nat_gateway').length;
+    assert.equal(await interfaces(), 1);
     assert.deepEqual(await states(), ['deleting']);
     assert.equal((await last())?.State, 'blackhole');
     made.sandbox.control.clock.advance(5_000);
     assert.deepEqual(await states(), ['deleted']);
+    assert.equal(await interfaces(), 0, 'its interface goes with it');
     made.sandbox.control.clock.advance(HOUR);
     assert.deepEqual(await states(), []);
   });
@@ -74,7 +82,9 @@ describe('NAT gateways: what EC2 does', () => {
       await using made = await bench({ estate: smallEstate() });
       assert.equal(await refusal(made.ec2.send(new aws.CreateNatGatewayCommand(input))), want);
     });
+});
 
+describe('listed NAT gateways: what EC2 does', () => {
   it('lists them in pages, by id and by filter', async () => {
     const ids = Array.from({ length: 7 }, (_, i) => `nat-0000000${i}`);
     const estate = {
@@ -82,7 +92,7 @@ describe('NAT gateways: what EC2 does', () => {
         {
           account: ACCOUNT,
           region: REGION,
-          vpcs: [{ key: 'v', cidr: '10.0.0.0/16', subnets: [{ key: 's', cidr: '10.0.0.0/24' }] }],
+          vpcs: [{ key: 'v', cidr: '10.0.0.0/16', subnets: [{ key: 's', id: ID.app, cidr: '10.0.0.0/24' }] }],
           natGateways: ids.map((id, i) => ({ id, subnet: 's', state: i === 0 ? 'failed' : 'available' })),
         },
       ],
@@ -96,6 +106,11 @@ describe('NAT gateways: what EC2 does', () => {
       ids.slice(5),
     );
     assert.equal((await natGateways(made, { Filter: [{ Name: 'state', Values: ['failed'] }] })).length, 1);
+    assert.equal((await natGateways(made, { Filter: [{ Name: 'subnet-id', Values: [ID.app] }] })).length, 7);
+    assert.equal((await natGateways(made, { Filter: [{ Name: 'subnet-id', Values: [ID.db] }] })).length, 0);
+    // why: of 256 addresses EC2 keeps five, and a failed gateway holds none
+    const { Subnets } = await made.ec2.send(new aws.DescribeSubnetsCommand({ SubnetIds: [ID.app] }));
+    assert.equal(Subnets?.[0]?.AvailableIpAddressCount, 251 - 6);
     assert.equal((await natGateways(made, { NatGatewayIds: [given(ids[3])] })).length, 1);
     const absent = new aws.DescribeNatGatewaysCommand({ NatGatewayIds: ['nat-0000000f'] });
     assert.equal(await refusal(made.ec2.send(absent)), 'NatGatewayNotFound');
@@ -134,6 +149,9 @@ describe('peerings: what EC2 does', () => {
     await made.ec2.send(new aws.DeleteVpcPeeringConnectionCommand({ VpcPeeringConnectionId }));
     assert.equal((await routes(made)).at(-1)?.State, 'blackhole');
     assert.equal(await status(made, VpcPeeringConnectionId), 'deleted');
+    const inState = async (code: string) =>
+      (await peerings(made, { Filters: [{ Name: 'status-code', Values: [code] }] })).length;
+    assert.deepEqual([await inState('deleted'), await inState('active')], [1, 0]);
     made.sandbox.control.clock.advance(HOUR);
     assert.deepEqual(await peerings(made), []);
   });
