@@ -1,10 +1,8 @@
 import type { Route as AwsRoute, NatGateway, RouteTable, Subnet, Vpc, VpcPeeringConnection } from '@aws-sdk/client-ec2';
-import { maxAttempts } from '../../src/core/failure.ts';
 import { blockSettings } from '../../src/core/kinds/network.ts';
 import type { UnlistedSetting } from '../../src/core/observed.ts';
 import {
   type CloudId,
-  type ListedSetting,
   type NetworkSettings,
   type Peering,
   type Route,
@@ -12,8 +10,9 @@ import {
   sortRoutes,
 } from '../../src/core/resource.ts';
 import { compareText } from '../../src/core/text.ts';
-import { type Call, ListingFailed } from '../../src/ports/provider.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { awaitAll } from '../shared/await-all.ts';
+import { settingListings } from '../shared/listed-settings.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import type { Scope } from './scope.ts';
 
@@ -24,34 +23,8 @@ export interface ListedSettings {
   readonly unlisted: readonly UnlistedSetting[];
 }
 
-/**
- * Lists what the call asks for: one listing each, and none where it asks for nothing. A listing that fails is unlisted, and does not
- * fail the network's own.
- *
- *   the listing failed                          | then
- *   --------------------------------------------+-----------------------------------------------------
- *   denied, or otherwise for good               | unlisted
- *   throttled, or may pass: before the last try | it fails the network's listing, which is asked again
- *   the same: at the last try                   | unlisted
- *   an abort                                    | thrown
- */
 export async function listSettings({ listings, known }: Scope, call: Call): Promise<ListedSettings> {
-  const unlisted: UnlistedSetting[] = [];
-  const ask = async <T>(setting: ListedSetting, listing: () => Promise<readonly T[]>) => {
-    if (!call.settings?.has(setting)) return undefined;
-    try {
-      const items = await listing();
-      known.settingTries.delete(setting);
-      return items;
-    } catch (error) {
-      if (!(error instanceof ListingFailed)) throw error;
-      const tries = (known.settingTries.get(setting) ?? 0) + 1;
-      known.settingTries.set(setting, tries);
-      if (mayPass(error) && tries < maxAttempts) throw error;
-      unlisted.push({ setting, code: error.code, reason: error.message });
-      return undefined;
-    }
-  };
+  const { ask, unlisted } = settingListings(known.settingTries, call);
   const [natGateways, peerings] = await awaitAll([
     ask('natGateways', () => listings.natGateways('network', call)),
     ask('peerings', () => listings.peerings('network', call)),
@@ -59,12 +32,9 @@ export async function listSettings({ listings, known }: Scope, call: Call): Prom
   return {
     ...(natGateways === undefined ? {} : { natGateways }),
     ...(peerings === undefined ? {} : { peerings }),
-    unlisted: unlisted.toSorted((a, b) => compareText(a.setting, b.setting)),
+    unlisted: unlisted(),
   };
 }
-
-const mayPass = ({ failure }: ListingFailed): boolean =>
-  failure?.kind === 'throttled' || failure?.kind === 'retryable' || failure?.kind === 'ambiguous';
 
 /** Settings of a VPC. */
 export function networkSettingsOf(vpc: Vpc, { natGateways, peerings }: ListedSettings): NetworkSettings {

@@ -1,6 +1,7 @@
 import type { Image } from '@aws-sdk/client-ec2';
-import type { CloudId, ListedSetting, ScopeKey } from '../../src/core/resource.ts';
+import type { CloudId, ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { SettingTries } from '../shared/listed-settings.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -24,6 +25,5 @@ export interface Known {
   readonly offered: Set<string>;
   /** Tokens of the networks that were asked for. */
   readonly networks: Set<string>;
-  /** Settings whose listing failed, and how often in a row. */
-  readonly settingTries: Map<ListedSetting, number>;
+  readonly settingTries: SettingTries;
 }
