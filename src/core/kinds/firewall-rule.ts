@@ -1,5 +1,5 @@
 import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
-import { isByAddress, isTag, type KindRules, mapGroups } from './rules.ts';
+import { isAccount, isByAddress, isTag, type KindRules, mapGroups } from './rules.ts';
 
 const groupPeer = 'group:';
 
@@ -25,13 +25,13 @@ export const firewallRule: KindRules<'firewall-rule'> = {
   clash: () => false,
 };
 
-/** The groups a rule names: those it applies to and its peers. A tag is a name, and stands for itself. */
+/** The groups a rule names: those it applies to and its peers. A tag or a service account is a name, and stands for itself. */
 export const groupsNamed = ({ group, match }: RuleAttributes): readonly Ref[] => [
   ...(group === undefined ? [] : [group]),
-  ...(match.targets ?? []).filter((target) => !isByAddress(target)),
+  ...(match.targets ?? []).filter((target) => isAccount(target) || !isByAddress(target)),
   ...match.peers.flatMap((peer) => {
     if (peer.startsWith(groupPeer)) return [peer.slice(groupPeer.length)];
-    return isTag(peer) ? [peer] : [];
+    return isTag(peer) || isAccount(peer) ? [peer] : [];
   }),
 ];
 

@@ -1,5 +1,5 @@
 import type { FieldChange } from '../diff.ts';
-import type { InstanceAttributes } from '../resource.ts';
+import type { InstanceAttributes, Ref } from '../resource.ts';
 import { type KindRules, mapGroups } from './rules.ts';
 
 export const instance: KindRules<'instance'> = {
@@ -28,6 +28,18 @@ export const instance: KindRules<'instance'> = {
   }),
   clash: () => false,
 };
+
+/** https://cloud.google.com/iam/docs/service-account-types */
+const serviceAccount = /@[a-z0-9.:-]+\.gserviceaccount\.com$/;
+
+/**
+ * The groups whose rules a machine has: its own, and the service account of Google Cloud that it runs as. Undefined where nobody
+ * stated its groups.
+ */
+export function membershipsOf({ groups, machine: { identity } }: InstanceAttributes): readonly Ref[] | undefined {
+  if (groups === undefined || identity === undefined || !serviceAccount.test(identity)) return groups;
+  return [...groups, `service-account:${identity}`];
+}
 
 /** No cloud makes a disk smaller, and a disk that is larger than asked for is no reason to lose what is on it. */
 const shrinks = ({ from, to }: FieldChange): boolean => typeof from === 'number' && typeof to === 'number' && to < from;

@@ -40,4 +40,7 @@ export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readon
 export const isByAddress = (target: string): boolean =>
   /^(?:range|service-account|service-tag):/.test(target) || parseCidr(target) !== undefined;
 
+/** A service account of Google Cloud that a rule names like a group: its members are the machines that run as it. */
+export const isAccount = (group: string): boolean => group.startsWith('service-account:');
+
 export const isTag = (group: string): boolean => group.startsWith('tag:');

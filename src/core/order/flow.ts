@@ -1,5 +1,5 @@
 import { type Cidr, parseCidr } from '../cidr.ts';
-import { isByAddress } from '../kinds/rules.ts';
+import { isAccount, isByAddress, isTag } from '../kinds/rules.ts';
 import { type PortRange, parsePorts } from '../port-set.ts';
 import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
 
@@ -48,8 +48,9 @@ export function flowOf({ network, group, match, order }: RuleAttributes): Flow |
   };
 }
 
-/** Machines that a rule names by address or by account may be in any group. */
-const holdersOf = (targets: readonly string[]): readonly Ref[] => (targets.some(isByAddress) ? [] : targets);
+/** Machines that a rule names by address may be in any group. */
+const holdersOf = (targets: readonly string[]): readonly Ref[] =>
+  targets.some((target) => isByAddress(target) && !isAccount(target)) ? [] : targets;
 
 /** A rule with several protocols (`tcp,udp`) is waited for as one with all of them. */
 const serviceOf = (protocol: string, ports: string): Service =>
@@ -77,7 +78,7 @@ function icmpRange(text: string): readonly PortRange[] {
 
 function peerOf(text: string): Peer {
   if (text.startsWith('group:')) return { kind: 'group', key: text.slice('group:'.length) };
-  if (text.startsWith('tag:')) return { kind: 'group', key: text };
+  if (isTag(text) || isAccount(text)) return { kind: 'group', key: text };
   const cidr = parseCidr(text);
   return cidr === undefined ? { kind: 'unknown', key: text } : { kind: 'block', key: text, cidr };
 }

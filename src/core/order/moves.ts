@@ -2,6 +2,7 @@ import type { Action } from '../action.ts';
 import type { Cidr } from '../cidr.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
+import { membershipsOf } from '../kinds/instance.ts';
 import { type InstanceAttributes, isAddress, nameIn, type Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
 import type { Graph } from './graph.ts';
@@ -248,7 +249,7 @@ function moveOf(action: Action, at: number): readonly Move[] {
       {
         at,
         present: [],
-        joins: groupsOf(desired) ?? [],
+        joins: membershipsOf(machineIn(desired)) ?? [],
         leaves: [],
         stays: [],
         subnet: subnetOf(desired),
@@ -269,7 +270,7 @@ export function groupChangeOf(action: Action): GroupChange {
   const none = { present: [], joins: [], leaves: [] };
   const isChange = action.verb === 'update' || action.verb === 'replace';
   if (action.kind !== 'instance' || !isChange) return none;
-  const [wanted, present = []] = [groupsOf(action.desired), groupsOf(action.observed)];
+  const [wanted, present = []] = [membershipsAfter(action), membershipsOf(machineIn(action.observed))];
   if (wanted === undefined) return none;
   return {
     present,
@@ -278,15 +279,23 @@ export function groupChangeOf(action: Action): GroupChange {
   };
 }
 
-/** Groups that nobody stated are not changed. */
-function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {
-  // why: only called with instances
-  return (attributes as InstanceAttributes).groups;
+/** The groups of a machine after an action. Undefined: nobody stated them, so they do not change. */
+export function membershipsAfter(
+  action: Extract<Action, { readonly verb: 'update' | 'replace' }>,
+): readonly Ref[] | undefined {
+  const [wanted, seen] = [machineIn(action.desired), machineIn(action.observed)];
+  const { machine } = wanted;
+  const isKept =
+    action.verb === 'update' &&
+    machine.identity === undefined &&
+    seen.machine.identity !== undefined &&
+    !action.changes.some(({ field }) => field === 'machine.identity');
+  return membershipsOf(isKept ? { ...wanted, machine: { ...machine, identity: seen.machine.identity } } : wanted);
 }
 
-function subnetOf({ attributes }: { readonly attributes: object }): Ref {
-  // why: only called with instances
-  return (attributes as InstanceAttributes).placement.subnet;
-}
+const machineIn = ({ attributes }: { readonly attributes: object }): InstanceAttributes =>
+  attributes as InstanceAttributes; // why: only called with instances
+
+const subnetOf = (machine: { readonly attributes: object }): Ref => machineIn(machine).placement.subnet;
 
 type ByGroup<T> = ReadonlyMap<Ref, readonly T[]>;

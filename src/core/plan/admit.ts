@@ -2,6 +2,7 @@ import type { Action, Finding, WithholdCode } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
+import { membershipsOf } from '../kinds/instance.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import { flowOf } from '../order/flow.ts';
 import { groupChangeOf } from '../order/moves.ts';
@@ -271,7 +272,7 @@ function unlistedMachines({ input: { knowledge } }: World): (address: Address) =
 
 function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {
   // why: only called with instances
-  return (attributes as InstanceAttributes).groups;
+  return membershipsOf(attributes as InstanceAttributes);
 }
 
 interface Around {

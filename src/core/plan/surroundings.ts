@@ -1,6 +1,8 @@
 import type { Action } from '../action.ts';
 import type { Desired } from '../desired.ts';
+import { membershipsOf } from '../kinds/instance.ts';
 import type { Observed } from '../observed.ts';
+import { membershipsAfter } from '../order/moves.ts';
 import type { Member, Surroundings } from '../order/neighbours.ts';
 import type { Address, InstanceAttributes, Ref, RuleAttributes, SubnetAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
@@ -22,13 +24,14 @@ export function surroundingsOf(
   const subnets = blocksOfSubnets(desired, world);
   const seen = world.claimed.flatMap(({ observed }) => {
     if (!isMachine(observed)) return [];
-    return [memberOf(observed.attributes, groupsAfter(observed, moves.get(observed.id)), subnets)];
+    const before = membershipsOf(observed.attributes) ?? [];
+    return [memberOf(observed.attributes, { before, after: after(before, moves.get(observed.id)) }, subnets)];
   });
-  const made = actions.flatMap((action) =>
-    action.verb === 'create' && isMachine(action.desired)
-      ? [memberOf({ ...action.desired.attributes, groups: [] }, action.desired.attributes.groups ?? [], subnets)]
-      : [],
-  );
+  const made = actions.flatMap((action) => {
+    if (action.verb !== 'create' || !isMachine(action.desired)) return [];
+    const { attributes } = action.desired;
+    return [memberOf(attributes, { before: [], after: membershipsOf(attributes) ?? [] }, subnets)];
+  });
   return {
     members: distinct([...seen, ...made]),
     blocks: [...new Set([...subnets.values(), ...blocksOfNetworks(desired, world)])].sort(),
@@ -49,24 +52,20 @@ type Of<K extends Observed['kind'], T> = T & { readonly attributes: (Desired<K> 
 
 const isMachine = <T extends Desired | Observed>(one: T): one is Of<'instance', T> => one.kind === 'instance';
 
-function groupsAfter(
-  { attributes }: { readonly attributes: InstanceAttributes },
-  move: Move | undefined,
-): readonly Ref[] {
+function after(before: readonly Ref[], move: Move | undefined): readonly Ref[] {
   if (move?.verb === 'delete') return [];
-  const wanted = move !== undefined && isMachine(move.desired) ? move.desired.attributes.groups : undefined;
-  return wanted ?? attributes.groups ?? [];
+  return (move && membershipsAfter(move)) ?? before;
 }
 
 function memberOf(
-  { groups = [], placement }: InstanceAttributes,
-  after: readonly Ref[],
+  { placement }: InstanceAttributes,
+  { before, after }: Pick<Member, 'before' | 'after'>,
   subnets: ReadonlyMap<Ref, string>,
 ): Member {
   const block = subnets.get(placement.subnet);
   // why: one whose subnet nobody knows may stand in any
   const blocks = block === undefined ? [...new Set(subnets.values())].sort() : [block];
-  return { before: groups.toSorted(), after: after.toSorted(), blocks };
+  return { before: before.toSorted(), after: after.toSorted(), blocks };
 }
 
 /** Each once, in an order that is not the cloud's. */

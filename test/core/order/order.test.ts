@@ -40,6 +40,21 @@ const regroup = (name: string, from: readonly string[], to: readonly string[]): 
     [{ field: 'groups' }],
   );
 
+const email = 'web@acme-prod.iam.gserviceaccount.com';
+const account = `service-account:${email}`;
+
+/** The machine `web-0` of Google Cloud: its tags, and the service account that it runs as. */
+const taggedAs = (groups: readonly string[], identity?: string) => ({
+  ...of.instance(),
+  groups,
+  machine: { ...of.instance().machine, ...(identity === undefined ? {} : { identity }) },
+});
+const reidentified = (to: ReturnType<typeof taggedAs>, from: ReturnType<typeof taggedAs>): Action =>
+  update(desired('instance', 'web-0', to), observed('instance', 'i-1', from), [
+    { field: 'groups' },
+    { field: 'machine.identity' },
+  ]);
+
 /** A rule that its network holds, for the group `web`. */
 const named = (name: string, match: Partial<RuleMatch>): Desired<'firewall-rule'> => {
   const { group: _, ...rule } = of.rule('core.web', { targets: ['tag:web'], ...match });
@@ -309,6 +324,68 @@ const rows: readonly Row[] = [
       wanted: [named('new', { targets: ['tag:new'], ports: '80,443' }).attributes],
     },
     want: ['old: new web-0', 'web-0: new'],
+  },
+  {
+    name: 'a service account is a group: the new rule stands, then the machine runs as it, then the old rule goes',
+    actions: [
+      create(named('new', { targets: [account] })),
+      remove('old', observed('firewall-rule', 'fw-1', named('old', { targets: ['tag:web'] }).attributes)),
+      reidentified(taggedAs([], email), taggedAs(['tag:web'])),
+    ],
+    around: {
+      ...nobodyAround,
+      members: [{ before: ['tag:web'], after: [account], blocks: [] }],
+      standing: [named('old', { targets: ['tag:web'] }).attributes],
+      wanted: [named('new', { targets: [account] }).attributes],
+    },
+    want: ['old: new web-0', 'web-0: new'],
+  },
+  {
+    name: 'so it is as a source',
+    actions: [
+      create(named('new', { targets: ['tag:db'], peers: [account] })),
+      remove(
+        'old',
+        observed('firewall-rule', 'fw-1', named('old', { targets: ['tag:db'], peers: ['tag:web'] }).attributes),
+      ),
+      reidentified(taggedAs([], email), taggedAs(['tag:web'])),
+    ],
+    around: {
+      ...nobodyAround,
+      members: [{ before: ['tag:web'], after: [account], blocks: [] }],
+      standing: [named('old', { targets: ['tag:db'], peers: ['tag:web'] }).attributes],
+      wanted: [named('new', { targets: ['tag:db'], peers: [account] }).attributes],
+    },
+    want: ['old: new web-0', 'web-0: new'],
+  },
+  {
+    name: 'a rule of other machines does not wait for one that lets in a service account',
+    actions: [
+      create(named('out', { direction: 'egress', targets: ['tag:other'], peers: ['10.0.0.0/8'] })),
+      remove(
+        'in',
+        observed('firewall-rule', 'fw-1', named('in', { targets: ['tag:db'], peers: [account] }).attributes),
+      ),
+    ],
+    around: { ...nobodyAround, members: [{ before: [account], after: [account], blocks: [] }] },
+    want: [],
+  },
+  {
+    name: 'a machine whose identity nobody states keeps the group of its service account',
+    actions: [
+      create(named('new', { targets: [account] })),
+      update(
+        desired('instance', 'web-0', taggedAs(['tag:web'])),
+        observed('instance', 'i-1', taggedAs(['tag:lb'], email)),
+        [{ field: 'groups' }],
+      ),
+    ],
+    want: [],
+  },
+  {
+    name: 'and leaves it with its identity: a new rule for the service account comes after that',
+    actions: [create(named('new', { targets: [account] })), reidentified(taggedAs(['tag:web']), taggedAs([], email))],
+    want: ['new: ~web-0'],
   },
   {
     name: 'words, logging and what was disabled hold nothing up',

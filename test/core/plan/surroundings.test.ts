@@ -122,6 +122,37 @@ describe('machines and rules beside the actions', () => {
   });
 });
 
+describe('a machine of Google Cloud', () => {
+  it('of Google Cloud: the service account of a machine is a group of its', () => {
+    const email = 'web@acme-prod.iam.gserviceaccount.com';
+    const tag = at('group', 'core.web');
+    const runs = (identity: string) => ({
+      ...attributes.instance('core.app', ['core.web']),
+      machine: { ...attributes.instance().machine, identity },
+    });
+    const [before, after] = [
+      observed('instance', 'i-1', runs(email)),
+      desired('instance', 'web-0', runs(`new-${email}`)),
+    ];
+    const change = update(after, before, [{ field: 'machine.identity' }]);
+    const found = around([change, create(desired('instance', 'web-1', runs(email)))], {
+      seen: [[before, us('instance', 'web-0')], [observed('instance', 'i-2', runs('a-profile')), nobody], appSeen],
+    });
+    const [old, next] = [`service-account:${email}`, `service-account:new-${email}`];
+    assert.deepEqual(
+      found?.members.map(({ before: was, after: then }) => [was, then]),
+      [
+        [
+          [tag, old],
+          [tag, next],
+        ],
+        [[tag], [tag]],
+        [[], [tag, old]],
+      ],
+    );
+  });
+});
+
 describe('the block in which a machine stands', () => {
   const other: Seen[number] = [observed('subnet', 'subnet-9', attributes.subnet('core', '10.0.9.0/24')), nobody];
   const blocksOf = (subnet: string, seen: Seen, wanted: readonly Desired[] = []) => {
