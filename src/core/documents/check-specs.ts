@@ -1,11 +1,12 @@
 import { adoptable, adoptedOnce } from './checks/adoption.ts';
 import { cloudNames, labels } from './checks/cloud-names.ts';
+import { expressible } from './checks/expressible.ts';
 import { groupDocuments, groupNames } from './checks/groups.ts';
 import { instanceFields } from './checks/instances.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { networkSettings } from './checks/network-settings.ts';
 import { groups, ignores, references } from './checks/references.ts';
-import { expressible, mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
+import { mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
 import { oneScope, rollouts, targetFields } from './checks/targets.ts';
 import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
