@@ -12,8 +12,9 @@ import { carryOut, type StartedOperation, settle } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { markOf } from './metadata-keys.ts';
+import { setTags, tagsOf } from './network-tags.ts';
 import { bootDiskOf } from './observe.ts';
-import { reshape } from './reshape.ts';
+import { changesIdentity, reshape } from './reshape.ts';
 import { retag } from './retag.ts';
 
 type Item = Revision<'instance'>;
@@ -60,7 +61,10 @@ function refusal({ changes, desired, observed }: Item): Failure | undefined {
 async function changeOne(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
   const has = (field: string): boolean => item.changes.some((each) => each.field === field);
   const steps: readonly (() => Promise<Result<unknown>>)[] = [
-    ...(has('groups') ? [() => setTags(item, seen, scope, call)] : []),
+    // why: with its identity a machine joins and leaves groups too, so both change while it stands still
+    ...(has('groups') && !changesIdentity(item, seen, scope)
+      ? [() => setTags(item.observed.id, { seen, tags: tagsOf(item.desired.attributes) }, scope, call)]
+      : []),
     ...(has('disk.size') ? [() => growDisk(item, seen, scope, call)] : []),
     () => reshape(item, seen, scope, call),
   ];
@@ -69,19 +73,6 @@ async function changeOne(item: Item, seen: Instance, scope: Scope, call: Call): 
     if (!answer.ok) return answer;
   }
   return done;
-}
-
-/** Tags are written whole, with the fingerprint of those they replace: https://cloud.google.com/compute/docs/reference/rest/v1/instances/setTags */
-function setTags({ desired, observed }: Item, seen: Instance, scope: Scope, call: Call): Promise<StartedOperation> {
-  const { location: zone = '', name: instance } = placeOf(observed.id);
-  const items = (desired.attributes.groups ?? []).map((group) => group.replace(/^tag:/, ''));
-  const tagsResource = { items, fingerprint: seen.tags?.fingerprint ?? null };
-  return carryOut(
-    { action: 'instances.setTags', region: regionOfZone(zone) },
-    (sdk, options) => sdk.instances().setTags({ project: scope.project, zone, instance, tagsResource }, options),
-    scope,
-    call,
-  );
 }
 
 /** A disk grows while in use, and only grows: the same size again is refused. https://cloud.google.com/compute/docs/disks/resize-persistent-disk */

@@ -2,11 +2,13 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
+import { getInstance } from '../get.ts';
 import { regionOfZone } from '../links.ts';
 import type { Instance } from '../messages.ts';
 import { carryOut, type StartedOperation } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { accountScopes, canonicalIdentity, canonicalType } from '../spelling.ts';
+import { setTags, tagsOf } from './network-tags.ts';
 import { start, stop } from './power.ts';
 
 type Item = Revision<'instance'>;
@@ -17,13 +19,13 @@ type Item = Revision<'instance'>;
  *
  *   now     | change          | steps
  *   --------+-----------------+----------------------------------------------------
- *   running | size, identity  | stop, set, and start where it shall run
+ *   running | size, identity  | stop, set (with the tags, if they change with the identity), and start where it shall run
  *   stopped | size, identity  | set, and start where it shall run
  *   any     | power           | stop or start, where it is not so already; one that is going down cannot start yet: conflict
  */
 export async function reshape(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
   const { id } = item.observed;
-  const settings = settingsOf(item, seen, scope.project);
+  const settings = settingsOf(item, seen, scope);
   const isDown = isStopped(seen);
   if (settings.length > 0 && !isDown) {
     const stopped = await stop(id, scope, call);
@@ -31,7 +33,7 @@ export async function reshape(item: Item, seen: Instance, scope: Scope, call: Ca
   }
   let refused: StartedOperation | undefined;
   for (const set of settings) {
-    const answer = await set(item, scope, call);
+    const answer = await set(item, { seen, scope, call });
     if (!answer.ok) refused ??= answer;
   }
   const powered = await power(item, { seen, isDown: isDown || settings.length > 0 }, scope, call);
@@ -68,22 +70,54 @@ const has = ({ changes }: Item, field: string): boolean => changes.some((each) =
 const stoppedStatuses: ReadonlySet<string> = new Set(['TERMINATED', 'STOPPED', 'SUSPENDED']);
 const isStopped = ({ status }: Instance): boolean => stoppedStatuses.has(String(status));
 
-type Setting = (item: Item, scope: Scope, call: Call) => Promise<StartedOperation>;
+interface Stopped {
+  /** The machine before the change. */
+  readonly seen: Instance;
+  readonly scope: Scope;
+  readonly call: Call;
+}
+
+type Setting = (item: Item, stopped: Stopped) => Promise<StartedOperation>;
 
 /** The settings that differ; equal ones are not sent again. */
-function settingsOf(item: Item, seen: Instance, project: string): readonly Setting[] {
+function settingsOf(item: Item, seen: Instance, scope: Scope): readonly Setting[] {
   const { machine } = item.desired.attributes;
   const isSized = canonicalType(seen.machineType ?? '') === canonicalType(machine.size);
-  const wanted = machine.identity && canonicalIdentity(machine.identity, project);
-  const isIdentified = (seen.serviceAccounts?.[0]?.email || undefined) === wanted;
   return [
     ...(has(item, 'machine.size') && !isSized ? [setSize] : []),
-    ...(has(item, 'machine.identity') && !isIdentified ? [setIdentity] : []),
+    ...(changesIdentity(item, seen, scope) ? [has(item, 'groups') ? setIdentityAndTags : setIdentity] : []),
   ];
 }
 
+/** True where the machine is to run as another service account than now. */
+export function changesIdentity(item: Item, seen: Instance, { project }: Scope): boolean {
+  const { identity } = item.desired.attributes.machine;
+  const wanted = identity && canonicalIdentity(identity, project);
+  return has(item, 'machine.identity') && (seen.serviceAccounts?.[0]?.email || undefined) !== wanted;
+}
+
+/**
+ * A rule names tags or service accounts. So the machine has its old and its new tags while its identity changes: one that is started
+ * after a refusal is in each group of before.
+ */
+const setIdentityAndTags: Setting = async (item, stopped) => {
+  const { seen, scope, call } = stopped;
+  const { id } = item.observed;
+  const [before, after] = [new Set(seen.tags?.items ?? []), new Set(tagsOf(item.desired.attributes))];
+  const both = new Set([...before, ...after]);
+  if (both.size > before.size) {
+    const widened = await setTags(id, { seen, tags: [...both] }, scope, call);
+    if (!widened.ok) return widened;
+  }
+  const identified = await setIdentity(item, stopped);
+  if (!identified.ok || both.size === after.size) return identified;
+  // why: the fingerprint of the tags changed with them
+  const now = both.size > before.size ? await getInstance(id, scope, call) : { ok: true as const, value: seen };
+  return now.ok ? setTags(id, { seen: now.value, tags: [...after] }, scope, call) : now;
+};
+
 /** https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance */
-const setSize: Setting = ({ desired, observed }, scope, call) => {
+const setSize: Setting = ({ desired, observed }, { scope, call }) => {
   const { location: zone = '', name: instance } = placeOf(observed.id);
   const machineType = `zones/${zone}/machineTypes/${canonicalType(desired.attributes.machine.size)}`;
   const request = {
@@ -101,7 +135,7 @@ const setSize: Setting = ({ desired, observed }, scope, call) => {
 };
 
 /** https://cloud.google.com/compute/docs/instances/change-service-account. None is an empty address: the SDK would leave out an empty request. */
-const setIdentity: Setting = ({ desired, observed }, scope, call) => {
+const setIdentity: Setting = ({ desired, observed }, { scope, call }) => {
   const { location: zone = '', name: instance } = placeOf(observed.id);
   const { identity } = desired.attributes.machine;
   const wanted =

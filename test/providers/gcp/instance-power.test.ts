@@ -60,6 +60,60 @@ describe('size, identity and power', () => {
     ));
 });
 
+describe('identity and tags: a rule names machines by either', () => {
+  const base = () => instanceOf(estate, 'x').desired.attributes;
+  const become =
+    (groups: readonly string[], identity?: string): Change =>
+    (was) => {
+      const { identity: _, ...machine } = was.machine;
+      return { ...was, groups, machine: { ...machine, ...(identity === undefined ? {} : { identity }) } };
+    };
+  const fields = ['groups', 'machine.identity'];
+  const tagsOn = async (it: Machine) => ((await wireOf(estate, it.observed.id)).tags?.items ?? []).toSorted();
+
+  for (const [name, from, to, want] of [
+    ['tags alone', become(['tag:a'], robot), become(['tag:b'], robot), ['setTags']],
+    [
+      'a tag gives way to an identity: it goes after that',
+      become(['tag:a', 'tag:all']),
+      become(['tag:all'], robot),
+      ['stop', 'setServiceAccount', 'setTags', 'start'],
+    ],
+    [
+      'an identity gives way to a tag: it comes before that',
+      become(['tag:all'], robot),
+      become(['tag:a', 'tag:all']),
+      ['stop', 'setTags', 'setServiceAccount', 'start'],
+    ],
+    [
+      'with another identity it has both tags for a while',
+      become(['tag:a'], robot),
+      become(['tag:b'], `other-${robot}`),
+      ['stop', 'setTags', 'setServiceAccount', 'setTags', 'start'],
+    ],
+  ] as const)
+    test(name, async () => {
+      const it = await machineIn(estate, from(base()));
+      assert.deepEqual(await steps(it, to, fields), want);
+      assert.deepEqual(
+        await tagsOn(it),
+        (to(base()).groups ?? []).map((tag) => tag.slice('tag:'.length)),
+      );
+    });
+
+  test('an identity that is refused leaves it in every group of before', async () => {
+    const it = await machineIn(estate, become(['tag:a'], robot)(base()));
+    const { faults } = estate.stage.sandbox.control;
+    faults.add({
+      match: { action: 'compute.instances.setServiceAccount', times: 1 },
+      effect: { kind: 'access-denied' },
+    });
+    assert.notEqual(said(await change(estate, it, { to: become(['tag:b'], `other-${robot}`), fields })), 'ok');
+    const now = await wireOf(estate, it.observed.id);
+    assert.deepEqual([await tagsOn(it), now.status, now.serviceAccounts?.[0]?.email], [['a', 'b'], 'RUNNING', robot]);
+  });
+});
+
 describe('what is interrupted or refused half way', () => {
   for (const [at, left] of [
     ['setMachineType', ['setMachineType', 'start']],
