@@ -3,7 +3,8 @@ import { unlaunchable } from '../documents/checks/instances.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, stated, userDataFiles } from '../documents/document.ts';
 import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
-import type { Address, InstanceAttributes, MachineSettings } from '../resource.ts';
+import { isAccount } from '../kinds/rules.ts';
+import type { Address, InstanceAttributes, MachineSettings, Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
@@ -74,15 +75,17 @@ function attributesOf(
   site: Site,
   hashes: Hashes,
 ): InstanceAttributes {
-  const { image, size, subnet, identity, disk, groups, settings } = spec;
+  const { image, size, subnet, disk, settings } = spec;
+  const [accounts, groups] = divide(spec.groups.map((group) => groupRef(spec.network, group, site)));
+  const identity = accounts[0]?.slice('service-account:'.length) ?? spec.identity;
   const boot = bootOf(spec, scriptNamedIn(document, site), hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
-    groups: groups.map((group) => groupRef(spec.network, group, site)).sort(),
+    groups: groups.toSorted(),
     machine: {
       ...(image === undefined ? {} : { image }),
       size,
-      ...(identity === undefined ? {} : { identity: nameOf(identity) }),
+      ...(identity === undefined ? {} : { identity: nameOf(identity, site) }),
       power: spec.power,
     },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
@@ -92,9 +95,18 @@ function attributesOf(
   };
 }
 
-/** An ARN and its name say the same, and clouds report the name: `arn:aws:iam::1111:instance-profile/web` is `web`. */
-const nameOf = (identity: string): string =>
-  identity.startsWith('arn:') ? identity.slice(identity.lastIndexOf('/') + 1) : identity;
+/** A machine is in a group that is a service account by running as it. */
+const divide = (groups: readonly Ref[]) => [groups.filter(isAccount), groups.filter((ref) => !isAccount(ref))] as const;
+
+/**
+ * As clouds report it. An ARN and its name say the same: `arn:aws:iam::1111:instance-profile/web` is `web`. So do the name and the
+ * address of a service account of the project.
+ */
+function nameOf(identity: string, { target: { spec } }: Site): string {
+  if (identity.startsWith('arn:')) return identity.slice(identity.lastIndexOf('/') + 1);
+  const isName = spec.provider === 'gcp' && !identity.includes('@');
+  return isName ? `${identity}@${spec.account}.iam.gserviceaccount.com` : identity;
+}
 
 /** The spec file in which the script of this target is named: it may be an overlay's. */
 export function scriptNamedIn(document: Located<InstanceDoc>, { target }: Site): string {

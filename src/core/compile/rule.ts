@@ -3,6 +3,7 @@ import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
 import { ownGroups, type Service, servicesOf } from '../documents/firewall-rule.ts';
 import type { Located } from '../documents/tree.ts';
+import { isAccount, isTag } from '../kinds/rules.ts';
 import { formatPort } from '../port-set.ts';
 import { type Address, nameIn, type Ref } from '../resource.ts';
 import { atomAddress } from './atom-address.ts';
@@ -94,11 +95,12 @@ function united(known: Rule, more: Rule): Rule {
 export const ruleAddress = ({ metadata, spec }: FirewallRuleDoc, site: Site): Address =>
   addressAt(site, 'firewall-rule', spec.network === undefined ? metadata.name : `${spec.network}.${metadata.name}`);
 
-/** A Ref: the address of the group, or only its name where groups are no objects: `tag:core-web`. */
+/** A Ref: the address of the group, or only its name where groups are no objects: `tag:core-web`, `service-account:<email>`. */
 export function groupRef(network: string, group: string, site: Site): Ref {
   const name = `${network}.${group}`;
   if (site.dialect.holds.groups === 'objects') return addressAt(site, 'group', name);
-  return `tag:${site.tags.get(name) ?? site.dialect.names.objectName('group', name)}`;
+  const called = site.groupNames.get(name) ?? site.dialect.names.objectName('group', name);
+  return `${called.includes('@') ? 'service-account' : 'tag'}:${called}`;
 }
 
 function toDesired(atom: Atom, terms: Terms, document: DocumentRef, site: Site): Rule {
@@ -117,7 +119,7 @@ function portsOf({ ports, icmp }: Service): readonly string[] {
   return ports === undefined ? ['all'] : ports.map(formatPort);
 }
 
-const peerOf = (group: Ref): string => (group.startsWith('tag:') ? group : `group:${group}`);
+const peerOf = (group: Ref): string => (isTag(group) || isAccount(group) ? group : `group:${group}`);
 
 function peersOf({ network, peers }: FirewallRuleDoc['spec'], site: Site): readonly string[] {
   const named = [

@@ -14,8 +14,8 @@ export interface Site {
   readonly regionAt: Position;
   readonly estateMode: Mode | undefined;
   readonly today: string;
-  /** Network tags that documents state for groups, where groups are no objects, by `<network>.<group>`. */
-  readonly tags: ReadonlyMap<string, string>;
+  /** Where groups are no objects: the network tags and service accounts that documents state for them, by `<network>.<group>`. */
+  readonly groupNames: ReadonlyMap<string, string>;
   /** Address blocks of subnets, by `<network>.<subnet>`. */
   readonly blocks: ReadonlyMap<string, string>;
 }
@@ -38,15 +38,15 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
     regionAt,
     estateMode: estate.spec.mode,
     today,
-    tags: new Map([
+    groupNames: new Map([
       ...networks.flatMap(({ value: { metadata, spec } }) =>
         spec.groups.flatMap(({ name, adopt }) =>
           adopt?.[here] === undefined ? [] : [[`${metadata.name}.${name}`, adopt[here]] as const],
         ),
       ),
       ...ofKind(documents, 'Group').flatMap(({ value: { metadata, spec } }) => {
-        const tag = spec.names?.[here] ?? metadata.adopt?.[here];
-        return tag === undefined ? [] : [[`${spec.network}.${metadata.name}`, tag] as const];
+        const name = spec.names?.[here] ?? metadata.adopt?.[here];
+        return name === undefined ? [] : [[`${spec.network}.${metadata.name}`, name] as const];
       }),
     ]),
     blocks: new Map(

@@ -28,7 +28,7 @@ export const groupSchema = z
           .optional()
           .meta({
             description:
-              'The name of the object on the cloud, for each target: of a new security group, of a new application security group, or a network tag. Default: <network>-<group>. The name of an existing object cannot change.',
+              'The name of the object on the cloud, for each target: of a new security group, of a new application security group, a network tag, or a service account of Google Cloud. Default: <network>-<group>. The name of an existing object cannot change.',
             examples: [{ 'aws-prod': 'web servers' }],
           }),
         description: description.optional().meta({

@@ -140,6 +140,16 @@ export function adoptedOn(
   return groups.get(`${network}.${name}`)?.value.metadata.adopt?.[metadata.name] ?? entry?.adopt?.[metadata.name];
 }
 
+/**
+ * The service account that is a group on a target of Google Cloud: the name that the group has or adopts there is an address, which no
+ * network tag is. Undefined of every other group.
+ */
+export function accountOf(set: SpecSet, group: Omit<GroupOn, 'target'>, target: TargetDoc): string | undefined {
+  if (target.spec.provider !== 'gcp') return undefined;
+  const called = adoptedOn(set, group, target) ?? statedName(set, { ...group, target: target.metadata.name });
+  return called?.includes('@') === true ? called : undefined;
+}
+
 function inRule(document: Located<FirewallRuleDoc>): readonly GroupUse[] {
   const { network, group, appliesTo, peers } = document.value.spec;
   if (network === undefined) return [];

@@ -1,6 +1,6 @@
 import type { FieldChange } from '../diff.ts';
 import type { InstanceAttributes, Ref } from '../resource.ts';
-import { type KindRules, mapGroups } from './rules.ts';
+import { type KindRules, mapGroups, serviceAccount } from './rules.ts';
 
 export const instance: KindRules<'instance'> = {
   tier: 4,
@@ -28,9 +28,6 @@ export const instance: KindRules<'instance'> = {
   }),
   clash: () => false,
 };
-
-/** https://cloud.google.com/iam/docs/service-account-types */
-const serviceAccount = /@[a-z0-9.:-]+\.gserviceaccount\.com$/;
 
 /**
  * The groups whose rules a machine has: its own, and the service account of Google Cloud that it runs as. Undefined where nobody

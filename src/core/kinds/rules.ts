@@ -40,6 +40,9 @@ export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readon
 export const isByAddress = (target: string): boolean =>
   /^(?:range|service-account|service-tag):/.test(target) || parseCidr(target) !== undefined;
 
+/** https://cloud.google.com/iam/docs/service-account-types */
+export const serviceAccount = /^[a-z0-9.-]+@[a-z0-9.:-]+\.gserviceaccount\.com$/;
+
 /** A service account of Google Cloud that a rule names like a group: its members are the machines that run as it. */
 export const isAccount = (group: string): boolean => group.startsWith('service-account:');
 

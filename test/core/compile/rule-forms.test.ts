@@ -6,6 +6,7 @@ import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
 import { compile } from '../../../src/core/compile/compile.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /** The forms that a rule document takes: several protocols, any side, and one existing object. */
@@ -121,6 +122,25 @@ spec: { network: core, targets: [gcp, azure], protocol: tcp, appliesTo: { subnet
     ],
   },
   {
+    name: 'a group that is a service account, by its name or adopted; elsewhere it is a group like any other',
+    rule: `metadata: { name: r }
+spec: { network: core, targets: [aws, gcp], protocol: tcp, ports: [5432], group: db, peers: { groups: [app] } }
+---
+apiVersion: setpoint.dev/v1
+kind: Group
+metadata: { name: db }
+spec: { network: core, names: { gcp: db-app@acme-prod.iam.gserviceaccount.com } }
+---
+apiVersion: setpoint.dev/v1
+kind: Group
+metadata: { name: app, adopt: { gcp: 1234-compute@developer.gserviceaccount.com } }
+spec: { network: core }`,
+    want: [
+      'aws tcp 5432 on core.db from group:core.app',
+      'gcp tcp 5432 on service-account:db-app@acme-prod.iam.gserviceaccount.com from service-account:1234-compute@developer.gserviceaccount.com at 1000',
+    ],
+  },
+  {
     name: 'service accounts on both sides',
     rule: `metadata: { name: r }
 spec: { network: core, targets: [gcp], protocol: tcp, appliesTo: { serviceAccounts: [a@acme.iam.gserviceaccount.com] }, peers: { serviceAccounts: [b@acme.iam.gserviceaccount.com] } }`,
@@ -191,4 +211,36 @@ spec: { network: core, targets: [azure], protocol: tcp, appliesTo: { cidrs: [10.
     .filter(({ documents }) => documents.some(({ address }) => address.endsWith('core.r')))
     .map(({ address }) => address);
   assert.equal(new Set(addresses).size, 2);
+});
+
+test('a machine is in a group that is a service account by running as it', () => {
+  const all = compiled(`metadata: { name: r }
+spec: { network: core, targets: [aws], protocol: tcp, peers: { any: true } }
+---
+apiVersion: setpoint.dev/v1
+kind: Group
+metadata: { name: db }
+spec: { network: core, names: { gcp: db-app@acme-prod.iam.gserviceaccount.com } }
+---
+apiVersion: setpoint.dev/v1
+kind: Instance
+metadata: { name: m }
+spec:
+  targets: [aws, gcp]
+  network: core
+  subnet: app
+  groups: [db, web]
+  on:
+    aws: { image: ami-0abc, size: t3.small }
+    gcp: { image: projects/debian-cloud/global/images/family/debian-12, size: e2-small }`);
+  const machines = all.flatMap(({ kind, attributes }) =>
+    kind === 'instance' ? [attributes as InstanceAttributes] : [],
+  ); // why: the kind is checked
+  assert.deepEqual(
+    machines.map(({ groups, machine }) => [groups?.map((one) => one.replace(/^.*\//, '')), machine.identity]),
+    [
+      [['core.all', 'core.db', 'core.web'], undefined],
+      [['tag:core-all', 'tag:http-server'], 'db-app@acme-prod.iam.gserviceaccount.com'],
+    ],
+  );
 });

@@ -1,3 +1,4 @@
+import { serviceAccount } from '../../kinds/rules.ts';
 import type { TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
@@ -159,26 +160,34 @@ function* split(
 /** https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions */
 const NETWORK_TAG = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+const TAG_FORM =
+  'a network tag (lower-case letters, digits and -, at most 63 characters, beginning with a letter), or the address of a service account, such as web@acme-prod.iam.gserviceaccount.com';
+
+/** Network tags and service accounts of Google Cloud that groups adopt. */
 function* networkTags(set: SpecSet): Iterable<Problem> {
   const seen = new Map<string, string>();
+  for (const { at, tag, place: where, group } of adoptedTags(set)) {
+    const thing = tag.includes('@') ? 'service account' : 'network tag';
+    const other = seen.get(`${where} ${tag}`);
+    seen.set(`${where} ${tag}`, group);
+    if (!(tag.includes('@') ? serviceAccount : NETWORK_TAG).test(tag)) {
+      yield error('not-adoptable', at, `\`${tag}\` is no ${thing} of Google Cloud`, { expected: TAG_FORM });
+    } else if (other !== undefined) {
+      const message = `\`${tag}\` is also the ${thing} of the group \`${other}\``;
+      yield error('adopted-twice', at, message, { expected: 'one of the two' });
+    }
+  }
+}
+
+function* adoptedTags(set: SpecSet) {
   for (const { document, path, kind, name, adopt = {} } of claimsIn(set)) {
     if (kind !== 'group') continue;
     const [network, group = ''] = name.split('.');
     for (const { value: target } of targetsOf(set, Object.keys(adopt))) {
+      const here = target.metadata.name;
+      const [tag = ''] = idsOf(adopt[here]);
       if (target.spec.provider !== 'gcp') continue;
-      const [tag = ''] = idsOf(adopt[target.metadata.name]);
-      const at = document.at([...path, target.metadata.name]);
-      const key = `${network} ${target.metadata.name} ${tag}`;
-      const other = seen.get(key);
-      seen.set(key, group);
-      if (!NETWORK_TAG.test(tag)) {
-        const expected =
-          'a network tag: lower-case letters, digits and -, at most 63 characters, beginning with a letter';
-        yield error('not-adoptable', at, `\`${tag}\` is no network tag of Google Cloud`, { expected });
-      } else if (other !== undefined) {
-        const message = `\`${tag}\` is also the network tag of the group \`${other}\``;
-        yield error('adopted-twice', at, message, { expected: 'one of the two' });
-      }
+      yield { at: document.at([...path, here]), tag, place: `${network} ${here}`, group };
     }
   }
 }

@@ -1,3 +1,4 @@
+import { serviceAccount } from '../../kinds/rules.ts';
 import type { FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
@@ -10,13 +11,13 @@ export function* cloudNames(set: SpecSet): Iterable<Problem> {
     const rule = RULES[provider]?.[thing];
     if (!rule || (name.length <= rule.max && rule.pattern.test(name))) continue;
     const expected = `${rule.says}, at most ${rule.max} characters (${rule.source})`;
-    const what = thing === 'stated group' ? 'group' : thing;
+    const what = thing === 'stated group' || thing === 'service account' ? 'group' : thing;
     yield error('refused-name', document.at(path), `${provider} takes no ${what} named \`${name}\``, { expected });
   }
 }
 
-/** A `stated group` has the name that its document gives it; any other begins with its network's. */
-type Thing = 'network' | 'subnet' | 'group' | 'stated group' | 'rule' | 'instance';
+/** A `stated group` or `service account` has the name that its document gives it; another group begins with its network's. */
+type Thing = 'network' | 'subnet' | 'group' | 'stated group' | 'service account' | 'rule' | 'instance';
 
 interface Rule {
   readonly pattern: RegExp;
@@ -33,6 +34,13 @@ const RFC1035: Rule = {
 };
 
 const TAG: Rule = { ...RFC1035, source: 'https://cloud.google.com/vpc/docs/add-remove-network-tags#restrictions' };
+
+const ACCOUNT: Rule = {
+  pattern: serviceAccount,
+  says: 'the address of a service account, such as web@acme-prod.iam.gserviceaccount.com',
+  max: 254,
+  source: 'https://cloud.google.com/iam/docs/service-account-types',
+};
 
 const azure = (max: number, pattern: RegExp, says: string): Rule => ({
   pattern,
@@ -63,6 +71,7 @@ const RULES: Readonly<Record<Provider, Readonly<Partial<Record<Thing, Rule>>> | 
     subnet: RFC1035,
     group: RFC1035,
     'stated group': TAG,
+    'service account': ACCOUNT,
     rule: { ...RFC1035, max: 54 },
     instance: RFC1035,
   },
@@ -137,7 +146,9 @@ function* ofGroup(set: SpecSet, document: Located<GroupDoc>): Iterable<Name> {
     const { provider } = target.spec;
     const name = spec.names?.[target.metadata.name];
     const path = ['spec', 'names', target.metadata.name];
-    if (name !== undefined) yield { document, path, thing: 'stated group', name, provider };
+    if (name === undefined) continue;
+    const thing = provider === 'gcp' && name.includes('@') ? 'service account' : 'stated group';
+    yield { document, path, thing, name, provider };
   }
 }
 

@@ -1,7 +1,7 @@
-import type { FirewallRuleDoc } from '../document.ts';
+import type { FirewallRuleDoc, TargetDoc } from '../document.ts';
 import { ownGroups, servicesOf } from '../firewall-rule.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { type SpecSet, targetsIn } from '../spec-set.ts';
+import { accountOf, type SpecSet, targetsIn } from '../spec-set.ts';
 import type { Path } from '../tree.ts';
 import { families, machinesOf, type Provider } from './rules.ts';
 
@@ -11,8 +11,7 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
     const targets = targetsIn(set, rule.value).map(({ value }) => value);
     for (const row of ROWS) {
       const here = targets.filter(({ spec }) => spec.provider === row.cloud);
-      const isAdopted = here.some(({ metadata }) => rule.value.metadata.adopt?.[metadata.name] !== undefined);
-      if (here.length === 0 || !row.found(rule.value.spec, isAdopted)) continue;
+      if (!here.some((target) => row.found(rule.value.spec, placeIn(set, rule.value, target)))) continue;
       const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
       const report = row.only === 'warning' ? warning : error;
       yield report('not-expressible', rule.at(['spec', ...row.field]), row.why, { expected });
@@ -20,12 +19,23 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
   }
 }
 
+/** A rule on one target. `isAccount`: the group is a service account there. */
+interface RulePlace {
+  readonly isAdopted: boolean;
+  readonly isAccount: (group: string) => boolean;
+}
+
+const placeIn = (set: SpecSet, { metadata, spec: { network } }: FirewallRuleDoc, target: TargetDoc): RulePlace => ({
+  isAdopted: metadata.adopt?.[target.metadata.name] !== undefined,
+  isAccount: (name) => network !== undefined && accountOf(set, { network, name }, target) !== undefined,
+});
+
 type Spec = FirewallRuleDoc['spec'];
 
 interface Row {
   readonly cloud: Provider;
   readonly field: Path;
-  readonly found: (spec: Spec, isAdopted: boolean) => boolean;
+  readonly found: (spec: Spec, place: RulePlace) => boolean;
   /** With its source. */
   readonly why: string;
   readonly instead?: string;
@@ -45,10 +55,24 @@ const NSG_PROTOCOLS: readonly unknown[] = ['tcp', 'udp', 'icmp', 'all', 50, 51];
 const outsideGroups = (spec: Spec): boolean =>
   spec.appliesTo !== undefined && machinesOf({ ...spec, appliesTo: { ...spec.appliesTo, groups: [] } }).length > 0;
 
-const namesAccounts = ({ appliesTo, peers }: Spec): boolean =>
-  peers.serviceAccounts.length > 0 || (appliesTo?.serviceAccounts ?? []).length > 0;
+const groupsNamed = (spec: Spec): readonly string[] => [...spec.peers.groups, ...(ownGroups(spec) ?? ['all'])];
 
-const namesTags = (spec: Spec): boolean => spec.peers.groups.length > 0 || (ownGroups(spec) ?? ['all']).length > 0;
+const namesAccounts = (spec: Spec, { isAccount }: RulePlace): boolean =>
+  spec.peers.serviceAccounts.length > 0 ||
+  (spec.appliesTo?.serviceAccounts ?? []).length > 0 ||
+  groupsNamed(spec).some(isAccount);
+
+const namesTags = (spec: Spec, { isAccount }: RulePlace): boolean =>
+  groupsNamed(spec).some((group) => !isAccount(group));
+
+/** As sources, and as those that it applies to. */
+const mostAccounts = ({ appliesTo, ...spec }: Spec, { isAccount }: RulePlace): number =>
+  Math.max(
+    ...[
+      { groups: spec.peers.groups, accounts: spec.peers.serviceAccounts },
+      { groups: ownGroups({ ...spec, appliesTo }) ?? ['all'], accounts: appliesTo?.serviceAccounts ?? [] },
+    ].map(({ groups, accounts }) => new Set(groups.filter(isAccount)).size + new Set(accounts).size),
+  );
 
 const ROWS: readonly Row[] = [
   {
@@ -104,7 +128,7 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'gcp',
     field: ['peers'],
-    found: (spec) => namesAccounts(spec) && namesTags(spec),
+    found: (spec, place) => namesAccounts(spec, place) && namesTags(spec, place),
     why: `GCP takes network tags or service accounts in one rule, not both (${FIREWALL})`,
     instead: 'two rules, or service accounts on both sides',
   },
@@ -118,7 +142,7 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'gcp',
     field: ['peers'],
-    found: ({ peers }, isAdopted) =>
+    found: ({ peers }, { isAdopted }) =>
       isAdopted && families([...peers.cidrs, ...(peers.any ? ['0.0.0.0/0', '::/0'] : [])]) > 1,
     why: `one firewall of GCP has IPv4 or IPv6 blocks (${FIREWALL})`,
     instead: 'the blocks of one family, such as 0.0.0.0/0 for everyone',
@@ -126,7 +150,7 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'azure',
     field: ['protocols'],
-    found: (spec, isAdopted) => isAdopted && servicesOf(spec).length > 1,
+    found: (spec, { isAdopted }) => isAdopted && servicesOf(spec).length > 1,
     why: `one Azure rule has one protocol (${SECURITY_RULE})`,
     instead: 'the protocol of the adopted rule',
   },
@@ -177,8 +201,16 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'gcp',
     field: ['peers', 'groups'],
-    found: (spec) => spec.direction === 'ingress' && new Set(spec.peers.groups).size > 30,
+    found: (spec, { isAccount }) =>
+      spec.direction === 'ingress' && new Set(spec.peers.groups.filter((group) => !isAccount(group))).size > 30,
     why: `GCP takes at most 30 groups as sources of a rule (${FIREWALL_QUOTAS})`,
+    instead: 'two rules',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'serviceAccounts'],
+    found: (spec, place) => mostAccounts(spec, place) > 10,
+    why: `GCP takes at most 10 service accounts as sources of a rule, and 10 that it applies to (${FIREWALL_QUOTAS})`,
     instead: 'two rules',
   },
   {

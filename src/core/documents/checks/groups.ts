@@ -11,7 +11,7 @@ import { place } from './names.ts';
  *   ----------------------------------------------------+----------------------------------------------------------
  *   is of the group `all` of a network without one      | an error
  *   adopts on a target where the network's entry does   | an error at both
- *   names and adopts on Google Cloud                    | an error: both are the network tag
+ *   names and adopts on Google Cloud                    | an error: both say the tag or service account
  *   describes the group where no target is of AWS       | a warning
  *   is of a group that nothing names, like one that is  | a warning: it may be misspelt
  *   named                                               |
@@ -66,7 +66,7 @@ function* tagTwice(set: SpecSet, group: Located<GroupDoc>): Iterable<Problem> {
     const { name } = target.metadata;
     if (target.spec.provider !== 'gcp') continue;
     if (adoptedOn(set, { network: spec.network, name: metadata.name }, target) === undefined) continue;
-    const message = `the group \`${metadata.name}\` adopts a network tag on ${name} too, and both are its tag`;
+    const message = `the group \`${metadata.name}\` adopts on ${name} too, and both say its network tag or service account`;
     yield error('adopted-twice', group.at(['spec', 'names', name]), message, { expected: 'one of the two' });
   }
 }

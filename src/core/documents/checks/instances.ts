@@ -1,7 +1,7 @@
 import { type InstanceDoc, type InstanceOn, instanceOn, type TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
-import { type SpecSet, targetsOf } from '../spec-set.ts';
+import { accountOf, type SpecSet, targetsOf } from '../spec-set.ts';
 import type { Located, Path, Position } from '../tree.ts';
 
 /** An instance as each of its targets gets it: complete, and such as that cloud can make. */
@@ -57,6 +57,7 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
     target: target.spec,
     internet: network?.internet !== false,
     allGroup: network?.allGroup !== false,
+    accounts: accountsOf(set, made, target),
   };
   for (const row of INSTANCE_ROWS) {
     if ((row.cloud ?? provider) !== provider || !row.found(given)) continue;
@@ -64,6 +65,12 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
     const at = written(instance, target.metadata.name, row.field);
     yield error('not-expressible', at, `${row.why} (${target.metadata.name})`, { expected: row.instead });
   }
+}
+
+/** The service accounts that are groups of the machines. */
+function accountsOf(set: SpecSet, { network, groups = [] }: InstanceOn, target: TargetDoc): readonly string[] {
+  const all = set.networks.get(network)?.value.spec.allGroup === false ? groups : ['all', ...groups];
+  return [...new Set(all.flatMap((name) => accountOf(set, { network, name }, target) ?? []))];
 }
 
 /** True where each replica on this target stands for an existing machine. */
@@ -80,7 +87,7 @@ const isOfLaunch = ({ field: [first, ...rest] }: InstanceRow): boolean =>
 export function unlaunchable(instance: InstanceDoc, spec: InstanceOn, target: TargetDoc): string | undefined {
   if (!isWhollyAdopted(instance, spec, target)) return undefined;
   if (spec.image === undefined) return 'the document needs an image';
-  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true };
+  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true, accounts: [] };
   const rows = INSTANCE_ROWS.filter(({ cloud = target.spec.provider }) => cloud === target.spec.provider);
   const found = rows.find((row) => isOfLaunch(row) && row.found(given));
   return found === undefined ? undefined : `${found.why}; the document needs ${found.instead}`;
@@ -99,6 +106,8 @@ interface InstanceCase {
   readonly internet: boolean;
   /** Its network has the group of all instances. */
   readonly allGroup: boolean;
+  /** Service accounts that are groups of its. */
+  readonly accounts: readonly string[];
 }
 
 /**
@@ -234,6 +243,21 @@ const GCP: readonly InstanceRow[] = [
       unlike(spec.identity, /^(?:[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com)$/),
     why: 'this is no service account (https://cloud.google.com/iam/docs/service-accounts-create)',
     instead: '<name>@<project>.iam.gserviceaccount.com, or the name alone of one of this project',
+  },
+  {
+    field: ['groups'],
+    found: ({ accounts }) => accounts.length > 1,
+    why: 'two of the groups are service accounts, and a machine of GCP runs as one (https://cloud.google.com/compute/docs/access/service-accounts)',
+    instead: 'one of the two',
+  },
+  {
+    field: ['identity'],
+    found: ({ spec: { identity }, target: { account }, accounts: [group] }) =>
+      group !== undefined &&
+      identity !== undefined &&
+      ![identity, `${identity}@${account}.iam.gserviceaccount.com`].includes(group),
+    why: 'the machine is in a group that is another service account',
+    instead: 'no identity: a machine runs as the service account of its group',
   },
   {
     field: ['access', 'password'],
