@@ -17,11 +17,13 @@ interface Child {
 export interface ChildAnswers<P extends Tracked, C extends Child> {
   readonly parent: Kind<P>;
   /** Both in the path and as the action's own part: `subnets`. */
-  readonly name: keyof typeof PAGE_SIZES & ('subnets' | 'securityRules');
+  readonly name: keyof typeof PAGE_SIZES & ('subnets' | 'securityRules' | 'routes' | 'virtualNetworkPeerings');
   readonly body: (asked: Asked, parent: P) => (child: C) => object;
   /** The child that a PUT asks for, checked by itself. */
   readonly read: (asked: Asked, parent: P, name: string) => C;
   readonly set: Children<P, C>;
+  /** Updates other records that the children of this parent concern. */
+  readonly onWritten?: (asked: Asked, parent: P) => void;
 }
 
 export interface Children<P, C> {
@@ -99,6 +101,7 @@ function put<P extends Tracked, C extends Child>(
     : [...set.of(parent), child];
   set.check(asked, parent, children);
   const headers = write(asked, kind, set.with(parent, children));
+  answers.onWritten?.(asked, trueRecord(asked, kind, parent.path));
   const next = trueRecord(asked, kind, parent.path);
   return shown(asked, answers, { parent: next, child, status: known ? 200 : 201, headers });
 }

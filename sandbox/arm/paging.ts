@@ -17,6 +17,10 @@ export const PAGE_SIZES = {
   applicationGroups: 250,
   interfaces: 250,
   addresses: 250,
+  routeTables: 250,
+  routes: 250,
+  natGateways: 250,
+  virtualNetworkPeerings: 250,
   resourceGroups: 250,
 } as const;
 

@@ -20,6 +20,8 @@ export const PROVIDERS: readonly Provider[] = [
       'applicationSecurityGroups',
       'networkInterfaces',
       'publicIPAddresses',
+      'routeTables',
+      'natGateways',
       'locations',
       'locations/operations',
       'locations/operationResults',

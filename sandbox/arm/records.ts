@@ -39,6 +39,7 @@ export type Kept = Readonly<Record<string, unknown>>;
 export interface VirtualNetwork extends Tracked {
   readonly addressPrefixes: readonly string[];
   readonly subnets: readonly Subnet[];
+  readonly peerings: readonly Peering[];
   readonly kept: Kept;
 }
 
@@ -49,6 +50,9 @@ export interface Subnet {
   readonly prefixes: SubnetPrefixes;
   /** The path of its security group, as its writer spelled it. */
   readonly securityGroup: string | undefined;
+  /** The path of its route table, and of its NAT gateway. */
+  readonly routeTable: string | undefined;
+  readonly natGateway: string | undefined;
   /** Undefined: nobody said, and Azure gives machines a way out. */
   readonly defaultOutbound: boolean | undefined;
   readonly kept: Kept;
@@ -58,6 +62,42 @@ export interface SubnetPrefixes {
   readonly list: readonly string[];
   /** The last write's field, `addressPrefix` or `addressPrefixes`. Answers use the same one. */
   readonly spelling: 'singular' | 'plural';
+}
+
+/** One side of a peering. Its etag is its network's. */
+export interface Peering {
+  readonly id: string;
+  readonly path: string;
+  /** The path of the other network, as its writer spelled it. */
+  readonly remote: string;
+  /** The other side has been there since this one was written last. */
+  readonly met: boolean;
+  readonly kept: Kept;
+}
+
+export interface RouteTable extends Tracked {
+  readonly routes: readonly Route[];
+  readonly disableBgpRoutePropagation: boolean;
+}
+
+/** Its etag is its table's. All texts are as they were written. */
+export interface Route {
+  readonly id: string;
+  readonly path: string;
+  readonly addressPrefix: string;
+  readonly nextHopType: string;
+  readonly nextHopIpAddress: string | undefined;
+  readonly nextHopIpAddresses: readonly string[] | undefined;
+}
+
+export interface NatGateway extends Tracked {
+  readonly sku: string;
+  readonly zones: readonly string[] | undefined;
+  /** In minutes. */
+  readonly idleTimeout: number;
+  /** Paths of its public addresses. */
+  readonly addresses: readonly string[];
+  readonly kept: Kept;
 }
 
 export interface NetworkSecurityGroup extends Tracked {

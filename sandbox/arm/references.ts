@@ -41,6 +41,8 @@ const TABLES: Readonly<
   'microsoft.network/applicationsecuritygroups': ({ applicationGroups }) => applicationGroups,
   'microsoft.network/networkinterfaces': ({ interfaces }) => interfaces,
   'microsoft.network/publicipaddresses': ({ addresses }) => addresses,
+  'microsoft.network/routetables': ({ routeTables }) => routeTables,
+  'microsoft.network/natgateways': ({ natGateways }) => natGateways,
   'microsoft.compute/virtualmachines': ({ machines }) => machines,
   'microsoft.compute/disks': ({ disks }) => disks,
 };
@@ -64,6 +66,17 @@ export function filteredBy({ networks, interfaces }: Subscription, key: string) 
   );
   const nics = [...interfaces.referring(key)].filter(({ securityGroup }) => named(securityGroup));
   return { subnets, interfaces: nics.map(({ path }) => path) };
+}
+
+/** Paths of the subnets that name a route table or a NAT gateway, in order of creation. */
+export function subnetsNaming(
+  { networks }: Subscription,
+  field: 'routeTable' | 'natGateway',
+  key: string,
+): readonly string[] {
+  return [...networks.referring(key)].flatMap(({ subnets }) =>
+    subnets.filter((subnet) => keyOf(subnet[field] ?? '') === key).map(({ path }) => path),
+  );
 }
 
 /** Paths of the IP configurations in a subnet. */

@@ -48,12 +48,13 @@ const DISPLAY_NAMES: Readonly<Record<string, string>> = {
 
 /** Lists without an order of their own. */
 const SETS =
-  /^(?:securityRules|subnets|addressPrefixes|(?:source|destination)(?:AddressPrefixes|PortRanges|ApplicationSecurityGroups)|applicationSecurityGroups|networkInterfaces)$/;
+  /^(?:securityRules|subnets|routes|virtualNetworkPeerings|addressPrefixes|nextHopIpAddresses|(?:source|destination)(?:AddressPrefixes|PortRanges|ApplicationSecurityGroups)|applicationSecurityGroups|networkInterfaces)$/;
 
 /** Lists that some answers hold empty, and others do not hold: [a field of the object, the list]. */
 const EMPTY: readonly (readonly [beside: string, list: string])[] = [
   ['osDisk', 'dataDisks'],
   ['addressSpace', 'virtualNetworkPeerings'],
+  ['disableBgpRoutePropagation', 'routes'],
   ['privateEndpointNetworkPolicies', 'delegations'],
   ['privateEndpointNetworkPolicies', 'serviceEndpoints'],
 ];
@@ -96,6 +97,26 @@ const ARM_SPELLINGS: readonly JsonRow[] = [
     ways: (value, key) => (port(key) && value === '*' ? [value, '0-65535'] : []),
   },
   {
+    name: 'a next hop in capitals or in small letters',
+    source:
+      'https://github.com/aztfmod/terraform-azurerm-caf, modules/networking/routes/module.tf: lower(next_hop_type)',
+    ways: (value, key) => (key === 'nextHopType' ? cases(value) : []),
+  },
+  {
+    name: 'no address of a next hop as an empty text',
+    source:
+      'https://github.com/Azure/terraform-provider-azapi: "nextHopIpAddress": "" beside "nextHopType": "VnetLocal"',
+    ways: (value) => {
+      if (!isObject(value) || !('nextHopType' in value) || 'nextHopIpAddress' in value) return [];
+      return [value, withFields(value, { nextHopIpAddress: '' })];
+    },
+  },
+  {
+    name: 'an IPv6 address of a next hop with all its groups, or in capitals',
+    source: 'https://www.rfc-editor.org/rfc/rfc5952#section-1: every form of RFC 4291 is one address',
+    ways: (value, key) => (/^nextHopIpAddress/.test(key) && typeof value === 'string' ? ipv6Forms(value) : []),
+  },
+  {
     name: 'one of a list in the field for one, or in the list',
     source: `${RULES}; ${C7N}: destinationPortRange and destinationPortRanges`,
     ways: (value) => (isRule(value) ? [value, PAIRS.reduce(inList, value), PAIRS.reduce(inOne, value)] : []),
@@ -114,7 +135,7 @@ const ARM_SPELLINGS: readonly JsonRow[] = [
     name: 'the block of a subnet as a list of one',
     source: 'https://learn.microsoft.com/rest/api/virtualnetwork/subnets/get: addressPrefix and addressPrefixes',
     ways: (value) => {
-      if (!isObject(value) || typeof value['addressPrefix'] !== 'string') return [];
+      if (!isObject(value) || typeof value['addressPrefix'] !== 'string' || 'nextHopType' in value) return [];
       const list = [value['addressPrefix']];
       return [
         value,

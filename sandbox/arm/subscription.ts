@@ -6,10 +6,12 @@ import type { ArmRefusal } from './errors.ts';
 import type {
   ApplicationSecurityGroup,
   Disk,
+  NatGateway,
   NetworkInterface,
   NetworkSecurityGroup,
   PublicAddress,
   ResourceGroup,
+  RouteTable,
   VirtualMachine,
   VirtualNetwork,
 } from './records.ts';
@@ -23,6 +25,8 @@ interface NetworkTables {
   /** `of` looks up by the lower-cased id of the virtual network, in which an interface stays for life. */
   readonly interfaces: Table<NetworkInterface>;
   readonly addresses: Table<PublicAddress>;
+  readonly routeTables: Table<RouteTable>;
+  readonly natGateways: Table<NatGateway>;
 }
 
 /** An image that boots badly: its machines shut down so many ms after they began to run, or never report that they have booted. */
@@ -50,7 +54,7 @@ interface Workings {
   readonly operations: Map<string, Operation>;
   /** The running operation of a resource, by the resource's key. */
   readonly running: Map<string, Operation>;
-  /** Keys of resources of other kinds that may be referred to, such as route tables: they are known, and no more. */
+  /** Keys of resources of other kinds or subscriptions that may be referred to: they are known, and no more. */
   readonly outside: Set<string>;
   /** The holder of each private address, by subnet and address. An entry of a former holder does not count. */
   readonly privateAddresses: Map<string, Map<string, string>>;
@@ -86,6 +90,8 @@ export function makeSubscription({
     applicationGroups: new Table<ApplicationSecurityGroup>(lag, inGroup),
     interfaces: new Table<NetworkInterface>(lag, networkOf, namedByInterface),
     addresses: new Table<PublicAddress>(lag, inGroup),
+    routeTables: new Table<RouteTable>(lag, inGroup),
+    natGateways: new Table<NatGateway>(lag, inGroup, ({ addresses }) => keys(addresses)),
     machines: new Table<VirtualMachine>(lag, inGroup),
     disks: new Table<Disk>(lag, inGroup),
     badBoots: new Map(),
@@ -104,7 +110,7 @@ function inGroup({ id }: { readonly id: string }): string {
 }
 
 function namedByNetwork({ subnets }: VirtualNetwork): readonly string[] {
-  return keys(subnets.map(({ securityGroup }) => securityGroup));
+  return keys(subnets.flatMap(({ securityGroup, routeTable, natGateway }) => [securityGroup, routeTable, natGateway]));
 }
 
 function namedByRules({ rules }: NetworkSecurityGroup): readonly string[] {

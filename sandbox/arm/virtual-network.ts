@@ -5,6 +5,7 @@ import { refused } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Asked } from './method.ts';
 import { reference } from './network-interface.ts';
+import { peeringBody, peeringForm } from './peering.ts';
 import type { Subnet, SubnetPrefixes, VirtualNetwork } from './records.ts';
 import { checkReference, configurationsIn } from './references.ts';
 import { checkedName, childPath, keyOf, nameOf } from './resource-id.ts';
@@ -30,7 +31,7 @@ export const virtualNetworkKind: Kind<VirtualNetwork> = {
         subnets: network.subnets.map((subnet) =>
           subnetBody(network, subnet, configurationsIn(subscription, subnet.id)),
         ),
-        virtualNetworkPeerings: [],
+        virtualNetworkPeerings: network.peerings.map((peering) => peeringBody(subscription, network, peering)),
         enableDdosProtection: false,
         ...network.kept,
       },
@@ -101,7 +102,7 @@ export const networkForm = fields({
       addressSpace: optional(fields({ addressPrefixes: texts, ipamPoolPrefixAllocations: readOnly })),
       subnets: optional(listOf(subnetForm)),
       ...NETWORK_KEPT,
-      virtualNetworkPeerings: readOnly,
+      virtualNetworkPeerings: optional(listOf(peeringForm)),
       ipAllocations: readOnly,
       resourceGuid: readOnly,
       flowLogs: readOnly,
@@ -144,12 +145,10 @@ export function readSubnet({ subscription }: Asked, network: Network, name: stri
     path,
     prefixes: prefixesOf(path, form),
     securityGroup: networkSecurityGroup,
+    routeTable,
+    natGateway,
     defaultOutbound: defaultOutboundAccess,
-    kept: {
-      ...keptOf(form.properties, 'subnet'),
-      ...(routeTable === undefined ? {} : { routeTable: { id: routeTable } }),
-      ...(natGateway === undefined ? {} : { natGateway: { id: natGateway } }),
-    },
+    kept: keptOf(form.properties, 'subnet'),
   };
 }
 
@@ -221,6 +220,8 @@ export function subnetBody({ version }: VirtualNetwork, subnet: Subnet, users: r
       provisioningState: version.state,
       ...(spelling === 'plural' ? { addressPrefixes: list } : { addressPrefix: list[0] }),
       ...(subnet.securityGroup === undefined ? {} : { networkSecurityGroup: { id: subnet.securityGroup } }),
+      ...(subnet.routeTable === undefined ? {} : { routeTable: { id: subnet.routeTable } }),
+      ...(subnet.natGateway === undefined ? {} : { natGateway: { id: subnet.natGateway } }),
       ...(users.length > 0 ? { ipConfigurations: users.map((id) => ({ id })) } : {}),
       delegations: [],
       privateEndpointNetworkPolicies: 'Disabled',

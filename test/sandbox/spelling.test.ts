@@ -97,6 +97,8 @@ const arm = [
     properties: { securityRules: [{ properties: rule }, { properties: { ...rule, sourceAddressPrefix: 'Internet' } }] },
   },
   { addressPrefix: '10.0.1.0/24', privateEndpointNetworkPolicies: 'Disabled', tags: { a: '1', b: '2' } },
+  { nextHopType: 'VirtualAppliance', nextHopIpAddress: 'fd00::4' },
+  { nextHopType: 'None' },
   { userAssignedIdentities: { '/subscriptions/s/resourceGroups/rg/providers/Microsoft.ManagedIdentity/x/y': {} } },
 ];
 const xml =

@@ -28,7 +28,11 @@ export const publicAddressMethods: readonly Method[] = trackedMethods<PublicAddr
   name: 'publicIPAddresses',
   pages: 'addresses',
   put,
-  refuseRemoval: (_, address) => refuseUsed(address),
+  refuseRemoval: ({ subscription }, { id, path, usedBy }) => {
+    const [gateway] = subscription.natGateways.referring(id);
+    const user = usedBy ?? gateway?.path;
+    if (user !== undefined) throw inUse(path, user);
+  },
 });
 
 function put(asked: Asked, path: string): Reply {
@@ -92,9 +96,8 @@ function skuInUse(path: string): Error {
 }
 
 /** https://github.com/hashicorp/terraform-provider-azurerm/issues/2566 */
-function refuseUsed({ path, usedBy }: PublicAddress): void {
-  if (usedBy === undefined) return;
-  throw refused(
+function inUse(path: string, usedBy: string): Error {
+  return refused(
     'PublicIPAddressCannotBeDeleted',
     `Public IP address ${path} can not be deleted since it is still allocated to resource ${usedBy}. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.`,
     { details: [] },

@@ -2,6 +2,7 @@ import { readBody } from '../body.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
 import { checkCount, placeOf } from '../location.ts';
 import type { Asked, Method, Reply } from '../method.ts';
+import { checkPeerings, connect, readPeering } from '../peering.ts';
 import type { VirtualNetwork } from '../records.ts';
 import { checkedName, keyOf, nameOf, refuseTwins } from '../resource-id.ts';
 import { checkedTags } from '../tags.ts';
@@ -22,7 +23,7 @@ export const virtualNetworkMethods: readonly Method[] = trackedMethods<VirtualNe
   },
 });
 
-/** Replaces the whole, subnets too: those left out are deleted. */
+/** Replaces the whole, subnets and peerings too: those left out are deleted. */
 function put(asked: Asked, path: string): Reply {
   const { subscription, request } = asked;
   checkedName(nameOf(path), LONGEST_NAME);
@@ -34,13 +35,18 @@ function put(asked: Asked, path: string): Reply {
   checkCount('VirtualNetwork', { known, others: subscription.networks.values(), location: place, most });
   const forms = properties?.subnets ?? [];
   const before = known?.subnets ?? [];
+  const addressPrefixes = properties?.addressSpace?.addressPrefixes ?? [];
+  const space = { path: known?.path ?? path, addressPrefixes, peerings: known?.peerings ?? [] };
   const network: VirtualNetwork = {
     ...identity(asked, known, path),
     location: place,
     tags: checkedTags(tags),
-    addressPrefixes: properties?.addressSpace?.addressPrefixes ?? [],
+    addressPrefixes,
     subnets: forms.map((form) =>
       readSubnet(asked, { path: known?.path ?? path, location: place, subnets: before }, form.name ?? '', form),
+    ),
+    peerings: (properties?.virtualNetworkPeerings ?? []).map((form) =>
+      readPeering(asked, space, form.name ?? '', form),
     ),
     kept: keptOf(properties, 'network'),
   };
@@ -48,6 +54,13 @@ function put(asked: Asked, path: string): Reply {
     network.path,
     network.subnets.map((subnet) => nameOf(subnet.path)),
   );
+  refuseTwins(
+    network.path,
+    network.peerings.map((peering) => nameOf(peering.path)),
+  );
+  checkPeerings(network.peerings);
   checkSubnets(asked, { network, before, after: network.subnets });
-  return written(asked, virtualNetworkKind, network);
+  const reply = written(asked, virtualNetworkKind, network);
+  connect(asked, network);
+  return reply;
 }
