@@ -4,6 +4,7 @@ import type {
   NetworkInterface,
   NetworkSecurityGroup,
   PublicIPAddress,
+  RouteTable,
   VirtualNetwork,
 } from '@azure/arm-network';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
@@ -26,6 +27,7 @@ export interface Listings {
   readonly vnets: Listing<VirtualNetwork>;
   readonly nsgs: Listing<NetworkSecurityGroup>;
   readonly asgs: Listing<ApplicationSecurityGroup>;
+  readonly routeTables: Listing<RouteTable>;
   readonly machines: MachineListings;
 }
 
@@ -52,6 +54,7 @@ export function makeListings(source: ListingSource): Listings {
     vnets: share(({ network }) => network.virtualNetworks.listAll()),
     nsgs: share(({ network }) => network.networkSecurityGroups.listAll()),
     asgs: share(({ network }) => network.applicationSecurityGroups.listAll()),
+    routeTables: share(({ network }) => network.routeTables.listAll()),
     machines: {
       vms: share(({ compute }) => compute.virtualMachines.listAll()),
       states: share(({ compute }) => compute.virtualMachines.listAll({ statusOnly: 'true' })),

@@ -1,6 +1,17 @@
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Attributes, InstanceAttributes, Kind, Labels, RuleAttributes } from '../../src/core/resource.ts';
+import type {
+  Address,
+  Attributes,
+  CloudId,
+  InstanceAttributes,
+  Kind,
+  Labels,
+  NetworkAttributes,
+  RuleAttributes,
+  SubnetAttributes,
+} from '../../src/core/resource.ts';
+import { canonicalNetworkSettings, canonicalSubnetSettings } from './network-settings.ts';
 import { idIn, placeOf } from './place.ts';
 import { peerPrefix } from './security-rule.ts';
 
@@ -12,18 +23,30 @@ import { peerPrefix } from './security-rule.ts';
 export function matchSpelling(desired: Desired, observed: Observed): Desired {
   // why: both are of this kind; TypeScript cannot tie the rows of the table to it
   const spell = spellers[desired.kind] as Speller<Kind>;
-  const attributes = spell(desired.attributes, observed.attributes, desired);
+  const attributes = spell(desired.attributes, observed.attributes, { address: desired.address, id: observed.id });
   return attributes === desired.attributes ? desired : { ...desired, attributes };
 }
 
-type Speller<K extends Kind> = (wanted: Attributes[K], seen: Attributes[K], desired: Desired) => Attributes[K];
+interface Place {
+  readonly address: Address;
+  /** Of the observed one. */
+  readonly id: CloudId;
+}
+
+type Speller<K extends Kind> = (wanted: Attributes[K], seen: Attributes[K], place: Place) => Attributes[K];
+
+const networkIn = (wanted: NetworkAttributes): NetworkAttributes =>
+  wanted.settings === undefined ? wanted : { ...wanted, settings: canonicalNetworkSettings(wanted.settings) };
+
+const subnetIn = (wanted: SubnetAttributes, _: SubnetAttributes, { id }: Place): SubnetAttributes =>
+  wanted.settings === undefined ? wanted : { ...wanted, settings: canonicalSubnetSettings(wanted.settings, id) };
 
 const spellers: { readonly [K in Kind]: Speller<K> } = {
-  network: labelled,
-  subnet: (wanted) => wanted,
+  network: (wanted, seen) => labelled(networkIn(wanted), seen),
+  subnet: subnetIn,
   group: labelled,
   'firewall-rule': ruleIn,
-  instance: (wanted, seen, desired) => labelled(machineIn(wanted, seen, desired), seen),
+  instance: (wanted, seen, place) => labelled(machineIn(wanted, seen, place), seen),
 };
 
 function labelled<A extends { readonly labels: Labels }>(wanted: A, seen: A): A {
@@ -43,7 +66,7 @@ function ruleIn(wanted: RuleAttributes, seen: RuleAttributes): RuleAttributes {
   return { ...wanted, match: { ...match, peers: spelled(match.peers), ...targets } };
 }
 
-function machineIn(wanted: InstanceAttributes, seen: InstanceAttributes, { address }: Desired): InstanceAttributes {
+function machineIn(wanted: InstanceAttributes, seen: InstanceAttributes, { address }: Place): InstanceAttributes {
   const { machine, disk } = wanted;
   const identity = sameIdentity(machine.identity, seen.machine.identity, address)
     ? seen.machine.identity

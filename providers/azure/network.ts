@@ -17,6 +17,7 @@ import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';
 import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readMark } from './marks.ts';
+import { networkSettingsOf } from './network-settings.ts';
 import { originOf } from './origin.ts';
 import { filterPart, isNearPartOf } from './part.ts';
 import { placeOf, prefixAt } from './place.ts';
@@ -45,7 +46,7 @@ async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly O
 }
 
 /** `filter`: the NSG by the name of this network's own, whoever made it. */
-function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefined): Observed<'network'> {
+export function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefined): Observed<'network'> {
   const { id = '', name = '', location = '', tags } = vnet;
   const mark = readMark(tags);
   const origin = mark ? undefined : originOf(id, tags);
@@ -58,6 +59,7 @@ function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefi
     attributes: {
       cidr: blocks.cidr,
       filter: filter !== undefined,
+      settings: networkSettingsOf(vnet, blocks),
       labels: readLabels(tags),
     },
     signs: {

@@ -63,6 +63,8 @@ const rows: readonly (readonly [action: string, shape: string, behind?: RateLimi
   ['Subnets_CreateOrUpdate', 'PUT microsoft.network/virtualnetworks/*/subnets/*', 'network-writes'],
   ['Subnets_Delete', 'DELETE microsoft.network/virtualnetworks/*/subnets/*', 'network-writes'],
 
+  ['RouteTables_ListAll', 'GET microsoft.network/routetables', 'network-reads'],
+
   ['NetworkSecurityGroups_ListAll', 'GET microsoft.network/networksecuritygroups', 'network-reads'],
   ['NetworkSecurityGroups_Get', 'GET microsoft.network/networksecuritygroups/*', 'network-reads'],
   ['NetworkSecurityGroups_CreateOrUpdate', 'PUT microsoft.network/networksecuritygroups/*', 'network-writes'],

@@ -1,7 +1,7 @@
 import type { VirtualNetwork } from '@azure/arm-network';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { CloudId } from '../../src/core/resource.ts';
+import type { CloudId, SubnetSettings } from '../../src/core/resource.ts';
 import type { Call, Creation } from '../../src/ports/provider.ts';
 import { done, failed } from '../shared/answer.ts';
 import { readBlocks } from './cidr-text.ts';
@@ -148,6 +148,8 @@ async function makeOne(item: Item, vnet: RawResource, { client }: Scope, call: C
   return put.ok ? done : put;
 }
 
+const plain: SubnetSettings = { secondaryCidrs: [], ipv6Cidrs: [], routes: [] };
+
 /** As the listing will say it. */
 function made({ desired }: Item, vnet: RawResource): Observed<'subnet'> {
   const { network, cidr, filter } = desired.attributes;
@@ -155,7 +157,7 @@ function made({ desired }: Item, vnet: RawResource): Observed<'subnet'> {
     kind: 'subnet',
     id: cloudIdOf(`${vnet.id}/subnets/${desired.name}`, vnet.properties.resourceGuid),
     name: desired.name,
-    attributes: { network, cidr, filter: filter === true, labels: {} },
+    attributes: { network, cidr, filter: filter === true, settings: plain, labels: {} },
     signs: { parent: network },
     condition: { state: 'ready' },
   };

@@ -4,6 +4,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed } from '../shared/answer.ts';
+import { awaitAll } from '../shared/await-all.ts';
 import { each } from '../shared/each.ts';
 import { eachChunk } from '../shared/each-chunk.ts';
 import { mapInTurns } from '../shared/turns.ts';
@@ -13,6 +14,8 @@ import { filterIdOf } from './filter.ts';
 import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
 import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
+import { type ListedRoutes, listRoutes, noRoutesListed, subnetSettingsOf } from './network-settings.ts';
+import { listed } from './pages.ts';
 import { most } from './rate-limits.ts';
 import { childNamed } from './raw.ts';
 import { ifMatch, isAnother, unsupported } from './retag.ts';
@@ -40,15 +43,20 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
   };
 }
 
-async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
-  for (const vnet of await listings.vnets('subnet', call))
-    yield await mapInTurns(vnet.subnets ?? [], (subnet) => observe(subnet, vnet));
+async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
+  const [vnets, routes] = await awaitAll([scope.listings.vnets('subnet', call), listRoutes(scope, call)]);
+  for (const vnet of vnets) yield await mapInTurns(vnet.subnets ?? [], (subnet) => observeSubnet(subnet, vnet, routes));
 }
 
-function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwork): Observed<'subnet'> {
+export function observeSubnet(
+  subnet: Subnet,
+  { id: vnetId = '', resourceGuid }: VirtualNetwork,
+  listedRoutes: ListedRoutes,
+): Observed<'subnet'> {
   const network = cloudIdOf(vnetId, resourceGuid);
   const filter = canonicalId(subnet.networkSecurityGroup?.id ?? '') === canonicalId(filterIdOf(network));
   const blocks = readBlocks(subnet.addressPrefix, subnet.addressPrefixes);
+  const { settings, unlisted } = subnetSettingsOf(subnet, blocks, listedRoutes);
   return {
     kind: 'subnet',
     id: cloudIdOf(subnet.id ?? '', resourceGuid),
@@ -57,10 +65,16 @@ function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwo
       network,
       cidr: blocks.cidr,
       filter: filter && subnet.defaultOutboundAccess === false,
+      settings,
       labels: {},
     },
     signs: { parent: network },
-    condition: { state: stateOf(subnet.provisioningState), ...furtherOf(blocks), ...inexpressibleOf.subnet(subnet) },
+    condition: {
+      state: stateOf(subnet.provisioningState),
+      ...furtherOf(blocks),
+      ...inexpressibleOf.subnet(subnet),
+      ...(unlisted.length === 0 ? {} : { unlisted }),
+    },
   };
 }
 
@@ -71,21 +85,24 @@ function vnetOf(subnet: CloudId): CloudId {
 
 async function read(
   ids: readonly CloudId[],
-  { client }: Scope,
+  scope: Scope,
   call: Call,
 ): Promise<readonly Result<Observed<'subnet'> | undefined>[]> {
   const vnetIds = [...new Set(ids.map(vnetOf))];
   const vnets = await each(vnetIds, (id) => {
     const { resourceGroup, name } = partsOfId(id);
-    return lookup(id, ({ network }) => network.virtualNetworks.get(resourceGroup, name), client, call);
+    return lookup(id, ({ network }) => network.virtualNetworks.get(resourceGroup, name), scope.client, call);
   });
+  const hasTable = vnets.some((vnet) => vnet.ok && vnet.value?.subnets?.some(({ routeTable }) => routeTable?.id));
+  const routes = await listed(hasTable ? listRoutes(scope, call) : Promise.resolve(noRoutesListed));
   const byId = new Map(vnetIds.map((id, index) => [id, vnets[index]]));
   return ids.map((id) => {
     const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     if (!vnet.ok || !vnet.value) return vnet.ok ? { ok: true, value: undefined } : vnet;
     const { value } = vnet;
     const subnet = (value.subnets ?? []).find((one) => canonicalId(one.id ?? '') === armIdOf(id));
-    return { ok: true, value: subnet && observe(subnet, value) };
+    if (!routes.ok) return routes;
+    return { ok: true, value: subnet && observeSubnet(subnet, value, routes.value) };
   });
 }
 

@@ -23,6 +23,7 @@ const everywhere: ReadonlySet<string> = new Set([
   'serviceAssociationLinks',
   'purpose',
   'vnetEncryptionSupported',
+  'remoteVirtualNetworkEncryption',
   'tapConfigurations',
   'macAddress',
   'hostedWorkloads',

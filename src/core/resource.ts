@@ -98,6 +98,7 @@ export interface SubnetAttributes {
  * - `secondaryCidrs`, `ipv6Cidrs`: its blocks of addresses besides `cidr`.
  * - `secondaryRanges`: by name.
  * - `routes`: of the route table that holds here, without those that the cloud makes by itself. By destination, then by next hop.
+ * - `natGateway`: its name in the resource group of the network; in another one its id.
  */
 export interface SubnetSettings {
   readonly secondaryCidrs?: readonly string[];

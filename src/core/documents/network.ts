@@ -84,7 +84,7 @@ const subnetSettings = z.strictObject(
       description: 'AWS and Azure: the routes of its route table, without those that the cloud makes by itself.',
     }),
     natGateway: token('the name of a NAT gateway').optional().meta({
-      description: 'Azure: the name of its NAT gateway.',
+      description: 'Azure: the name of its NAT gateway; its id if that is in another resource group.',
     }),
   },
   { error: '{ secondaryCidrs, ipv6Cidrs, secondaryRanges, privateGoogleAccess, … }' },

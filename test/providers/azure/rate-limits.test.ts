@@ -20,6 +20,7 @@ const rows: readonly (readonly [string, string, string, readonly string[]])[] = 
     'VirtualNetworks_ListAll',
     ['arm-reads', 'network-reads'],
   ],
+  ['GET', `${base}/providers/Microsoft.Network/routeTables`, 'RouteTables_ListAll', ['arm-reads', 'network-reads']],
   [
     'PUT',
     `${inGroup}/Microsoft.Network/virtualNetworks/core`,

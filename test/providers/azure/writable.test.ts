@@ -36,6 +36,13 @@ test('of an NSG: its rules and what is newer stay, and Azure’s own words go', 
 });
 
 const subnet = `${at('virtualNetworks')}/subnets/app`;
+test('of a VNet: its peerings stay, without what Azure alone says of the other side', () => {
+  const peering = { allowForwardedTraffic: true, remoteVirtualNetwork: { id: 'far' }, peeringState: 'Connected' };
+  const properties = { ...peering, provisioningState: 'Succeeded', remoteVirtualNetworkEncryption: { enabled: true } };
+  const vnet = { id: at('virtualNetworks'), properties: { virtualNetworkPeerings: [{ name: 'link', properties }] } };
+  assert.deepEqual(writable(vnet).properties, { virtualNetworkPeerings: [{ name: 'link', properties: peering }] });
+});
+
 test('of a VNet: its subnets stay, without the machines in them', () => {
   const vnet = {
     id: at('virtualNetworks'),
