@@ -13,7 +13,7 @@ import {
 import type { DocumentEdit, EditValue } from '../core/documents/document-edit.ts';
 import { type Path, type Position, plainValue } from '../core/documents/tree.ts';
 import type { EditedFile } from '../ports/sources.ts';
-import { flowText, scalarText } from './format-specs.ts';
+import { flowText, isBlockText, scalarText } from './format-specs.ts';
 import { parseFile } from './parse-specs.ts';
 import type { SpecFile } from './tree.ts';
 import { divideDocuments, SAFE } from './yaml.ts';
@@ -144,8 +144,8 @@ function set(text: Text, path: Path, value: EditValue): string {
   const steps = follow(text, path);
   const last = steps.at(-1);
   if (steps.length === path.length && last !== undefined) {
-    if (!isScalar(last.node) || typeof value === 'object')
-      throw new Uneditable('it is a list or a map here', text.edit.at);
+    if (typeof value === 'object') return replaceCollection(text, last, value);
+    if (!isScalar(last.node)) throw new Uneditable('it is a list or a map here', text.edit.at);
     const [from, to] = rangeOf(last.node);
     const end = source.slice(from, to).trimEnd().length + from;
     return splice(source, from, end, valueText(value, { parent: last.parent, like: last.node.type, json }));
@@ -154,22 +154,48 @@ function set(text: Text, path: Path, value: EditValue): string {
   if (!isMap(holder)) throw new Uneditable('the map that would hold the field is not written', text.edit.at);
   const [key, ...rest] = path.slice(steps.length).map(String);
   const whole = rest.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value);
-  const written = json ? JSON.stringify(whole) : inlineText(whole, holder);
   const keyText = valueText(key ?? '', { parent: holder, json });
-  return insert(source, holder, `${keyText}: ${written}`);
+  if (!json && !holder.flow && rest.length === 0 && Array.isArray(value) && isBlockText(value, steps.length))
+    return insert(
+      source,
+      holder,
+      `${keyText}:`,
+      value.map((item) => `  - ${valueText(item, { parent: holder, source, json })}`),
+    );
+  return insert(source, holder, `${keyText}: ${valueText(whole, { parent: holder, source, json })}`);
 }
 
-const inlineText = (value: unknown, parent: YAMLMap): string =>
-  typeof value === 'object' ? flowText(value) : valueText(value, { parent, json: false });
+/** A list or map in the place of another one, on one line. */
+function replaceCollection({ source, json, edit }: Text, { parent, index, node }: Step, value: EditValue): string {
+  const pair = parent.items[index];
+  if (!isCollection(node) || !isPair(pair)) throw new Uneditable('it is no list and no map here', edit.at);
+  const from = source.indexOf(':', rangeOf(pair.key)[1]) + 1;
+  const end = endOf(node, source);
+  if (/(?:^|\s)#/.test(source.slice(from, end))) throw new Uneditable('a comment stands in this list', edit.at);
+  return splice(source, from, end, ` ${valueText(value, { parent, source, json })}`);
+}
 
 function append(text: Text, path: Path, value: EditValue): string {
+  const { source, json } = text;
   const list = follow(text, path).at(path.length - 1)?.node;
   if (!isSeq(list)) throw new Uneditable('the list is not written', text.edit.at);
-  return insert(text.source, list, valueText(value, { parent: list, json: text.json }));
+  const last = list.items.at(-1);
+  const fields = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : [];
+  if (list.flow || !isMap(last) || last.flow || fields.length === 0)
+    return insert(source, list, valueText(value, { parent: list, source, json }));
+  const [first = '', ...more] = fields.map(([key, one]) =>
+    [key, one].map((part) => valueText(part, { parent: last, source, json })).join(': '),
+  );
+  return insert(
+    source,
+    list,
+    first,
+    more.map((line) => `  ${line}`),
+  );
 }
 
-/** One entry more at the end of a map or list. */
-function insert(source: string, holder: YAMLMap | YAMLSeq, entry: string): string {
+/** One entry more at the end of a map or list. `more`: its other lines, in a block. */
+function insert(source: string, holder: YAMLMap | YAMLSeq, entry: string, more: readonly string[] = []): string {
   const last = holder.items.at(-1);
   if (last === undefined) {
     const [from, to] = rangeOf(holder);
@@ -182,7 +208,8 @@ function insert(source: string, holder: YAMLMap | YAMLSeq, entry: string): strin
     return splice(source, end, end, /^\s*$/.test(before) ? `,${eol(source)}${before}${entry}` : `, ${entry}`);
   const indent = ' '.repeat(before.length);
   const at = lineEnd(source, end);
-  return splice(source, at, at, `${eol(source)}${indent}${isSeq(holder) ? '- ' : ''}${entry}`);
+  const lines = [`${isSeq(holder) ? '- ' : ''}${entry}`, ...more];
+  return splice(source, at, at, lines.map((line) => `${eol(source)}${indent}${line}`).join(''));
 }
 
 function remove(text: Text, path: Path): string {
@@ -228,13 +255,25 @@ function inBlock(parent: YAMLMap | YAMLSeq, index: number, source: string): Span
   return span;
 }
 
-function valueText(
-  value: unknown,
-  { parent, like, json }: { readonly parent: YAMLMap | YAMLSeq; readonly like?: unknown; readonly json: boolean },
-): string {
+interface Style {
+  readonly parent: YAMLMap | YAMLSeq;
+  readonly like?: unknown;
+  /** Of the document: maps on one line beside the new one show the blanks inside their braces. */
+  readonly source?: string;
+  readonly json: boolean;
+}
+
+function valueText(value: unknown, { parent, like, source = '', json }: Style): string {
   if (json) return JSON.stringify(value);
-  if (typeof value === 'object') return flowText(value);
+  if (typeof value === 'object') return flowText(value, { padded: !hasTightMap(parent, source) });
   return scalarText(value, { style: like, inFlow: parent.flow === true });
+}
+
+/** True if the map on one line that is nearest, itself or among its entries, is written as `{name: core}`. */
+function hasTightMap(parent: YAMLMap | YAMLSeq, source: string): boolean {
+  const near = [...parent.items.map((item) => (isPair(item) ? item.value : item)), parent];
+  const map = near.find((node) => isMap(node) && node.flow === true && node.items.length > 0);
+  return map !== undefined && /^\{\S/.test(source.slice(rangeOf(map)[0]));
 }
 
 // why: yaml gives each node that it parsed a range

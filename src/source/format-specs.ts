@@ -19,15 +19,20 @@ function formatSpec({ value, comments }: WrittenSpec): string {
   return `${comments.map((line) => `# ${line}\n`).join('')}${text}`;
 }
 
-/** A map or list on one line. */
-export function flowText(value: unknown): string {
+/** A map or list on one line. `padded`: `{ name: core }`, and not `{name: core}`. */
+export function flowText(value: unknown, { padded = true }: { readonly padded?: boolean } = {}): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   if (isCollection(document.contents)) {
     document.contents.flow = true;
     withoutPadding(document.contents);
   }
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true }).trimEnd();
+  return document.toString({ lineWidth: 0, flowCollectionPadding: padded }).trimEnd();
 }
+
+/** True for what people write with one entry a line: a list of maps, or what is too wide for one line. */
+export const isBlockText = (value: readonly unknown[], depth: number): boolean =>
+  value.some((item) => typeof item === 'object' && !Array.isArray(item)) ||
+  flowText(value).length + 2 * depth > lineWidth;
 
 /** A scalar on one line, quoted as `style` (a type of the library) where the text may be, and else only if it needs quotes. */
 export function scalarText(

@@ -7,7 +7,7 @@ import { editSpecFile } from '../../src/source/edit-specs.ts';
 const at = (line = 1, file = 'web.yaml') => ({ file, line, column: 1 });
 const set = (path: Path, value: EditValue, line = 1): DocumentEdit => ({ op: 'set', at: at(line), path, value });
 const remove = (path: Path, line = 1): DocumentEdit => ({ op: 'remove', at: at(line), path });
-const append = (path: Path, value: string): DocumentEdit => ({ op: 'append', at: at(), path, value });
+const append = (path: Path, value: EditValue): DocumentEdit => ({ op: 'append', at: at(), path, value });
 const size: Path = ['spec', 'size'];
 const label = (key: string): Path => ['metadata', 'labels', key];
 
@@ -139,6 +139,49 @@ const cases: readonly Case[] = [
     after: 'spec:\n\n  # log\n  log: true\n',
   },
   {
+    name: 'maps at the end of lists: on one line, of a block, and of an empty list',
+    before: 'spec:\n  a: [{ to: x }]\n  b:\n    - { to: x } # one\n  c: []\n',
+    edits: ['a', 'b', 'c'].map((list) => append(['spec', list], { to: 'y', ports: [80, 443] })),
+    after:
+      'spec:\n  a: [{ to: x }, { to: y, ports: [80, 443] }]\n  b:\n    - { to: x } # one\n    - { to: y, ports: [80, 443] }\n  c: [{ to: y, ports: [80, 443] }]\n',
+  },
+  {
+    name: 'maps without blanks in their braces keep that style',
+    before: 'spec: {a: [{to: x}], b: {c: 1}}\n',
+    edits: [append(['spec', 'a'], { to: 'y, z' }), set(['spec', 'd'], { e: 2 }), set(['spec', 'b', 'f'], { g: 3 })],
+    after: 'spec: {a: [{to: x}, {to: "y, z"}], b: {c: 1, f: {g: 3}}, d: {e: 2}}\n',
+  },
+  {
+    name: 'a map of several lines, as the entry before it',
+    before: 'spec:\n  a:\n  - to: x # one\n    ports:\n    - 80\n\n  # b\n  b: 1\n',
+    edits: [append(['spec', 'a'], { to: 'y', ports: [443] }), set(['spec', 'a', 0, 'to'], 'z')],
+    after: 'spec:\n  a:\n  - to: z # one\n    ports:\n    - 80\n  - to: y\n    ports: [443]\n\n  # b\n  b: 1\n',
+  },
+  {
+    name: 'a map of several lines, with line ends of Windows',
+    before: 'spec:\r\n  a:\r\n    - to: x # one\r\n      via: "1"\r\n',
+    edits: [append(['spec', 'a'], { to: 'y', via: '2' }), remove(['spec', 'a', 0])],
+    after: 'spec:\r\n  a:\r\n    - to: y\r\n      via: "2"\r\n',
+  },
+  {
+    name: 'a new list of maps has one a line, and a short list of scalars one line',
+    before: 'spec:\n  size: x # cheap\n',
+    edits: [set(['spec', 'a'], [{ to: 'y' }, { to: 'z' }]), set(['spec', 'b'], [1, 2])],
+    after: 'spec:\n  size: x # cheap\n  a:\n    - { to: y }\n    - { to: z }\n  b: [1, 2]\n',
+  },
+  {
+    name: 'a new list that is too wide for its line',
+    before: 'spec:\n  size: x\n',
+    edits: [set(['spec', 'a'], ['a'.repeat(60), 'b'.repeat(60)])],
+    after: `spec:\n  size: x\n  a:\n    - ${'a'.repeat(60)}\n    - ${'b'.repeat(60)}\n`,
+  },
+  {
+    name: 'lists of both styles that become empty',
+    before: 'spec:\n  a: [x, y] # two\n  b:\n    - x\n    - y\n  c: 1\n',
+    edits: [set(['spec', 'a'], []), set(['spec', 'b'], [])],
+    after: 'spec:\n  a: [] # two\n  b: []\n  c: 1\n',
+  },
+  {
     name: 'line ends of Windows',
     before: machine.replaceAll('\n', '\r\n'),
     edits: [set(size, 't3.large'), set(['spec', 'power'], 'stopped'), remove(label('cost'))],
@@ -191,6 +234,17 @@ test('JSON keeps its indents', () => {
   );
 });
 
+test('JSON gets lists and maps as it writes them', () => {
+  const before = '{\n\t"spec": {\n\t\t"a": [{ "to": "x" }],\n\t\t"b": ["x"]\n\t}\n}\n';
+  const edits = [append(['spec', 'a'], { to: 'y' }), set(['spec', 'b'], []), set(['spec', 'c'], [{ to: 'z' }])].map(
+    (edit): DocumentEdit => ({ ...edit, at: at(1, 'web.json') }),
+  );
+  assert.equal(
+    editSpecFile({ path: 'web.json', text: before }, edits).text,
+    '{\n\t"spec": {\n\t\t"a": [{ "to": "x" }, {"to":"y"}],\n\t\t"b": [],\n\t\t"c": [{"to":"z"}]\n\t}\n}\n',
+  );
+});
+
 describe('a text without a simple edit is refused', () => {
   const refused: readonly (readonly [name: string, text: string, edit: DocumentEdit, why: RegExp, path?: string])[] = [
     [
@@ -207,6 +261,13 @@ describe('a text without a simple edit is refused', () => {
     ],
     ['a field that is not written', machine, remove(['spec', 'power']), /not written/],
     ['a list in the place of a scalar', machine, set(['spec', 'groups'], 'x'), /list or a map/],
+    ['a scalar in the place of a list', machine, set(['spec', 'size'], ['x']), /no list and no map/],
+    [
+      'a list with a comment that would go along',
+      'spec:\n  a:\n    - x # the first\n    - y\n',
+      set(['spec', 'a'], []),
+      /comment stands/,
+    ],
     ['a file with a list of documents', '[{"spec":{"size":"a"}}]', set(size, 'b'), /list of documents/, 'web.json'],
     ['a value that no spec may hold', machine, set(size, 'a\u0007'), /cannot be edited/],
     ['a text that is broken', 'spec: { size: a', set(size, 'b'), /cannot be edited/],
