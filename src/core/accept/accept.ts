@@ -10,8 +10,9 @@ import type { Located, Position } from '../documents/tree.ts';
 import { isKept } from '../kinds/kept-fields.ts';
 import type { Compared } from '../plan/compared.ts';
 import { type Address, nameIn, prefixIn } from '../resource.ts';
-import { type FieldEdits, fieldEdits } from './fields.ts';
+import { fieldEdits } from './fields.ts';
 import { withoutMissing } from './missing-rules.ts';
+import type { FieldEdits } from './value-edits.ts';
 
 /** Drift to keep. `fields`: as documents or plans call them; none: all. */
 export interface AcceptRequest {

@@ -3,16 +3,12 @@ import { addressAt, type Site } from '../compile/site.ts';
 import { documentFieldOf } from '../compile/terms.ts';
 import type { FieldChange } from '../diff.ts';
 import type { InstanceDoc } from '../documents/document.ts';
-import type { DocumentEdit, EditScalar } from '../documents/document-edit.ts';
+import type { DocumentEdit } from '../documents/document-edit.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
-import { type Located, type Path, type Position, treeAt } from '../documents/tree.ts';
+import { type Located, type Path, treeAt } from '../documents/tree.ts';
 import type { Compared } from '../plan/compared.ts';
 import { nameIn } from '../resource.ts';
-
-/** The edits by which a document states what a cloud has, or why no edit does. `at`: the place that a person would edit. */
-export type FieldEdits =
-  | { readonly edits: readonly DocumentEdit[]; readonly refused?: never }
-  | { readonly edits?: never; readonly refused: string; readonly next: string; readonly at: Position };
+import { editValueOf, type FieldEdits, listEdits, type Refusal, refuse, valueEdits } from './value-edits.ts';
 
 /** A drifted field, and the document that states it on a target. */
 export interface StatedField {
@@ -51,11 +47,6 @@ export function fieldEdits(stated: StatedField): FieldEdits {
   }
 }
 
-interface Refusal {
-  readonly refused: string;
-  readonly next: string;
-}
-
 /** Fields that no text of a cloud can state, by their beginning. */
 const unsayableFields: Readonly<Record<string, Refusal>> = {
   'boot.userData': {
@@ -80,18 +71,6 @@ const fixedGroup: Refusal = {
 
 const unsayable = (field: string): Refusal | undefined => unsayableFields[field];
 
-function refuse(document: Located<unknown>, path: Path, { refused, next }: Refusal): FieldEdits {
-  return { refused, next, at: document.at(path) };
-}
-
-/** A field that nobody states is removed, or was never there. */
-function valueEdits(document: Located<unknown>, path: Path, value: EditScalar | undefined): FieldEdits {
-  const isWritten = document.wrote(path);
-  const at = isWritten ? document.at(path) : document.at();
-  if (value !== undefined) return { edits: [{ op: 'set', at, path, value }] };
-  return { edits: isWritten ? [{ op: 'remove', at, path }] : [] };
-}
-
 function labelEdits({ change, document }: StatedField, key: string): FieldEdits {
   const path = ['metadata', 'labels', spelledIn(document, key)];
   if (change.from === undefined && !document.wrote(path))
@@ -110,6 +89,14 @@ function spelledIn(document: Located<unknown>, key: string): string {
   return keys.find((one) => one.toLowerCase() === key.toLowerCase()) ?? key;
 }
 
+/** A setting of an adopted machine, network or subnet is a scalar or a list; all else is a scalar. */
+function settingEdits(document: Located<unknown>, path: Path, value: unknown): FieldEdits {
+  const known = editValueOf(value);
+  return path.includes('settings') && Array.isArray(known)
+    ? listEdits(document, path, known)
+    : scalarEdits(document, path, value);
+}
+
 function scalarEdits(document: Located<unknown>, path: Path, value: unknown): FieldEdits {
   if (value === undefined || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return valueEdits(document, path, value);
@@ -126,7 +113,7 @@ function machineEdits(stated: StatedField, machine: InstanceDoc): FieldEdits {
       next: 'State it under `on` for the other targets, and remove the line.',
     });
   if (field === 'groups') return groupEdits(stated, path, machine.spec.network);
-  if (field !== 'subnet') return scalarEdits(document, path, change.from);
+  if (field !== 'subnet') return settingEdits(document, path, change.from);
   const subnet = String(change.from);
   const own = addressAt(site, 'subnet', `${machine.spec.network}.`);
   if (subnet.startsWith(own)) return valueEdits(document, path, subnet.slice(own.length));
@@ -180,11 +167,12 @@ function groupEdits({ change, document, site }: StatedField, path: Path, network
 
 function networkEdits({ change, compared, document }: StatedField): FieldEdits {
   const { kind, address } = compared.desired;
+  const field = change.field.split('.');
   if (document.value.kind !== 'Network' || change.field === 'internet' || kind === 'network')
-    return scalarEdits(document, ['spec', change.field], change.from);
+    return settingEdits(document, ['spec', ...field], change.from);
   const name = nameIn(address, kind).slice(document.value.metadata.name.length + 1);
   const index = document.value.spec.subnets.findIndex((subnet) => subnet.name === name);
-  return scalarEdits(document, ['spec', 'subnets', index, change.field], change.from);
+  return settingEdits(document, ['spec', 'subnets', index, ...field], change.from);
 }
 
 /** Texts of a rule; '' on the cloud is no text in the document. */

@@ -5,7 +5,7 @@ import type { DocumentEdit } from '../documents/document-edit.ts';
 import { type Located, type Path, type Tree, treeAt } from '../documents/tree.ts';
 import { coversPorts, parsePorts } from '../port-set.ts';
 import type { Address } from '../resource.ts';
-import type { FieldEdits } from './fields.ts';
+import type { FieldEdits } from './value-edits.ts';
 
 /**
  * The document without the atoms that are gone on the clouds. A port or peer goes if all atoms that it makes are gone; the document

@@ -3,6 +3,7 @@ import { type Desired, settingsOf } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
 import { type CloudId, documentOfReplica, type InstanceAttributes, nameIn } from '../resource.ts';
+import { causeOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { waysIn } from './destructive-drift.ts';
 import { wayOut } from './lost-commits.ts';
@@ -35,8 +36,14 @@ export function immutable(desired: Desired, changes: readonly FieldChange[], inp
 
 function wayAround(desired: Desired, changes: readonly FieldChange[], input: PlanInput): string {
   const { kind } = desired;
-  if (changes.every(isOfSettings))
-    return `Setpoint compares this and does not change it yet. ${waysIn(desired, changes, input)}, or change it on the cloud.`;
+  if (changes.every(isOfSettings)) {
+    // why: accept keeps drift, and nothing that a document changed
+    const isDrift = causeOf(desired, changes, input) === 'drift';
+    const keep = isDrift
+      ? `Keep the current value: setpoint accept ${desired.address}`
+      : waysIn(desired, changes, input);
+    return `Setpoint compares this and does not change it yet. ${keep}, or change it on the cloud.`;
+  }
   if (kind !== 'instance')
     return `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
   return `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`;

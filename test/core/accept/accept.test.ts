@@ -37,6 +37,11 @@ metadata: { name: google }
 spec: { provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b }
 ---
 apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: azure }
+spec: { provider: azure, account: 11112222-3333-4444-8555-666677778888, region: westeurope, resourceGroup: acme }
+---
+apiVersion: setpoint.dev/v1
 kind: Network
 metadata: { name: core }
 spec: { targets: [one, two], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.1.0/24 }, { name: db, cidr: 10.0.2.0/24 }] }
@@ -84,7 +89,7 @@ function accepting(
     documents,
     desired,
     sites: ofKind(documents, 'Target').map((target) =>
-      siteOf(target, dialects[target.value.spec.provider === 'gcp' ? 'gcp' : 'aws'], {
+      siteOf(target, dialects[cloudOf(target.value.spec.provider)], {
         estate: estate.value,
         documents,
         today: '2026-11-24',
@@ -110,6 +115,9 @@ function accepting(
   const addresses = more.named ?? [...changes.map(({ address }) => at(address).address), ...gone];
   return { text, file, found: acceptDrift({ addresses, fields: [] }, input) };
 }
+
+const cloudOf = (provider: string): 'aws' | 'gcp' | 'azure' =>
+  provider === 'gcp' || provider === 'azure' ? provider : 'aws';
 
 function seen({ kind, name, attributes }: Desired, has: Change['has']): Observed {
   const copy = structuredClone(attributes);
@@ -332,4 +340,120 @@ describe('rules that are gone', () => {
     assert.deepEqual(found.edits, []);
     assert.match(found.refused[0]?.reason ?? '', /states the rest/);
   });
+});
+
+describe('settings of adopted machines, networks and subnets', () => {
+  const vpc = (spec: string): string => `kind: Network
+metadata: { name: old, adopt: { one: vpc-1 } }
+spec:
+  targets: [one]
+  cidr: 10.5.0.0/16
+  internet: unmanaged
+${spec}`;
+  const network: Address = 'aws/111122223333/eu-west-1/network/old';
+  const subnet: Address = 'aws/111122223333/eu-west-1/subnet/old.app';
+  const nat = { destination: '0.0.0.0/0', nextHop: 'nat-1' };
+  const far = { destination: '10.9.0.0/16', nextHop: 'pcx-1' };
+  const routes = `  subnets:
+    - name: db
+      cidr: 10.5.2.0/24
+      adopt: { one: subnet-2 }
+    - name: app
+      cidr: 10.5.1.0/24
+      settings:
+        publicIpOnLaunch: true # for tests
+        routes:
+          - { destination: 10.9.0.0/16, nextHop: pcx-1 }
+          # the way out
+          - { destination: 0.0.0.0/0, nextHop: nat-1 }
+      adopt: { one: subnet-1 }
+`;
+  const rows: readonly {
+    readonly name: string;
+    readonly before: string;
+    readonly address: Address;
+    readonly has: Change['has'];
+    readonly after: string;
+  }[] = [
+    {
+      name: 'a route more, and a flag of a subnet',
+      before: vpc(routes),
+      address: subnet,
+      has: {
+        'settings.routes': [nat, far, { destination: 'pl-1', nextHop: 'vpce-1' }],
+        'settings.publicIpOnLaunch': false,
+      },
+      after: vpc(
+        routes
+          .replace('true #', 'false #')
+          .replace('nat-1 }\n', 'nat-1 }\n          - { destination: pl-1, nextHop: vpce-1 }\n'),
+      ),
+    },
+    {
+      name: 'another next hop in its place, and a route less',
+      before: vpc(routes),
+      address: subnet,
+      has: { 'settings.routes': [{ ...nat, nextHop: 'nat-2' }] },
+      after: vpc(
+        routes.replace('nat-1', 'nat-2').replace('          - { destination: 10.9.0.0/16, nextHop: pcx-1 }\n', ''),
+      ),
+    },
+    {
+      name: 'no route any more: the list stays, and stays compared',
+      before: vpc(routes.replace('          # the way out\n', '')),
+      address: subnet,
+      has: { 'settings.routes': [] },
+      after: vpc(routes.replace(/routes:\n(?: {10}.*\n)+/, 'routes: []\n')),
+    },
+    {
+      name: 'lists of a network: of maps and of texts, and an empty one',
+      before: vpc(
+        '  settings: { natGateways: [nat-1, nat-2], peerings: [{ name: pcx-1, network: vpc-2 }], secondaryCidrs: [] }\n',
+      ),
+      address: network,
+      has: {
+        'settings.natGateways': ['nat-2', 'nat-3'],
+        'settings.peerings': [
+          { name: 'pcx-1', network: 'vpc-2' },
+          { name: 'pcx-2', network: 'vpc-3' },
+        ],
+        'settings.secondaryCidrs': ['100.64.0.0/16'],
+      },
+      after: vpc(
+        '  settings: { natGateways: [nat-2, nat-3], peerings: [{ name: pcx-1, network: vpc-2 }, { name: pcx-2, network: vpc-3 }], secondaryCidrs: [100.64.0.0/16] }\n',
+      ),
+    },
+    {
+      name: 'blocks in another spelling are the same',
+      before: vpc('  settings: { ipv6Cidrs: [2001:DB8:0::/56] }\n'),
+      address: network,
+      has: { 'settings.ipv6Cidrs': ['2001:db8:0:100::/56', '2001:db8::/56'] },
+      after: vpc('  settings: { ipv6Cidrs: [2001:DB8:0::/56, 2001:db8:0:100::/56] }\n'),
+    },
+    {
+      name: 'a machine: a disk more, another key pair, and an interface that it lost',
+      before: `${web('  settings: { keyPair: ops, dataDisks: [vol-1], interfaces: [eni-1, eni-2] }\n').replace('[one, two]', '[one]').replace('name: web', 'name: web, adopt: { one: i-1 }')}`,
+      address: machine('eu-west-1'),
+      has: {
+        'settings.keyPair': undefined,
+        'settings.dataDisks': ['vol-1', 'vol-2'],
+        'settings.interfaces': ['eni-2'],
+      },
+      after: `${web('  settings: { dataDisks: [vol-1, vol-2], interfaces: [eni-2] }\n').replace('[one, two]', '[one]').replace('name: web', 'name: web, adopt: { one: i-1 }')}`,
+    },
+    {
+      name: 'a list of a machine that one of two targets has otherwise: whole, under `on`',
+      before: web('  settings: { dataDisks: [vol-1] }\n').replace(
+        'name: web',
+        'name: web, adopt: { one: i-1, two: i-2 }',
+      ),
+      address: machine('us-east-1'),
+      has: { 'settings.dataDisks': ['vol-1', 'vol-2'] },
+      after: web(
+        '  settings: { dataDisks: [vol-1] }\n  on: { two: { settings: { dataDisks: [vol-1, vol-2] } } }\n',
+      ).replace('name: web', 'name: web, adopt: { one: i-1, two: i-2 }'),
+    },
+  ];
+  for (const { name, before, address, has, after: want } of rows)
+    test(name, () => assert.equal(after(accepting(before, [{ address, has }])), want));
 });

@@ -70,11 +70,12 @@ describe('settings are compared where a document states them, and never changed'
   for (const row of rows) test(row.name, () => assert.deepEqual(summary(planned(row)), row.want));
 
   test('the finding has the values, the reason and the line', () => {
-    const [found] = planned({ name: '', spec: { spot: false }, cloud: { spot: true }, want: [] }).findings;
-    assert.equal(
-      found?.why,
-      'settings.spot is true, wanted false. Setpoint compares this and does not change it yet. Keep the current value: write `settings: { spot: true }` in specs/a.yaml:1, or change it on the cloud.',
-    );
+    const says = (before: MachineSettings): string | undefined =>
+      planned({ name: '', spec: { spot: false }, cloud: { spot: true }, before, want: [] }).findings[0]?.why;
+    const told = (keep: string): string =>
+      `settings.spot is true, wanted false. Setpoint compares this and does not change it yet. Keep the current value: ${keep}, or change it on the cloud.`;
+    assert.equal(says({ spot: false }), told(`setpoint accept ${at('instance', 'web-0')}`));
+    assert.equal(says({ spot: true }), told('write `settings: { spot: true }` in specs/a.yaml:1'), 'a spec moved it');
   });
 
   test('a machine that cannot be launched anew is not replaced', () => {
