@@ -167,6 +167,60 @@ test('what a colleague changes is blocked with its value, and an apply writes no
   assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
 });
 
+test('accept keeps a route, a peering and a flag that a colleague changed, and the next plan has nothing', async () => {
+  const { sandbox, dir, run, plan } = await stage('core');
+  const file = join(dir, 'imported', 'core.yaml');
+  const text = readFileSync(file, 'utf8');
+  const nat = '- { destination: 0.0.0.0/0, nextHop: nat-00000001 }';
+  const commented = text.replace(nat, `${nat} # the way out`);
+  assert.notEqual(commented, text);
+  writeFileSync(file, commented);
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+
+  const client = clientOf(sandbox);
+  await client.send(
+    new CreateRouteCommand({ RouteTableId: table, DestinationCidrBlock: '10.9.0.0/16', NatGatewayId: 'nat-00000001' }),
+  );
+  const { VpcPeeringConnection } = await client.send(
+    new CreateVpcPeeringConnectionCommand({ VpcId: 'vpc-00000001', PeerVpcId: 'vpc-00000003' }),
+  );
+  const VpcPeeringConnectionId = VpcPeeringConnection?.VpcPeeringConnectionId ?? '';
+  await client.send(new AcceptVpcPeeringConnectionCommand({ VpcPeeringConnectionId }));
+  await client.send(
+    new ModifySubnetAttributeCommand({ SubnetId: 'subnet-00000002', MapPublicIpOnLaunch: { Value: false } }),
+  );
+  const ways = blockedIn(await plan()).map(
+    (reason) => /Keep the current value: (setpoint accept \S+), or/.exec(reason)?.[1],
+  );
+  const place = `aws/${account}/${region}`;
+  const addresses = [`${place}/network/core`, `${place}/subnet/core.app`, `${place}/subnet/core.web`];
+  assert.deepEqual(
+    ways.toSorted(),
+    addresses.map((address) => `setpoint accept ${address}`),
+  );
+  const one = await run(['accept', 'core.app', '--specs', dir, allow, '--field', 'settings.routes', '--yes']);
+  assert.equal(one.code, 0, one.stderr);
+  assert.match(one.stdout, /^Accept: 1 difference of 1 resource into 1 file$/m);
+  assert.match(one.stdout, /^\+ +- \{ destination: 10\.9\.0\.0\/16, nextHop: nat-00000001 \}$/m);
+  assert.equal(blockedIn(await plan()).length, 2);
+  const rest = await run(['accept', ...addresses, '--specs', dir, allow, '--yes']);
+  assert.equal(rest.code, 0, rest.stderr);
+  const peering = `- { name: ${VpcPeeringConnectionId}, network: vpc-00000003 }`;
+  const known = /^( +)- \{ name: pcx-00000001, network: vpc-00000002 \}\n/m;
+  assert.equal(
+    readFileSync(file, 'utf8'),
+    commented
+      .replace(
+        /^( +)- \{ destination: pl-00000001, nextHop: vpce-00000001 \}\n/m,
+        '$&$1- { destination: 10.9.0.0/16, nextHop: nat-00000001 }\n',
+      )
+      .replace(known, `$&$1${peering}\n`)
+      .replace('publicIpOnLaunch: true', 'publicIpOnLaunch: false'),
+  );
+  const { actions, findings } = await plan();
+  assert.deepEqual([actions, findings.filter(({ type }) => type === 'blocked')], [[], []]);
+});
+
 test('a denied listing is told where a document states the setting, and hides no other difference', async () => {
   const { sandbox, dir, run, plan } = await stage('core');
   assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);

@@ -393,9 +393,9 @@ ${spec}`;
       name: 'another next hop in its place, and a route less',
       before: vpc(routes),
       address: subnet,
-      has: { 'settings.routes': [{ ...nat, nextHop: 'nat-2' }] },
+      has: { 'settings.routes': [{ ...far, nextHop: 'pcx-2' }] },
       after: vpc(
-        routes.replace('nat-1', 'nat-2').replace('          - { destination: 10.9.0.0/16, nextHop: pcx-1 }\n', ''),
+        routes.replace('pcx-1', 'pcx-2').replace('          - { destination: 0.0.0.0/0, nextHop: nat-1 }\n', ''),
       ),
     },
     {
