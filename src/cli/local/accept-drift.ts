@@ -7,10 +7,10 @@ import {
   acceptDrift,
   type RefusedDrift,
 } from '../../core/accept/accept.ts';
+import { attributeNamed, fieldNamed } from '../../core/accept/fields.ts';
 import { movedAddresses, type Objection, objectionsTo } from '../../core/accept/proof.ts';
 import type { Action } from '../../core/action.ts';
 import { siteOf } from '../../core/compile/site.ts';
-import { attributeOf, documentFieldOf } from '../../core/compile/terms.ts';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
 import { layerOf } from '../../core/documents/overlay.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
@@ -142,11 +142,11 @@ function refuseFields(
   { compared }: AcceptInput,
 ): void {
   const known = new Set(found.map(({ field }) => field));
-  const without = fields.filter((field) => !known.has(documentFieldOf(attributeOf(field))));
+  const without = fields.filter((field) => !known.has(fieldNamed(attributeNamed(field))));
   const drifted = addresses.flatMap((address) => compared.get(address)?.drifted.map(({ field }) => field) ?? []);
   if (without.length === 0 || drifted.length === 0) return;
   throw new UserError(`${without.join(', ')} has not drifted.`, {
-    why: `Drifted: ${[...new Set(drifted.map(documentFieldOf))].join(', ')}.`,
+    why: `Drifted: ${[...new Set(drifted.map(fieldNamed))].join(', ')}.`,
     next: 'Name one of these with --field, or leave it out for all of them.',
     code: exitCodes.refused,
   });
@@ -201,7 +201,7 @@ async function prove(
   const named = new Map(
     [...fields].map(([address, all]) => [
       address,
-      all.flatMap(({ field }) => (field === undefined ? [] : attributeOf(field))),
+      all.flatMap(({ field }) => (field === undefined ? [] : attributeNamed(field))),
     ]),
   );
   const byScope = new Map(looked.map((one) => [one.scope.scope, one]));
@@ -229,7 +229,7 @@ async function prove(
 function notExact(objections: readonly Objection[], accepted: readonly AcceptedDrift[], estate: Estate): UserError {
   const places = [...new Set(accepted.map(({ at }) => placeOf(at, estate)))];
   const listed = objections.slice(0, mostListed).map(({ address, field, reason }) => {
-    const name = field === undefined ? '' : `${documentFieldOf(field)} of `;
+    const name = field === undefined ? '' : `${fieldNamed(field)} of `;
     return `${name}${address}: ${reason}`;
   });
   const more = objections.length - listed.length;

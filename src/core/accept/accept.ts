@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
 import { addressAt, type Site } from '../compile/site.ts';
-import { attributeOf, documentFieldOf } from '../compile/terms.ts';
+import { documentFieldOf } from '../compile/terms.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Document, FirewallRuleDoc } from '../documents/document.ts';
@@ -10,7 +10,7 @@ import type { Located, Position } from '../documents/tree.ts';
 import { isKept } from '../kinds/kept-fields.ts';
 import type { Compared } from '../plan/compared.ts';
 import { type Address, nameIn, prefixIn } from '../resource.ts';
-import { fieldEdits } from './fields.ts';
+import { attributeNamed, fieldEdits, fieldNamed } from './fields.ts';
 import { withoutMissing } from './missing-rules.ts';
 import type { FieldEdits } from './value-edits.ts';
 
@@ -88,11 +88,11 @@ function acceptAt(address: Address, { fields }: AcceptRequest, input: AcceptInpu
 }
 
 const isChosen = (field: string, fields: readonly string[]): boolean =>
-  fields.length === 0 || fields.some((one) => attributeOf(one) === field);
+  fields.length === 0 || fields.some((one) => attributeNamed(one) === field);
 
 function acceptField(change: FieldChange, compared: Compared, input: AcceptInput): Acceptance {
   const { desired } = compared;
-  const field = documentFieldOf(change.field);
+  const field = fieldNamed(change.field);
   const results = desired.documents.map((ref) => {
     const document = documentAt(ref, input.documents);
     const site = document && siteOf(desired, document, input.sites);

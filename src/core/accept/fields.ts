@@ -1,14 +1,36 @@
 import { groupRef } from '../compile/rule.ts';
 import { addressAt, type Site } from '../compile/site.ts';
-import { documentFieldOf } from '../compile/terms.ts';
+import { attributeOf, documentFieldOf } from '../compile/terms.ts';
+import { type Desired, isAdoptedRule } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { InstanceDoc } from '../documents/document.ts';
 import type { DocumentEdit } from '../documents/document-edit.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
 import { type Located, type Path, treeAt } from '../documents/tree.ts';
+import type { Observed } from '../observed.ts';
 import type { Compared } from '../plan/compared.ts';
-import { nameIn } from '../resource.ts';
+import { nameIn, type RuleAttributes } from '../resource.ts';
+import { type AdoptedRule, groupNamed, trafficEdits } from './adopted-rule.ts';
 import { editValueOf, type FieldEdits, listEdits, type Refusal, refuse, valueEdits } from './value-edits.ts';
+
+/** The fields of a rule's traffic: documents have two forms of some. The first of a form names it in answers. */
+const trafficFields: Readonly<Record<string, string>> = {
+  direction: 'match.direction',
+  action: 'match.action',
+  protocol: 'match.protocol',
+  protocols: 'match.protocol',
+  ports: 'match.ports',
+  peers: 'match.peers',
+  appliesTo: 'match.targets',
+  group: 'match.targets',
+};
+
+/** The path in our attributes of a field, as a document or a plan calls it: `peers` and `match.peers`. */
+export const attributeNamed = (field: string): string => trafficFields[field] ?? attributeOf(field);
+
+/** The same, the other way round, as a document calls it. */
+export const fieldNamed = (attribute: string): string =>
+  Object.keys(trafficFields).find((field) => trafficFields[field] === attribute) ?? documentFieldOf(attribute);
 
 /** A drifted field, and the document that states it on a target. */
 export interface StatedField {
@@ -145,15 +167,14 @@ function groupEdits({ change, document, site }: StatedField, path: Path, network
       next: 'Apply, or state `allGroup: false` on the network.',
     });
   const added = [...there].filter((ref) => !named.includes(ref) && ref !== all);
-  const prefix = refOf('');
-  const foreign = added.find((ref) => !ref.startsWith(prefix));
+  const foreign = added.find((ref) => groupNamed(ref, network, site) === undefined);
   if (foreign !== undefined)
     return refuse(document, path, {
       refused: `the machine is in ${foreign}, which is no group of the network ${network} in these specs`,
       next: 'Write a document for that group first: setpoint import',
     });
   const at = written === undefined ? document.at() : document.at(path);
-  const names = added.map((ref) => ref.slice(prefix.length));
+  const names = added.flatMap((ref) => groupNamed(ref, network, site) ?? []);
   if (items.length === 0) return { edits: [{ op: 'set', at, path, value: names }] };
   return {
     edits: [
@@ -176,18 +197,37 @@ function networkEdits({ change, compared, document }: StatedField): FieldEdits {
 }
 
 /** Texts of a rule; '' on the cloud is no text in the document. */
-function ruleEdits({ change, document, site }: StatedField): FieldEdits {
+function ruleEdits(stated: StatedField): FieldEdits {
+  const { change, compared, document, site } = stated;
   const field = documentFieldOf(change.field);
   const path = ['spec', field];
-  if (field === 'priority' && site.dialect.rules.numbering !== undefined)
+  const adopted = adoptedRule(stated);
+  if (adopted !== undefined && field.startsWith('match.')) return trafficEdits(field.slice('match.'.length), adopted);
+  if (field === 'priority' && site.dialect.rules.numbering !== undefined && !isAdoptedRule(compared.desired))
     return refuse(document, path, {
       refused: `on this cloud Setpoint numbers the rules itself, and keeps their order as the documents state it`,
       next: 'Edit the priorities in the documents, if the order is to be another one.',
     });
   if (field.startsWith('match.') || field === 'group')
     return refuse(document, ['spec'], {
-      refused: `the traffic of the rule was changed: ${field} is ${JSON.stringify(change.from)} on the cloud`,
+      refused: `the traffic of the rule was changed: ${fieldNamed(change.field)} is ${JSON.stringify(change.from)} on the cloud`,
       next: 'Edit the rule by hand. setpoint plan shows both sides.',
     });
   return scalarEdits(document, path, change.from === '' ? undefined : change.from);
 }
+
+/** Undefined for a rule of other clouds, which is adopted with its group, and for one that Setpoint made. */
+function adoptedRule({ compared: { desired, observed }, document, site }: StatedField): AdoptedRule | undefined {
+  if (!isAdoptedRule(desired) || site.dialect.rules.adopted === undefined) return undefined;
+  const { value } = document;
+  if (value.kind !== 'FirewallRule' || !isOfRule(desired) || !isOfRule(observed)) return undefined;
+  return {
+    document: { ...document, value },
+    site,
+    wanted: desired.attributes,
+    observed: observed.attributes,
+  };
+}
+
+const isOfRule = <T extends Desired | Observed>(one: T): one is T & { readonly attributes: RuleAttributes } =>
+  one.kind === 'firewall-rule';

@@ -16,12 +16,19 @@ export function refuse(document: Located<unknown>, path: Path, { refused, next }
   return { refused, next, at: document.at(path) };
 }
 
-/** A field that nobody states is removed, or was never there. */
-export function valueEdits(document: Located<unknown>, path: Path, value: EditValue | undefined): FieldEdits {
-  const isWritten = document.wrote(path);
-  const at = isWritten ? document.at(path) : document.at();
-  if (value !== undefined) return { edits: [{ op: 'set', at, path, value }] };
-  return { edits: isWritten ? [{ op: 'remove', at, path }] : [] };
+export const valueEdits = (document: Located<unknown>, path: Path, value: EditValue | undefined): FieldEdits => ({
+  edits: valueEdit(document, path, value),
+});
+
+/** A field that nobody states is removed, or was never there. A new one goes where what is around it stands. */
+export function valueEdit(
+  document: Located<unknown>,
+  path: Path,
+  value: EditValue | undefined,
+): readonly DocumentEdit[] {
+  const at = document.at(path);
+  if (value !== undefined) return [{ op: 'set', at, path, value }];
+  return document.wrote(path) ? [{ op: 'remove', at, path }] : [];
 }
 
 /**

@@ -1,9 +1,17 @@
 import { parseCidr } from '../cidr.ts';
 import type { Observed } from '../observed.ts';
-import type { RuleAttributes } from '../resource.ts';
+import type { Ref, RuleAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { NameRegister, orElse } from './names.ts';
-import { givenNames, type ImportedDocument, isKind, noTarget, type ScopeImport, targetOf } from './scope-import.ts';
+import {
+  givenNames,
+  type ImportedDocument,
+  type Inside,
+  isKind,
+  noTarget,
+  type ScopeImport,
+  targetOf,
+} from './scope-import.ts';
 
 /**
  * Documents for rules that no group holds: firewalls of Google Cloud and security rules of Azure. Each stands for one object, in the
@@ -25,7 +33,7 @@ function adoptedRuleDocument(observed: Observed<'firewall-rule'>, state: ScopeIm
   const { attributes, id, name: called } = observed;
   const { match } = attributes;
   const sideOf = (items: readonly string[]): readonly SideItem[] =>
-    items.map((item) => sideItem(item, state, attributes.network));
+    items.map((item) => sideItem(item, (ref) => groupOf(ref, attributes.network, state)));
   const [machines, peers] = [sideOf(match.targets ?? []), sideOf(match.peers)];
   const home = homeOf(attributes, state);
   const strange = [...machines, ...peers].find(({ group }) => group !== undefined && group.network !== home?.name);
@@ -98,7 +106,8 @@ function homeOf(
 
 type List = 'groups' | 'cidrs' | 'serviceTags' | 'serviceAccounts' | 'any';
 
-interface SideItem {
+/** A peer, or a side of the machines that a rule applies to, as an entry of a list of its document. */
+export interface SideItem {
   readonly list: List;
   /** As the document has it. */
   readonly text: string;
@@ -106,7 +115,8 @@ interface SideItem {
   readonly group?: { readonly network: string };
 }
 
-function sideItem(item: string, { inside, tags }: ScopeImport, network: string): SideItem {
+/** `groupOf`: the group of a document that a Ref leads to. */
+export function sideItem(item: string, groupOf: (ref: Ref) => Inside | undefined): SideItem {
   if (item === 'any') return { list: 'any', text: item };
   if (item.startsWith('service-tag:')) return { list: 'serviceTags', text: item.slice('service-tag:'.length) };
   if (item.startsWith('service-account:'))
@@ -114,28 +124,32 @@ function sideItem(item: string, { inside, tags }: ScopeImport, network: string):
   const block = item.replace(/^range:/, '');
   if (parseCidr(block) !== undefined) return { list: 'cidrs', text: block };
   const ref = item.replace(/^group:/, '');
-  const group = ref.startsWith('tag:') ? tags.get(`${network} ${ref}`) : inside.get(ref);
+  const group = groupOf(ref);
   return { list: 'groups', text: group?.name ?? ref, group: { network: group?.network ?? '' } };
 }
+
+const groupOf = (ref: Ref, network: Ref, { inside, tags }: ScopeImport): Inside | undefined =>
+  ref.startsWith('tag:') ? tags.get(`${network} ${ref}`) : inside.get(ref);
 
 function listsOf(items: readonly SideItem[]): Readonly<Record<string, readonly string[]>> {
   const lists = Map.groupBy(items, ({ list }) => list);
   return Object.fromEntries([...lists].map(([list, all]) => [list, all.map(({ text }) => text)]));
 }
 
-function machinesOf(items: readonly SideItem[]): object {
+/** The field that names the machines of a rule: `group` for one group, else `appliesTo`. */
+export function machinesOf(items: readonly SideItem[]): object {
   const [first, ...more] = items;
   if (first === undefined) return { appliesTo: { network: true } };
   return first.list === 'groups' && more.length === 0 ? { group: first.text } : { appliesTo: listsOf(items) };
 }
 
-interface ServiceFields {
+export interface ServiceFields {
   readonly protocol: string | number;
   readonly ports?: readonly (string | number)[];
 }
 
 /** The protocols of a rule with their ports: `tcp` and `80,443`, or `tcp,udp` and `tcp:80;udp:all`. Undefined for source ports. */
-function servicesOf({ protocol, ports }: RuleAttributes['match']): readonly ServiceFields[] | undefined {
+export function servicesOf({ protocol, ports }: RuleAttributes['match']): readonly ServiceFields[] | undefined {
   if (ports.includes(' from ')) return undefined;
   if (!protocol.includes(',')) return [serviceOf(protocol, ports)];
   return ports.split(';').map((text) => {
