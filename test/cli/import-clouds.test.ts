@@ -209,6 +209,77 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   assert.deepEqual((await planned()).actions, []);
 });
 
+test('accept keeps sources, ports, tags and priorities of adopted rules that colleagues changed', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  const by = await makeByHand(sandbox);
+  const dir = temporaryFolder({
+    'estate.yaml': estateOn(sandbox.url, ['gcp-east', 'gcp-west', 'azure-prod'], 'mode: enforce'),
+  });
+  const run = commandLine();
+  assert.equal((await run(['import', dir, allow, '--all'])).code, 0);
+  const textOf = (name: string): string => readFileSync(join(dir, 'imported', `${name}.yaml`), 'utf8');
+  const edit = (name: string, change: (text: string) => string): void => {
+    const changed = change(textOf(name));
+    assert.notEqual(changed, textOf(name));
+    writeFileSync(join(dir, 'imported', `${name}.yaml`), changed);
+  };
+  edit('shop', (text) => text.replace(/^ {4}- \{ protocol: icmp \}$/m, '$& # for the monitors'));
+  edit('lab', (text) => text.replace(/^ {2}ports: \[22\]$/m, '$& # of the office'));
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+  const [shop, lab] = [textOf('shop'), textOf('lab')];
+
+  const allowed = [{ IPProtocol: 'tcp', ports: ['443', '8443'] }, { IPProtocol: 'icmp' }, { IPProtocol: 'udp' }];
+  const sourceRanges = ['192.0.2.0/24', '10.0.0.0/8'];
+  await by.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges, allowed, targetTags: ['http-server', 'shop-db'] });
+  const properties = {
+    description: 'by the edge team',
+    protocol: 'Tcp',
+    sourcePortRange: '*',
+    destinationPortRanges: ['22', '2222'],
+    sourceAddressPrefixes: ['10.0.0.0/8', '192.0.2.0/24'],
+    destinationAddressPrefix: '*',
+    access: 'Deny',
+    priority: 130,
+    direction: 'Inbound',
+  };
+  await by.onAzure(`${nsg('edge')}/securityRules/SSH`, { properties });
+  const peers = await run(['accept', 'shop.web', '--specs', dir, allow, '--field', 'peers', '--yes']);
+  assert.equal(peers.code, 0, peers.stderr);
+  assert.match(
+    peers.stdout,
+    /^ {2}\S+shop\.web {2}peers \["0\.0\.0\.0\/0"\] → \["10\.0\.0\.0\/8","192\.0\.2\.0\/24"\] {2}\S+:\d+$/m,
+  );
+  assert.match(
+    peers.stdout,
+    /^- {2}peers: \{ cidrs: \[0\.0\.0\.0\/0\] \}\n\+ {2}peers: \{ cidrs: \[10\.0\.0\.0\/8, 192\.0\.2\.0\/24\] \}$/m,
+  );
+  const rest = await run(['accept', 'shop.web', 'lab.SSH', '--specs', dir, allow, '--yes']);
+  assert.equal(rest.code, 0, rest.stderr);
+  assert.match(rest.stdout, /^Accept: 7 differences of 2 resources into 2 files$/m);
+  assert.equal(
+    textOf('shop'),
+    shop
+      .replace('ports: [443, 8000-8100] }\n', 'ports: [443, 8443] }\n    - { protocol: udp }\n')
+      .replace('  group: http-server\n', '')
+      .replace('cidrs: [0.0.0.0/0] }\n  description', 'cidrs: [10.0.0.0/8, 192.0.2.0/24] }\n  description')
+      .replace('by the web team\n', '$&  appliesTo: { groups: [http-server, db] }\n'),
+  );
+  assert.equal(
+    textOf('lab'),
+    lab
+      .replace('  ports: [22] # of the office\n', '  ports: [22, 2222] # of the office\n')
+      .replace('cidrs: [10.0.0.0/8] }\n  priority: 117', 'cidrs: [10.0.0.0/8, 192.0.2.0/24] }\n  priority: 130')
+      .replace(/(name: SSH(?:.*\n)*?.*by the edge team\n)/, '$1  action: deny\n'),
+  );
+  const { actions, findings } = JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
+  assert.deepEqual(actions, []);
+  assert.deepEqual(
+    findings.filter(({ type }: { readonly type: string }) => type === 'blocked'),
+    [],
+  );
+});
+
 /** Settings that no document can state stand above it. */
 function checkComments(dir: string): void {
   const comments = (file: string): readonly string[] =>

@@ -95,7 +95,7 @@ function acceptField(change: FieldChange, compared: Compared, input: AcceptInput
   const field = fieldNamed(change.field);
   const results = desired.documents.map((ref) => {
     const document = documentAt(ref, input.documents);
-    const site = document && siteOf(desired, document, input.sites);
+    const site = document && siteOf(desired, document, input);
     if (document === undefined || site === undefined) throw new Error(`${desired.address} has no document`);
     const everywhere = isEverywhere(change, { document, site }, input);
     return { document, edits: fieldEdits({ change, compared, document, site, everywhere }) };
@@ -137,9 +137,24 @@ const isResource = (document: Located<Document>): document is Located<ResourceDo
   document.value.kind !== 'Estate' && document.value.kind !== 'Target';
 
 /** The target by which the document makes the resource. */
-function siteOf({ address, kind }: Desired, { value }: Located<ResourceDoc>, sites: readonly Site[]): Site | undefined {
+function siteOf(
+  { address, kind }: Desired,
+  document: Located<ResourceDoc>,
+  { sites, documents }: Pick<AcceptInput, 'sites' | 'documents'>,
+): Site | undefined {
   const here = sites.filter((site) => site.dialect.names.prefix(kind, site.place) === prefixIn(address, kind));
-  return here.find(({ target }) => value.spec.targets?.includes(target.metadata.name)) ?? here[0];
+  const targets = targetsOf(document, documents);
+  return here.find(({ target }) => targets.includes(target.metadata.name)) ?? here[0];
+}
+
+/** A rule or group without targets is on those of its network. */
+function targetsOf(
+  { value: { kind, spec } }: Located<ResourceDoc>,
+  documents: AcceptInput['documents'],
+): readonly string[] {
+  if (kind === 'Network' || spec.targets !== undefined) return spec.targets ?? [];
+  const network = documents.find(({ value }) => value.kind === 'Network' && value.metadata.name === spec.network);
+  return network?.value.kind === 'Network' ? network.value.spec.targets : [];
 }
 
 /** True if the machines of each target that the document's own value holds for have this very drift. */
@@ -204,10 +219,7 @@ function acceptGone(
   gone: ReadonlySet<Address>,
   { documents, sites }: AcceptInput,
 ): Acceptance {
-  const network = documents.find(
-    ({ value }) => value.kind === 'Network' && value.metadata.name === document.value.spec.network,
-  );
-  const targets = document.value.spec.targets ?? (network?.value.kind === 'Network' ? network.value.spec.targets : []);
+  const targets = targetsOf(document, documents);
   const here = sites.filter(({ target }) => targets.includes(target.metadata.name));
   const edits = withoutMissing(document, gone, here);
   const rules = missing.filter((action) =>
