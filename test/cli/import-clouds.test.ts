@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
@@ -12,11 +12,12 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const allow = '--allow-endpoint';
 
 const authorization = 'Bearer colleague';
-const google = '/compute/v1/projects/acme-prod';
+const projectAt = (project: string): string => `/compute/v1/projects/${project}`;
+const google = projectAt('acme-prod');
 const arm = `/subscriptions/${subscription}/resourceGroups/acme`;
 const nsg = (name: string): string => `${arm}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
 
-function people({ url, control }: Sandbox) {
+function people({ url, control }: Sandbox, project = google) {
   const send = async (method: string, path: string, body: object): Promise<void> => {
     const headers = { authorization, 'content-type': 'application/json' };
     const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
@@ -33,9 +34,9 @@ function people({ url, control }: Sandbox) {
       path: string,
       body: { readonly name?: string; readonly [field: string]: unknown },
     ): Promise<void> => {
-      await send(method, `${google}/${path}`, body);
+      await send(method, `${project}/${path}`, body);
       if (body.name === undefined) control.clock.advance(60_000);
-      else await stands(`${google}/${path}/${body.name}`);
+      else await stands(`${project}/${path}/${body.name}`);
     },
     onAzure: async (path: string, body: object): Promise<void> => {
       const version = path.includes('/providers/') ? '2026-01-01' : '2025-04-01';
@@ -278,6 +279,61 @@ test('accept keeps sources, ports, tags and priorities of adopted rules that col
     findings.filter(({ type }: { readonly type: string }) => type === 'blocked'),
     [],
   );
+});
+
+test('an edit of one document for two projects is refused where only one of them changed, with the other', async () => {
+  const projects = [{ id: 'acme-prod' }, { id: 'acme-dev' }];
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 }, compute: { projects } });
+  after(() => sandbox.close());
+  const [prod, dev] = [people(sandbox, projectAt('acme-prod')), people(sandbox, projectAt('acme-dev'))];
+  for (const [by, project] of [
+    [prod, 'acme-prod'],
+    [dev, 'acme-dev'],
+  ] as const) {
+    await by.onGoogle('POST', 'global/networks', { name: 'shop', autoCreateSubnetworks: false });
+    await by.onGoogle('POST', 'global/firewalls', {
+      name: 'web',
+      network: `projects/${project}/global/networks/shop`,
+      allowed: [{ IPProtocol: 'tcp', ports: ['443'] }],
+      sourceRanges: ['10.0.0.0/8'],
+    });
+  }
+  const estate = estateOn(sandbox.url, ['gcp-west', 'gcp-dev'], 'mode: enforce');
+  const run = commandLine();
+  const draft = temporaryFolder({ 'estate.yaml': estate });
+  assert.equal((await run(['import', draft, allow, '--all'])).code, 0);
+  const files = readdirSync(join(draft, 'imported')).map((file) => readFileSync(join(draft, 'imported', file), 'utf8'));
+  const idIn = (project: string): string =>
+    new RegExp(`projects/${project}/global/firewalls/[^ ,}]+`).exec(files.join(''))?.[0] ?? '';
+  const rule = `apiVersion: setpoint.dev/v1
+kind: FirewallRule
+metadata: { name: web, adopt: { gcp-west: ${idIn('acme-prod')}, gcp-dev: ${idIn('acme-dev')} } }
+spec:
+  targets: [gcp-west, gcp-dev]
+  protocol: tcp
+  ports: [443]
+  appliesTo: { network: true }
+  peers: { cidrs: [10.0.0.0/8] }
+`;
+  const dir = temporaryFolder({ 'estate.yaml': estate, 'web.yaml': rule });
+  const applied = await run(['apply', dir, allow, '--yes']);
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  const sourceRanges = ['10.0.0.0/8', '192.0.2.0/24'];
+  await prod.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges });
+  const address = (project: string): string => `gcp/${project}/global/firewall-rule/web`;
+  const accept = (...named: readonly string[]) =>
+    run(['accept', ...named.map(address), '--specs', dir, allow, '--yes']);
+  const one = await accept('acme-prod');
+  assert.equal(one.code, 3, one.stdout);
+  assert.match(
+    one.stderr,
+    /peers of gcp\/acme-dev\/global\/firewall-rule\/web: the edited line states it too, and the cloud has \["10\.0\.0\.0\/8"\] there/,
+  );
+  assert.equal(readFileSync(join(dir, 'web.yaml'), 'utf8'), rule);
+  await dev.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges });
+  const both = await accept('acme-prod', 'acme-dev');
+  assert.equal(both.code, 0, both.stderr);
+  assert.equal(readFileSync(join(dir, 'web.yaml'), 'utf8'), rule.replace('10.0.0.0/8]', '10.0.0.0/8, 192.0.2.0/24]'));
 });
 
 /** Settings that no document can state stand above it. */

@@ -5,6 +5,7 @@ export const subscription = '11112222-3333-4444-8555-666677778888';
 const places = {
   'aws-prod': `provider: aws, account: "${account}", region: eu-west-1`,
   'gcp-prod': 'provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b',
+  'gcp-dev': 'provider: gcp, account: acme-dev, region: europe-west1, zone: europe-west1-b',
   'gcp-east': 'provider: gcp, account: acme-prod, region: us-east1, zone: us-east1-b',
   'gcp-west': 'provider: gcp, account: acme-prod, region: europe-west1, zone: europe-west1-b',
   'azure-prod': `provider: azure, account: ${subscription}, region: westeurope, resourceGroup: acme`,
