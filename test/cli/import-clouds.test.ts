@@ -327,7 +327,7 @@ spec:
   assert.equal(one.code, 3, one.stdout);
   assert.match(
     one.stderr,
-    /peers of gcp\/acme-dev\/global\/firewall-rule\/web: the edited line states it too, and the cloud has \["10\.0\.0\.0\/8"\] there/,
+    /^\s*peers of gcp\/acme-dev\/global\/firewall-rule\/web: the edited line states it too, and the cloud has \["10\.0\.0\.0\/8"\] there$/m,
   );
   assert.equal(readFileSync(join(dir, 'web.yaml'), 'utf8'), rule);
   await dev.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges });
