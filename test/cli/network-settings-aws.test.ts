@@ -7,6 +7,7 @@ import {
   CreateRouteCommand,
   CreateVpcPeeringConnectionCommand,
   EC2Client,
+  ModifyInstanceAttributeCommand,
   ModifySubnetAttributeCommand,
 } from '@aws-sdk/client-ec2';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
@@ -14,7 +15,7 @@ import { account, estateOn } from './support/estate-on.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-/** Networks of AWS with ways out: import states them, and a change by a colleague is blocked with its value. */
+/** Settings of networks, subnets and machines of AWS: import states them, a change by a colleague is blocked with its value, and accept keeps it. */
 const allow = '--allow-endpoint';
 const region = 'eu-west-1';
 const table = 'rtb-00000001';
@@ -66,10 +67,13 @@ interface Plan {
   readonly findings: readonly { readonly type: string; readonly code?: string; readonly reason?: string }[];
 }
 
-async function stage(name: string): Promise<{ sandbox: Sandbox; dir: string; run: Run; plan: () => Promise<Plan> }> {
+async function stage(
+  name: string,
+  estate: object = cloud,
+): Promise<{ sandbox: Sandbox; dir: string; run: Run; plan: () => Promise<Plan> }> {
   process.env['AWS_ACCESS_KEY_ID'] = 'test';
   process.env['AWS_SECRET_ACCESS_KEY'] = 'test';
-  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 }, estate: cloud });
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 }, estate });
   after(() => sandbox.close());
   const dir = temporaryFolder({ 'estate.yaml': estateOn(sandbox.url, ['aws-prod']) });
   const run = commandLine();
@@ -217,6 +221,60 @@ test('accept keeps a route, a peering and a flag that a colleague changed, and t
       .replace(known, `$&$1${peering}\n`)
       .replace('publicIpOnLaunch: true', 'publicIpOnLaunch: false'),
   );
+  const { actions, findings } = await plan();
+  assert.deepEqual([actions, findings.filter(({ type }) => type === 'blocked')], [[], []]);
+});
+
+test('accept keeps a setting of two adopted machines, and of one of them alone refuses it', async () => {
+  const machines = {
+    regions: [
+      {
+        account,
+        region,
+        vpcs: [
+          {
+            key: 'core',
+            id: 'vpc-00000001',
+            cidr: '10.1.0.0/16',
+            tags: { Name: 'core' },
+            subnets: [{ key: 'app', id: subnet, cidr: '10.1.1.0/24', tags: { Name: 'app' } }],
+            groups: [{ key: 'nat', name: 'nat', id: 'sg-00000001' }],
+          },
+        ],
+        instances: ['i-00000001', 'i-00000002'].map((id, at) => ({
+          subnet: 'app',
+          groups: ['nat'],
+          id,
+          keyName: 'ops',
+          tags: { Name: `nat-${at}` },
+        })),
+      },
+    ],
+  };
+  const { sandbox, dir, run, plan } = await stage('core', machines);
+  const file = join(dir, 'imported', 'core.yaml');
+  const imported = readFileSync(file, 'utf8');
+  const text = imported.replace(/settings: \{ keyPair: ops.*?(?= \})/, '$&, ipForwarding: false');
+  assert.notEqual(text, imported);
+  writeFileSync(file, text);
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+  const client = clientOf(sandbox);
+  const forward = (InstanceId: string) =>
+    client.send(new ModifyInstanceAttributeCommand({ InstanceId, SourceDestCheck: { Value: false } }));
+  await forward('i-00000001');
+  const [blocked = '', ...others] = blockedIn(await plan());
+  assert.deepEqual(others, []);
+  assert.match(blocked, /settings\.ipForwarding is true, wanted false\..* setpoint accept \S+\/instance\/nat-0, or/);
+  const one = await run(['accept', 'nat-0', '--specs', dir, allow, '--yes']);
+  assert.equal(one.code, 3);
+  assert.match(
+    one.stderr,
+    /settings\.ipForwarding of \S+\/nat-1: the edited line states it too, and the cloud has false/,
+  );
+  await forward('i-00000002');
+  const both = await run(['accept', 'instance/nat', '--specs', dir, allow, '--yes']);
+  assert.equal(both.code, 0, both.stderr);
+  assert.equal(readFileSync(file, 'utf8'), text.replace('ipForwarding: false', 'ipForwarding: true'));
   const { actions, findings } = await plan();
   assert.deepEqual([actions, findings.filter(({ type }) => type === 'blocked')], [[], []]);
 });
