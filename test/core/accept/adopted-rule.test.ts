@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Address } from '../../../src/core/resource.ts';
+import { editSpecFile } from '../../../src/source/edit-specs.ts';
 import { accepting, after, type Change } from './fixture.ts';
 
 const google = (spec: string): string => `kind: FirewallRule
@@ -191,6 +192,24 @@ describe('traffic of adopted rules of Google Cloud and Azure', () => {
       if (respelled !== true)
         assert.deepEqual(accepting(want, [{ address, has }]).found.accepted, [], 'it says the same');
     });
+});
+
+test('a list that an overlay states is edited there, and all else in the base', () => {
+  const over = `kind: FirewallRule
+metadata: { name: https }
+spec:
+  peers: { cidrs: [11.0.0.0/8] } # ours
+`;
+  const has = { 'match.peers': ['12.0.0.0/8', 'tag:edge-jobs'], 'match.ports': '443' };
+  const all = accepting(google(tcp), [{ address: firewall, has }], { overlay: over });
+  const [base, own] = ['all.yaml', all.overlay.path].map((path) =>
+    all.found.edits.filter(({ at }) => at.file === path),
+  );
+  assert.equal(editSpecFile(all.overlay, own ?? []).text, over.replace('cidrs: [11.0.0.0/8]', 'cidrs: [12.0.0.0/8]'));
+  assert.equal(
+    editSpecFile(all.file, base ?? []).text,
+    `${all.text.replace('[443, 8000-8100]', '[443]')}    groups: [jobs]\n`,
+  );
 });
 
 const refusals: readonly (readonly [name: string, before: string, has: Change['has'], why: RegExp])[] = [

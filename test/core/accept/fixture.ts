@@ -74,11 +74,12 @@ export interface Change {
 export function accepting(
   document: string,
   changes: readonly Change[],
-  more: { gone?: readonly Address[]; named?: readonly Address[] } = {},
+  more: { gone?: readonly Address[]; named?: readonly Address[]; overlay?: string } = {},
 ) {
   const text = head + document;
   const file = { path: 'all.yaml', text };
-  const { documents, problems } = parseSpecs([file], '2026-11-24');
+  const overlay = { path: 'overlays/prod/all.yaml', text: more.overlay ?? '' };
+  const { documents, problems } = parseSpecs([file, overlay], '2026-11-24');
   assert.deepEqual(
     problems.filter(({ severity }) => severity === 'error'),
     [],
@@ -123,7 +124,7 @@ export function accepting(
     ),
   };
   const addresses = more.named ?? [...changes.map(({ address }) => at(address).address), ...gone];
-  return { text, file, found: acceptDrift({ addresses, fields: [] }, input) };
+  return { text, file, overlay, found: acceptDrift({ addresses, fields: [] }, input) };
 }
 
 const cloudOf = (provider: string): 'aws' | 'gcp' | 'azure' =>
