@@ -210,6 +210,9 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   assert.deepEqual((await planned()).actions, []);
 });
 
+/** Setpoint makes the application security group of it. */
+const web = 'apiVersion: setpoint.dev/v1\nkind: Group\nmetadata: { name: web }\nspec: { network: lab }\n';
+
 test('accept keeps sources, ports, tags and priorities of adopted rules that colleagues changed', async () => {
   const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
   after(() => sandbox.close());
@@ -226,7 +229,7 @@ test('accept keeps sources, ports, tags and priorities of adopted rules that col
     writeFileSync(join(dir, 'imported', `${name}.yaml`), changed);
   };
   edit('shop', (text) => text.replace(/^ {4}- \{ protocol: icmp \}$/m, '$& # for the monitors'));
-  edit('lab', (text) => text.replace(/^ {2}ports: \[22\]$/m, '$& # of the office'));
+  edit('lab', (text) => text.replace(/^ {2}ports: \[22\]$/m, '$& # of the office').concat(`---\n${web}`));
   assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
   const [shop, lab] = [textOf('shop'), textOf('lab')];
 
@@ -239,7 +242,9 @@ test('accept keeps sources, ports, tags and priorities of adopted rules that col
     sourcePortRange: '*',
     destinationPortRanges: ['22', '2222'],
     sourceAddressPrefixes: ['10.0.0.0/8', '192.0.2.0/24'],
-    destinationAddressPrefix: '*',
+    destinationApplicationSecurityGroups: [
+      { id: `${arm}/providers/Microsoft.Network/applicationSecurityGroups/lab-web` },
+    ],
     access: 'Deny',
     priority: 130,
     direction: 'Inbound',
@@ -257,7 +262,7 @@ test('accept keeps sources, ports, tags and priorities of adopted rules that col
   );
   const rest = await run(['accept', 'shop.web', 'lab.SSH', '--specs', dir, allow, '--yes']);
   assert.equal(rest.code, 0, rest.stderr);
-  assert.match(rest.stdout, /^Accept: 7 differences of 2 resources into 2 files$/m);
+  assert.match(rest.stdout, /^Accept: 8 differences of 2 resources into 2 files$/m);
   assert.equal(
     textOf('shop'),
     shop
@@ -269,6 +274,7 @@ test('accept keeps sources, ports, tags and priorities of adopted rules that col
   assert.equal(
     textOf('lab'),
     lab
+      .replace(/(\[22\] # of the office\n {2}appliesTo: )\{ network: true \}/, '$1{ groups: [web] }')
       .replace('  ports: [22] # of the office\n', '  ports: [22, 2222] # of the office\n')
       .replace('cidrs: [10.0.0.0/8] }\n  priority: 117', 'cidrs: [10.0.0.0/8, 192.0.2.0/24] }\n  priority: 130')
       .replace(/(name: SSH(?:.*\n)*?.*by the edge team\n)/, '$1  action: deny\n'),
