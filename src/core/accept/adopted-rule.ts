@@ -5,13 +5,14 @@ import type { DocumentEdit, EditValue } from '../documents/document-edit.ts';
 import { type Located, type Path, plainValue, treeAt } from '../documents/tree.ts';
 import { machinesOf, type ServiceFields, type SideItem, servicesOf, sideItem } from '../import/adopted-rules.ts';
 import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts } from '../port-set.ts';
-import type { Ref, RuleAttributes } from '../resource.ts';
+import type { CloudId, Ref, RuleAttributes } from '../resource.ts';
 import { editValueOf, type FieldEdits, looseText, refuse, valueEdit, valueEdits } from './value-edits.ts';
 
 /** A rule that stands for one object of its cloud. */
 export interface AdoptedRule {
   readonly document: Located<FirewallRuleDoc>;
   readonly site: Site;
+  readonly id: CloudId;
   readonly wanted: RuleAttributes;
   readonly observed: RuleAttributes;
 }
@@ -26,15 +27,15 @@ export interface AdoptedRule {
  *                    | for several protocols `protocols` instead of `protocol`
  *   peers            | entries of the lists in `peers`
  *   targets          | entries of the lists in `appliesTo`; `group` for one group
- *   any, after the   | none: both sides of the rule have changed places
+ *   any, if the      | none: the two sides of the rule have changed places
  *   direction changed|
  */
 export function trafficEdits(attribute: string, rule: AdoptedRule): FieldEdits {
-  const { document, wanted, observed } = rule;
+  const { document, id, wanted, observed } = rule;
   if (observed.match.direction !== wanted.match.direction)
     return refuse(document, ['spec', 'direction'], {
       refused: `the direction of the rule was changed: it is ${observed.match.direction} on the cloud`,
-      next: 'Remove the document, and write a new one for the rule: setpoint import --id ID',
+      next: `Remove the document, and write a new one for the rule: setpoint import --id ${id}`,
     });
   switch (attribute) {
     case 'action':

@@ -224,6 +224,7 @@ function adoptedRule({ compared: { desired, observed }, document, site }: Stated
   return {
     document: { ...document, value },
     site,
+    id: observed.id,
     wanted: desired.attributes,
     observed: observed.attributes,
   };

@@ -15,6 +15,13 @@ spec:
   size: a
 ${spec}`;
 
+const google = (spec: string): string =>
+  web(spec)
+    .replace('[one, two]', '[google]')
+    .replace('network: core', 'network: edge')
+    .replace('ami-0abc', 'projects/acme-prod/global/images/web-1')
+    .replace('size: a', 'size: e2-small');
+
 describe('the line that decides a field is edited', () => {
   const rows: readonly {
     readonly name: string;
@@ -77,6 +84,17 @@ describe('the line that decides a field is edited', () => {
         },
       ],
       after: web('  groups: [web, db]\n').replace('[one, two]', '[one]'),
+    },
+    {
+      name: 'network tags of Google Cloud: of a group that states one, and of a name',
+      before: google('  groups: [ssh]\n'),
+      changes: [
+        {
+          address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
+          has: { groups: ['tag:edge-all', 'tag:edge-db', 'tag:http-server'] },
+        },
+      ],
+      after: google('  groups: [db, front]\n'),
     },
     {
       name: 'a network and a subnet of it',

@@ -260,6 +260,11 @@ const refusals: readonly (readonly [name: string, before: string, has: Change['h
   ],
 ];
 
+test('a turned rule gets a new document, by its id', () => {
+  const { found } = accepting(azure(inLab), [{ address: security, has: { 'match.direction': 'egress' } }]);
+  assert.match(found.refused[0]?.next ?? '', /setpoint import --id id-1$/);
+});
+
 describe('what no document of a rule states is refused', () => {
   for (const [name, before, has, why] of refusals)
     test(name, () => {
