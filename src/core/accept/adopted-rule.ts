@@ -4,6 +4,7 @@ import type { FirewallRuleDoc } from '../documents/document.ts';
 import type { DocumentEdit, EditValue } from '../documents/document-edit.ts';
 import { type Located, type Path, plainValue, treeAt } from '../documents/tree.ts';
 import { machinesOf, type ServiceFields, type SideItem, servicesOf, sideItem } from '../import/adopted-rules.ts';
+import { isAccount } from '../kinds/rules.ts';
 import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts } from '../port-set.ts';
 import type { CloudId, Ref, RuleAttributes } from '../resource.ts';
 import { editValueOf, type FieldEdits, looseText, refuse, valueEdit, valueEdits } from './value-edits.ts';
@@ -116,7 +117,14 @@ function sideEdits(
   edits: (items: readonly SideItem[]) => readonly DocumentEdit[],
 ): FieldEdits {
   const { network = '' } = document.value.spec;
-  const items = observed.map((one) => sideItem(one, (ref) => inNetwork(groupNamed(ref, network, site), network)));
+  const { peers, appliesTo } = document.value.spec;
+  const listed = new Set([...peers.serviceAccounts, ...(appliesTo?.serviceAccounts ?? [])]);
+  const items = observed.map((one): SideItem => {
+    const item = sideItem(one, (ref) => inNetwork(groupNamed(ref, network, site), network));
+    // why: a service account may be a group of the documents, and stand in a list of accounts too
+    const name = isAccount(one) && !listed.has(item.text) ? groupNamed(one, network, site) : undefined;
+    return name === undefined ? item : { list: 'groups', text: name, group: { network } };
+  });
   const strange = items.find(({ group }) => group !== undefined && group.network === '');
   if (strange === undefined) return { edits: edits(items) };
   return refuse(document, ['spec'], {
@@ -131,9 +139,9 @@ const inNetwork = (name: string | undefined, network: string) => (name === undef
 export function groupNamed(ref: Ref, network: string, site: Site): string | undefined {
   if (network === '') return undefined;
   const own = `${network}.`;
-  const tagged = [...site.tags.keys()].flatMap((key) => (key.startsWith(own) ? [key.slice(own.length)] : []));
+  const stated = [...site.groupNames.keys()].flatMap((key) => (key.startsWith(own) ? [key.slice(own.length)] : []));
   const prefix = groupRef(network, '', site);
-  const names = [...tagged, ...(ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [])];
+  const names = [...stated, ...(ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [])];
   return names.find((name) => groupRef(network, name, site) === ref);
 }
 

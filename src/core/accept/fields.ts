@@ -3,10 +3,11 @@ import { addressAt, type Site } from '../compile/site.ts';
 import { attributeOf, documentFieldOf } from '../compile/terms.ts';
 import { type Desired, isAdoptedRule } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
-import type { InstanceDoc } from '../documents/document.ts';
+import { type InstanceDoc, instanceOn } from '../documents/document.ts';
 import type { DocumentEdit } from '../documents/document-edit.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
 import { type Located, type Path, treeAt } from '../documents/tree.ts';
+import { isAccount } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
 import type { Compared } from '../plan/compared.ts';
 import { nameIn, type RuleAttributes } from '../resource.ts';
@@ -135,6 +136,7 @@ function machineEdits(stated: StatedField, machine: InstanceDoc): FieldEdits {
       next: 'State it under `on` for the other targets, and remove the line.',
     });
   if (field === 'groups') return groupEdits(stated, path, machine.spec.network);
+  if (field === 'identity') return identityEdits(stated, path, machine);
   if (field !== 'subnet') return settingEdits(document, path, change.from);
   const subnet = String(change.from);
   const own = addressAt(site, 'subnet', `${machine.spec.network}.`);
@@ -142,6 +144,17 @@ function machineEdits(stated: StatedField, machine: InstanceDoc): FieldEdits {
   return refuse(document, path, {
     refused: `${compared.observed.id} lies in ${subnet}, which is no subnet of the network ${machine.spec.network} in these specs`,
     next: 'Write a document for that network first: setpoint import',
+  });
+}
+
+/** A machine runs as the service account of its group, where a group is one. */
+function identityEdits({ change, document, site }: StatedField, path: Path, machine: InstanceDoc): FieldEdits {
+  const { groups = [] } = instanceOn(machine, site.target.metadata.name) ?? {};
+  const group = ['all', ...groups].find((name) => isAccount(groupRef(machine.spec.network, name, site)));
+  if (group === undefined) return settingEdits(document, path, change.from);
+  return refuse(document, path, {
+    refused: `the machine runs as ${change.from ?? 'no service account'}, and its group ${group} is the service account ${change.to}`,
+    next: 'Apply, or edit the groups of the machine by hand.',
   });
 }
 
@@ -180,7 +193,7 @@ function groupEdits({ change, document, site }: StatedField, path: Path, network
     edits: [
       ...names.map((value): DocumentEdit => ({ op: 'append', at, path, value })),
       ...named.flatMap((ref, index): readonly DocumentEdit[] =>
-        there.has(ref) ? [] : [{ op: 'remove', at, path: [...path, index] }],
+        there.has(ref) || isAccount(ref) ? [] : [{ op: 'remove', at, path: [...path, index] }],
       ),
     ],
   };

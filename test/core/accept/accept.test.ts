@@ -97,6 +97,17 @@ describe('the line that decides a field is edited', () => {
       after: google('  groups: [db, front]\n'),
     },
     {
+      name: 'a group that is a service account stays: no tag stands for it',
+      before: google('  groups: [batch, ssh]\n'),
+      changes: [
+        {
+          address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
+          has: { groups: ['tag:edge-all', 'tag:http-server'] },
+        },
+      ],
+      after: google('  groups: [batch, front]\n'),
+    },
+    {
       name: 'a network and a subnet of it',
       before: web(''),
       changes: [{ address: 'aws/111122223333/eu-west-1/subnet/core.db', has: { cidr: '10.0.3.0/24' } }],
@@ -152,6 +163,15 @@ describe('what no line can state is refused, with the reason', () => {
       web('  identity: shop\n'),
       { address: eu, has: { 'machine.identity': undefined } },
       /several targets, and it is gone on one only/,
+    ],
+    [
+      'another identity than the service account of its group',
+      google('  groups: [batch]\n'),
+      {
+        address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
+        has: { 'machine.identity': 'x@y.iam.gserviceaccount.com' },
+      },
+      /runs as x@y.*its group batch is the service account batch@acme-prod/,
     ],
     [
       'the gateway of a network, half there',

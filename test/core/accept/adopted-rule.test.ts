@@ -126,6 +126,34 @@ const rows: readonly {
     fields: ['appliesTo'],
   },
   {
+    name: 'service accounts: of a group, and of nobody',
+    before: google(tcp.replace('group: front', 'appliesTo: { serviceAccounts: [a@b.iam.gserviceaccount.com] }')),
+    has: {
+      'match.targets': [
+        'service-account:batch@acme-prod.iam.gserviceaccount.com',
+        'service-account:c@b.iam.gserviceaccount.com',
+      ],
+    },
+    after: google(
+      tcp.replace('group: front', 'appliesTo: { serviceAccounts: [c@b.iam.gserviceaccount.com], groups: [batch] }'),
+    ),
+    fields: ['appliesTo'],
+  },
+  {
+    name: 'a service account that the document lists stays where it is, and a group gives way',
+    before: google(
+      tcp.replace(
+        'group: front',
+        'appliesTo: { groups: [batch], serviceAccounts: [batch@acme-prod.iam.gserviceaccount.com, a@b.iam.gserviceaccount.com] }',
+      ),
+    ),
+    has: { 'match.targets': ['service-account:batch@acme-prod.iam.gserviceaccount.com'] },
+    after: google(
+      tcp.replace('group: front', 'appliesTo: { serviceAccounts: [batch@acme-prod.iam.gserviceaccount.com] }'),
+    ),
+    fields: ['appliesTo'],
+  },
+  {
     name: 'several tags instead of everyone',
     before: google(both),
     has: { 'match.targets': ['tag:edge-db', 'tag:http-server'] },

@@ -62,6 +62,11 @@ metadata: { name: lab }
 spec: { targets: [azure], cidr: 10.2.0.0/16, subnets: [{ name: app, cidr: 10.2.1.0/24 }] }
 ---
 apiVersion: setpoint.dev/v1
+kind: Group
+metadata: { name: batch }
+spec: { network: edge, names: { google: batch@acme-prod.iam.gserviceaccount.com, google-east: batch@acme-prod.iam.gserviceaccount.com } }
+---
+apiVersion: setpoint.dev/v1
 `;
 
 export interface Change {
