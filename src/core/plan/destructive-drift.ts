@@ -105,11 +105,18 @@ function reason({ verb, desired, changes, address }: DestructiveAction, input: P
 const text = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
 
 /** The ways to write the observed state into a spec: `Write disk: { size: 40 } in web.yaml:12`. */
-export function waysIn({ documents }: Desired, changes: readonly FieldChange[], { wanted }: PlanInput): string {
+export function waysIn(
+  { kind, address, documents }: Desired,
+  changes: readonly FieldChange[],
+  { wanted }: PlanInput,
+): string {
   const [document] = documents;
-  const where = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
+  const file = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
+  const where = kind === 'subnet' ? `the subnet ${subnetName(address)} of ${file}` : file;
   const lines = changes.flatMap((change) => specLine(change) ?? []);
-  const replicas = wanted.desired.filter((one) => one.documents.some(({ address }) => address === document?.address));
+  const replicas = wanted.desired.filter(
+    (one) => one.kind === 'instance' && one.documents.some((other) => other.address === document?.address),
+  );
   const each = replicas.length > 1 ? ` (it then applies to all ${replicas.length} machines of the document)` : '';
   if (lines.length === changes.length) return `Keep the current value: write ${lines.join(', ')} in ${where}${each}`;
   return `Keep the current value: write in ${where} the value that it was launched with${each}`;

@@ -190,3 +190,25 @@ describe('settings of a network', () => {
       assert.deepEqual(summary(plan(input([desired], looked([observed]), { knowledge }))), wanted);
     });
 });
+
+test('the way to keep a setting of a subnet names its place, and counts no networks as machines', () => {
+  const documents = [{ address: at('network', 'core'), file: 'specs/a.yaml', line: 1 }];
+  const subnetAt = (publicIpOnLaunch: boolean) => ({
+    network: at('network', 'core'),
+    cidr: '10.0.1.0/24',
+    settings: { publicIpOnLaunch },
+    labels: {},
+  });
+  const [core, app] = [
+    { ...want('network', 'core', { cidr: '10.0.0.0/16', labels: {} }), documents },
+    { ...want('subnet', 'core.app', subnetAt(false)), documents },
+  ];
+  const observed = ours('subnet', 'core.app', 'subnet-1', { ...subnetAt(true), network: 'vpc-1' });
+  const network = ours('network', 'core', 'vpc-1', { cidr: '10.0.0.0/16', labels: {} });
+  const knowledge = appliedAs([observed, network], [{ ...app, attributes: subnetAt(true) }, core]);
+  const { findings } = plan(input([core, app], looked([network, observed]), { knowledge }));
+  assert.match(
+    findings[0]?.why ?? '',
+    /write `settings: \{ publicIpOnLaunch: true \}` in the subnet app of specs\/a\.yaml:1, or change/,
+  );
+});
