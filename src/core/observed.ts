@@ -83,6 +83,8 @@ export interface Condition {
   readonly unstated?: readonly Setting[];
   /** Settings that no document can state and that differ from the cloud's default. Only `explain` and import show them. */
   readonly inexpressible?: readonly Pick<Setting, 'field' | 'detail'>[];
+  /** Of a machine: settings whose values the cloud chose, or may have chosen. Import does not state them. */
+  readonly assigned?: readonly (keyof MachineSettings)[];
   /** Of a network or subnet: settings that were asked for and whose listing failed. They are not in its attributes. */
   readonly unlisted?: readonly UnlistedSetting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */

@@ -175,6 +175,7 @@ export interface InstanceAttributes {
  *
  * - `ipForwarding`: it may send and receive packets of others. On AWS: its source/destination check is off.
  * - `scopes`: sorted; full URLs.
+ * - `privateIp`, `staticPublicIp`: IPv4 addresses of the primary interface.
  * - `dataDisks`, `interfaces`: sorted ids or names, without the boot disk and the primary interface.
  */
 export interface MachineSettings {
@@ -183,6 +184,9 @@ export interface MachineSettings {
   readonly ipForwarding?: boolean;
   readonly metadataTokens?: 'required' | 'optional';
   readonly scopes?: readonly string[];
+  readonly privateIp?: string;
+  readonly staticPublicIp?: string;
+  readonly zone?: string;
   readonly availabilitySet?: string;
   readonly bootDiagnostics?: boolean;
   readonly dataDisks?: readonly string[];

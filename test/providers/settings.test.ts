@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { VirtualMachine } from '@azure/arm-compute';
-import type { NetworkInterface } from '@azure/arm-network';
+import type { NetworkInterface, NetworkInterfaceIPConfiguration, PublicIPAddress } from '@azure/arm-network';
 import { observeInstance as awsInstance } from '../../providers/aws/instance/observe.ts';
 import { canonicalId } from '../../providers/azure/ids.ts';
 import { observeMachine } from '../../providers/azure/instance/observe.ts';
@@ -10,7 +10,18 @@ import { observeInstance as gcpInstance } from '../../providers/gcp/instance/obs
 import type { Instance as GcpInstance } from '../../providers/gcp/messages.ts';
 import type { MachineSettings } from '../../src/core/resource.ts';
 
-type Row<T> = readonly [name: string, given: T, want: MachineSettings];
+type Row<T> = readonly [
+  name: string,
+  given: T,
+  want: MachineSettings,
+  assigned?: readonly (keyof MachineSettings)[] | undefined,
+];
+
+const associated = (DeviceIndex: number, Association: { readonly IpOwnerId: string; readonly PublicIp?: string }) => ({
+  NetworkInterfaceId: `eni-${DeviceIndex}`,
+  Attachment: { DeviceIndex },
+  Association,
+});
 
 describe('AWS: settings of a machine', () => {
   const plain: MachineSettings = {
@@ -27,6 +38,28 @@ describe('AWS: settings of a machine', () => {
     ['scheduled', { InstanceLifecycle: 'scheduled' }, plain],
     ['no source/destination check', { SourceDestCheck: false }, { ...plain, ipForwarding: true }],
     ['IMDSv2 only', { MetadataOptions: { HttpTokens: 'required' } }, { ...plain, metadataTokens: 'required' }],
+    ['a private address', { PrivateIpAddress: '10.0.0.5' }, { ...plain, privateIp: '10.0.0.5' }, ['privateIp']],
+    [
+      'an address of the pool of Amazon',
+      { NetworkInterfaces: [associated(0, { IpOwnerId: 'amazon', PublicIp: '203.0.113.9' })] },
+      plain,
+    ],
+    [
+      'an Elastic IP address',
+      { NetworkInterfaces: [associated(0, { IpOwnerId: '111122223333', PublicIp: '203.0.113.10' })] },
+      { ...plain, staticPublicIp: '203.0.113.10' },
+    ],
+    [
+      'an Elastic IP address of a further interface',
+      {
+        NetworkInterfaces: [
+          associated(1, { IpOwnerId: '111122223333', PublicIp: '203.0.113.11' }),
+          associated(0, { IpOwnerId: 'amazon', PublicIp: '203.0.113.9' }),
+        ],
+      },
+      { ...plain, interfaces: ['eni-1'] },
+    ],
+    ['a carrier address', { NetworkInterfaces: [associated(0, { IpOwnerId: '111122223333' })] }, plain],
     ['IMDSv1 too', { MetadataOptions: { HttpTokens: 'optional' } }, { ...plain, metadataTokens: 'optional' }],
     [
       'interfaces, in any order',
@@ -51,8 +84,11 @@ describe('AWS: settings of a machine', () => {
       { ...plain, dataDisks: ['vol-2'] },
     ],
   ];
-  for (const [name, given, want] of rows)
-    test(name, () => assert.deepEqual(awsInstance({ InstanceId: 'i-1', ...given }).observed.attributes.settings, want));
+  for (const [name, given, want, assigned] of rows)
+    test(name, () => {
+      const { attributes, condition } = awsInstance({ InstanceId: 'i-1', ...given }).observed;
+      assert.deepEqual([attributes.settings, condition.assigned], [want, assigned]);
+    });
 });
 
 describe('Google Cloud: settings of a machine', () => {
@@ -65,6 +101,23 @@ describe('Google Cloud: settings of a machine', () => {
     ['it forwards', { canIpForward: true }, { ...plain, ipForwarding: true }],
     ['scopes, in any order', { serviceAccounts: [{ scopes: ['b', 'a'] }] }, { ...plain, scopes: ['a', 'b'] }],
     [
+      'addresses, which may be reserved or not',
+      {
+        networkInterfaces: [
+          { name: 'nic0', networkIP: '10.0.0.5', accessConfigs: [{ natIP: '203.0.113.10' }] },
+          { name: 'nic1', networkIP: '10.1.0.5' },
+        ],
+      },
+      { ...plain, privateIp: '10.0.0.5', staticPublicIp: '203.0.113.10', interfaces: ['nic1'] },
+      ['privateIp', 'staticPublicIp'],
+    ],
+    [
+      'a stopped one, whose address is gone',
+      { networkInterfaces: [{ networkIP: '10.0.0.5', accessConfigs: [{ name: 'External NAT' }] }] },
+      { ...plain, privateIp: '10.0.0.5' },
+      ['privateIp'],
+    ],
+    [
       'a second interface, and a disk',
       {
         networkInterfaces: [{ name: 'nic0' }, { name: 'nic1' }],
@@ -74,17 +127,54 @@ describe('Google Cloud: settings of a machine', () => {
     ],
   ];
   const around = { project: 'acme', resolve: (link: string | null | undefined) => link ?? '', disks: new Map() };
-  for (const [name, given, want] of rows)
-    test(name, () =>
-      assert.deepEqual(gcpInstance({ name: 'web-0', zone: 'zones/b', ...given }, around).attributes.settings, want),
-    );
+  for (const [name, given, want, assigned] of rows)
+    test(name, () => {
+      const { attributes, condition } = gcpInstance({ name: 'web-0', zone: 'zones/b', ...given }, around);
+      assert.deepEqual([attributes.settings, condition.assigned], [want, assigned]);
+    });
 });
 
 describe('Azure: settings of a machine', () => {
   const idOf = (type: string, name: string) => `/subscriptions/s/resourceGroups/g/providers/Microsoft.${type}/${name}`;
   const nicId = idOf('Network/networkInterfaces', 'web-0');
   const plain = { spot: false, ipForwarding: false, bootDiagnostics: false, dataDisks: [], interfaces: [] };
-  const rows: readonly Row<Partial<VirtualMachine> & { readonly nic?: NetworkInterface }>[] = [
+  const addressId = idOf('Network/publicIPAddresses', 'web');
+  const fixed = { publicIPAllocationMethod: 'Static', ipAddress: '203.0.113.10' } as const;
+  const reached = (more: NetworkInterfaceIPConfiguration = {}): NetworkInterface => ({
+    ipConfigurations: [
+      { name: 'second', primary: false, privateIPAddress: '10.0.0.9', privateIPAllocationMethod: 'Static' },
+      { name: 'first', primary: true, publicIPAddress: { id: addressId.toUpperCase() }, ...more },
+    ],
+  });
+  const rows: readonly Row<
+    Partial<VirtualMachine> & { readonly nic?: NetworkInterface; readonly address?: PublicIPAddress }
+  >[] = [
+    ['a zone', { zones: ['2'] }, { ...plain, zone: '2' }],
+    [
+      'a private address of the choice of Azure',
+      { nic: reached({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Dynamic' }) },
+      { ...plain, privateIp: '10.0.0.5' },
+      ['privateIp'],
+    ],
+    [
+      'a fixed private address',
+      { nic: reached({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Static' }) },
+      { ...plain, privateIp: '10.0.0.5' },
+    ],
+    ['a reserved public address', { nic: reached(), address: fixed }, { ...plain, staticPublicIp: '203.0.113.10' }],
+    [
+      'a static public address that goes with its machine',
+      { nic: reached(), address: { ...fixed, deleteOption: 'Delete' } },
+      { ...plain, staticPublicIp: '203.0.113.10' },
+      ['staticPublicIp'],
+    ],
+    [
+      'the same, as the interface has it',
+      { nic: reached({ publicIPAddress: { id: addressId, deleteOption: 'Delete' } }), address: fixed },
+      { ...plain, staticPublicIp: '203.0.113.10' },
+      ['staticPublicIp'],
+    ],
+    ['a dynamic public address', { nic: reached(), address: { ...fixed, publicIPAllocationMethod: 'Dynamic' } }, plain],
     ['a plain one', {}, plain],
     ['spot', { priority: 'Spot' }, { ...plain, spot: true }],
     ['spot, by its former name', { priority: 'Low' }, { ...plain, spot: true }],
@@ -116,7 +206,7 @@ describe('Azure: settings of a machine', () => {
       { ...plain, interfaces: ['back'], dataDisks: ['data'] },
     ],
   ];
-  for (const [name, { nic, ...given }, want] of rows)
+  for (const [name, { nic, address, ...given }, want, assigned] of rows)
     test(name, () => {
       const vm: VirtualMachine = {
         id: idOf('Compute/virtualMachines', 'web-0'),
@@ -126,10 +216,11 @@ describe('Azure: settings of a machine', () => {
       };
       const observed = observeMachine(vm, {
         nics: new Map([[canonicalId(nicId), { id: nicId, ...nic }]]),
-        ...{ addresses: new Map(), disks: new Map(), views: new Map() },
+        addresses: new Map(address === undefined ? [] : [[canonicalId(addressId), { id: addressId, ...address }]]),
+        ...{ disks: new Map(), views: new Map() },
         refOf: (id) => id ?? '',
         unknownTo: () => undefined,
       });
-      assert.deepEqual(observed.attributes.settings, want);
+      assert.deepEqual([observed.attributes.settings, observed.condition.assigned], [want, assigned]);
     });
 });

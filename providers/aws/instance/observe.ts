@@ -36,6 +36,7 @@ export function observeInstance(instance: Instance): Seen {
       ...inexpressibleOf.instance(instance),
       ...ephemeralOf(instance),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
+      ...(instance.PrivateIpAddress === undefined ? {} : { assigned: ['privateIp'] }),
     },
   };
   const dead = observed.condition.state === 'gone' || observed.condition.state === 'deleting';
@@ -78,17 +79,29 @@ function attributesOf(instance: Instance): InstanceAttributes {
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Instance.html */
 function settingsOf(instance: Instance): MachineSettings {
-  const { KeyName, InstanceLifecycle, MetadataOptions } = instance;
+  const { KeyName, InstanceLifecycle, MetadataOptions, PrivateIpAddress } = instance;
+  const elastic = elasticAddressOf(instance);
   return {
     ...(KeyName === undefined ? {} : { keyPair: KeyName }),
     spot: InstanceLifecycle === 'spot',
     ipForwarding: isUnchecked(instance),
     // why: an answer without these options means their default
     metadataTokens: MetadataOptions?.HttpTokens === 'required' ? 'required' : 'optional',
+    ...(PrivateIpAddress === undefined ? {} : { privateIp: PrivateIpAddress }),
+    ...(elastic === undefined ? {} : { staticPublicIp: elastic }),
     dataDisks: dataDisksOf(instance, rootVolumeOf(instance)).map(({ id }) => id),
     interfaces: furtherInterfaces(instance),
   };
 }
+
+/** Of the primary private address. The owner of an address of the cloud's pool is `amazon`; see `hasPublicIp`. */
+function elasticAddressOf({ NetworkInterfaces = [] }: Instance): string | undefined {
+  const primary = NetworkInterfaces.find(({ Attachment }) => (Attachment?.DeviceIndex ?? 0) === 0);
+  const { IpOwnerId, PublicIp } = primary?.Association ?? {};
+  return isReserved(IpOwnerId) ? PublicIp : undefined;
+}
+
+const isReserved = (owner: string | undefined): boolean => owner !== undefined && owner !== 'amazon';
 
 const furtherInterfaces = ({ NetworkInterfaces = [] }: Instance): readonly string[] =>
   NetworkInterfaces.filter(({ Attachment }) => (Attachment?.DeviceIndex ?? 0) > 0)
@@ -143,7 +156,7 @@ function hasPublicIp(instance: Instance): boolean {
   const launched = readExtra(instance.Tags, 'public-ip') === 'true';
   const associations = (instance.NetworkInterfaces ?? []).flatMap(({ Association }) => Association ?? []);
   const addresses = associations.filter(({ PublicIp }) => PublicIp !== undefined);
-  if (addresses.some(({ IpOwnerId }) => IpOwnerId !== undefined && IpOwnerId !== 'amazon')) return launched;
+  if (addresses.some(({ IpOwnerId }) => isReserved(IpOwnerId))) return launched;
   if (addresses.length > 0) return true;
   return instance.State?.Name === 'running' ? instance.PublicIpAddress !== undefined : launched;
 }

@@ -1,5 +1,5 @@
 import type { Disk, OSDisk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
-import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
+import type { NetworkInterface, NetworkInterfaceIPConfiguration, PublicIPAddress } from '@azure/arm-network';
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type MachineSettings, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
@@ -42,6 +42,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
       ...inexpressibleOf.instance(vm, nic),
       ...ephemeralOf(vm),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
+      ...assignedOf(nic, context),
     },
   };
 }
@@ -85,7 +86,7 @@ function attributesOf(
     },
     ...(disk ? { disk: diskAttributes(disk) } : {}),
     ...(boot === undefined ? {} : { boot }),
-    settings: settingsOf(vm, nic),
+    settings: settingsOf(vm, nic, context),
     labels: readLabels(vm.tags),
   };
 }
@@ -94,11 +95,21 @@ function attributesOf(
  * https://learn.microsoft.com/rest/api/compute/virtual-machines/get; `Low` was the name of Spot. Names are in lower case, as Azure
  * spells them in several ways.
  */
-function settingsOf(vm: VirtualMachine, nic: NetworkInterface | undefined): MachineSettings {
+function settingsOf(
+  vm: VirtualMachine,
+  nic: NetworkInterface | undefined,
+  context: Pick<InstanceContext, 'addresses'>,
+): MachineSettings {
   const set = vm.availabilitySet?.id;
+  const [zone] = vm.zones ?? [];
+  const privateIp = primaryOf(nic)?.privateIPAddress;
+  const address = staticAddressOf(nic, context)?.ipAddress;
   return {
     spot: /^(?:spot|low)$/i.test(vm.priority ?? ''),
     ...(nic === undefined ? {} : { ipForwarding: nic.enableIPForwarding === true }),
+    ...(privateIp === undefined ? {} : { privateIp }),
+    ...(address === undefined ? {} : { staticPublicIp: address }),
+    ...(zone === undefined ? {} : { zone }),
     ...(set === undefined ? {} : { availabilitySet: partsOfId(set).name.toLowerCase() }),
     bootDiagnostics: vm.diagnosticsProfile?.bootDiagnostics?.enabled === true,
     dataDisks: dataDisksOf(vm).map(({ id }) => id),
@@ -106,6 +117,45 @@ function settingsOf(vm: VirtualMachine, nic: NetworkInterface | undefined): Mach
       .map((name) => name.toLowerCase())
       .toSorted(),
   };
+}
+
+const primaryOf = (nic: NetworkInterface | undefined): NetworkInterfaceIPConfiguration | undefined => {
+  const configurations = nic?.ipConfigurations ?? [];
+  return configurations.find(({ primary }) => primary) ?? configurations[0];
+};
+
+const isStatic = (method: string | undefined): boolean => /^static$/i.test(method ?? '');
+
+/** https://learn.microsoft.com/azure/virtual-network/ip-services/public-ip-addresses#ip-address-assignment */
+function staticAddressOf(
+  nic: NetworkInterface | undefined,
+  { addresses }: Pick<InstanceContext, 'addresses'>,
+): PublicIPAddress | undefined {
+  const address = addresses.get(canonicalId(primaryOf(nic)?.publicIPAddress?.id ?? ''));
+  return isStatic(address?.publicIPAllocationMethod) ? address : undefined;
+}
+
+/**
+ * The addresses that nobody reserved.
+ *
+ *   address | is the cloud's choice where
+ *   --------+-----------------------------------------------------------------------------------------------------------
+ *   private | its allocation is dynamic,
+ *           | https://learn.microsoft.com/azure/virtual-network/ip-services/private-ip-addresses#allocation-method
+ *   public  | it goes with its machine, as those that Setpoint makes: https://learn.microsoft.com/azure/virtual-machines/delete
+ */
+function assignedOf(
+  nic: NetworkInterface | undefined,
+  context: Pick<InstanceContext, 'addresses'>,
+): Pick<Condition, 'assigned'> {
+  const { privateIPAddress, privateIPAllocationMethod, publicIPAddress } = primaryOf(nic) ?? {};
+  const address = staticAddressOf(nic, context);
+  const goes = /^delete$/i.test(address?.deleteOption ?? publicIPAddress?.deleteOption ?? '');
+  const assigned = [
+    ...(privateIPAddress === undefined || isStatic(privateIPAllocationMethod) ? [] : (['privateIp'] as const)),
+    ...(address?.ipAddress !== undefined && goes ? (['staticPublicIp'] as const) : []),
+  ];
+  return assigned.length === 0 ? {} : { assigned };
 }
 
 function furtherInterfaces(vm: VirtualMachine, nic: NetworkInterface | undefined): readonly string[] {
@@ -120,11 +170,10 @@ export function reachOf(
   { refOf }: Pick<InstanceContext, 'refOf'>,
 ): Required<Pick<InstanceAttributes, 'placement' | 'groups'>> {
   const configurations = nic?.ipConfigurations ?? [];
-  const first = configurations.find(({ primary }) => primary) ?? configurations[0];
   const groups = configurations.flatMap(({ applicationSecurityGroups = [] }) => applicationSecurityGroups);
   const refs: readonly Ref[] = groups.map(({ id }) => refOf(id));
   return {
-    placement: { subnet: refOf(first?.subnet?.id), publicIp: addressesOf(nic).length > 0 },
+    placement: { subnet: refOf(primaryOf(nic)?.subnet?.id), publicIp: addressesOf(nic).length > 0 },
     groups: [...new Set(refs)].sort(),
   };
 }

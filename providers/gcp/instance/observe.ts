@@ -48,6 +48,7 @@ export function observeInstance(instance: Instance, context: InstanceContext): O
       ...inexpressibleOf.instance(instance),
       ephemeral: hasLocalDisk(instance),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
+      ...assignedOf(instance),
     },
   };
 }
@@ -97,10 +98,31 @@ function settingsOf(instance: Instance): MachineSettings {
   return {
     spot: scheduling?.preemptible === true || scheduling?.provisioningModel === 'SPOT',
     ipForwarding: canIpForward === true,
+    ...addressesOf(instance),
     scopes: (serviceAccounts ?? []).flatMap(({ scopes }) => scopes ?? []).toSorted(),
     dataDisks: dataDisksOf(instance).map(({ id }) => id),
     interfaces: furtherInterfaces(instance).map(({ called }) => called),
   };
+}
+
+/** Of the first interface. */
+function addressesOf({ networkInterfaces }: Instance): Pick<MachineSettings, 'privateIp' | 'staticPublicIp'> {
+  const [nic] = networkInterfaces ?? [];
+  const natIP = nic?.accessConfigs?.[0]?.natIP;
+  return { ...(nic?.networkIP ? { privateIp: nic.networkIP } : {}), ...(natIP ? { staticPublicIp: natIP } : {}) };
+}
+
+/**
+ * An instance does not say whether its addresses are reserved: only `addresses.aggregatedList` does.
+ * https://cloud.google.com/compute/docs/ip-addresses/configure-static-external-ip-address
+ */
+function assignedOf(instance: Instance): Pick<Condition, 'assigned'> {
+  const { privateIp, staticPublicIp } = addressesOf(instance);
+  const assigned = [
+    ...(privateIp === undefined ? [] : (['privateIp'] as const)),
+    ...(staticPublicIp === undefined ? [] : (['staticPublicIp'] as const)),
+  ];
+  return assigned.length === 0 ? {} : { assigned };
 }
 
 const furtherInterfaces = ({ networkInterfaces }: Instance) =>

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { flag, listOf, machineMetadata, minReady, name, names, rollout, terms, text, token, whole } from './fields.ts';
+import {
+  flag,
+  ipv4,
+  listOf,
+  machineMetadata,
+  minReady,
+  name,
+  names,
+  rollout,
+  terms,
+  text,
+  token,
+  whole,
+} from './fields.ts';
 import { secretRef } from './secret-ref.ts';
 
 const disk = z.strictObject(
@@ -56,6 +69,23 @@ const settings = z.strictObject(
     scopes: listed('a scope such as https://www.googleapis.com/auth/cloud-platform').optional().meta({
       description: 'Google Cloud: the access scopes of its service account.',
     }),
+    privateIp: ipv4()
+      .optional()
+      .meta({
+        description: 'The primary private IPv4 address of the machine.',
+        examples: ['10.20.1.5'],
+      }),
+    staticPublicIp: ipv4()
+      .optional()
+      .meta({
+        description: 'Its reserved public IPv4 address, such as an Elastic IP address of AWS.',
+        examples: ['203.0.113.10'],
+      }),
+    zone: text(/^[1-3]$/, 'an Azure zone in quotes: "1", "2" or "3"')
+      .optional()
+      .meta({
+        description: 'Azure: its availability zone.',
+      }),
     availabilitySet: token('the name of an availability set').optional().meta({
       description: 'Azure: the name of its availability set.',
     }),

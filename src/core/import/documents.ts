@@ -249,13 +249,13 @@ function networkDocument(
   const inNetwork = new NameRegister();
   const subnetLines = subnets.map(({ subnet, target: own }) => {
     const entry = insideName(subnet, name, inNetwork, state);
-    const { cidr, zone, settings } = subnet.attributes;
+    const { cidr, zone } = subnet.attributes;
     return {
       name: entry,
       cidr,
       ...(zone === undefined ? {} : { zone }),
       ...(targets.length > 1 ? { target: own.name } : {}),
-      ...statedSettings(settings),
+      ...statedSettings(subnet),
       adopt: { [own.name]: subnet.id },
     };
   });
@@ -291,7 +291,7 @@ function networkDocument(
         allGroup: false,
         ...(defaults.egress === 'deny' ? { default: { ingress: 'deny', egress: 'deny' } } : {}),
         rules: 'additive',
-        ...statedSettings(network.attributes.settings),
+        ...statedSettings(network),
         ...(subnetLines.length === 0 ? {} : { subnets: subnetLines }),
         ...(allGroups.length === 0 ? {} : { groups: allGroups }),
       },

@@ -111,7 +111,7 @@ function specOf({ observed, subnet, groups }: Machine): object {
     ...(machine.identity === undefined ? {} : { identity: machine.identity }),
     ...(placement.publicIp ? { publicIp: true } : {}),
     ...(machine.power === 'stopped' ? { power: 'stopped' } : {}),
-    ...statedSettings(observed.attributes.settings),
+    ...statedSettings(observed),
   };
 }
 
@@ -120,7 +120,7 @@ function instanceDocument(machines: readonly Machine[], state: ScopeImport): Imp
   if (first === undefined) throw new RangeError('a document without machines');
   const { observed, stem, subnet, groups, labels, target } = first;
   const { names, given } = state;
-  const { settings: stated } = statedSettings(observed.attributes.settings);
+  const { settings: stated } = statedSettings(observed);
   const ids = machines.map((machine) => machine.observed.id);
   const isOne = ids.length === 1;
   // why: the document `web` makes the machine `web-0`

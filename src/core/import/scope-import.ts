@@ -125,10 +125,17 @@ export function targetOf(
 
 export const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
 
-/** Without those that a plain one has: an off switch, an empty list, metadata that answers without a token. */
-export function statedSettings(settings: object | undefined): { readonly settings?: object } {
-  const stated = Object.entries(settings ?? {}).filter(
-    ([, value]) => value !== false && value !== 'optional' && !(Array.isArray(value) && value.length === 0),
+/**
+ * Without those that a plain one has: an off switch, an empty list, metadata that answers without a token, an address that the cloud
+ * chose.
+ */
+export function statedSettings({ attributes, condition }: Pick<Observed, 'attributes' | 'condition'>): {
+  readonly settings?: object;
+} {
+  const assigned: ReadonlySet<string> = new Set(condition.assigned);
+  const stated = Object.entries(('settings' in attributes ? attributes.settings : undefined) ?? {}).filter(
+    ([name, value]) =>
+      !assigned.has(name) && value !== false && value !== 'optional' && !(Array.isArray(value) && value.length === 0),
   );
   return stated.length === 0 ? {} : { settings: Object.fromEntries(stated) };
 }

@@ -27,7 +27,7 @@ export function changesOf(
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
-  ].filter((change) => isSeen(change, desired) && !isUnlisted(change, observed));
+  ].filter((change) => isSeen(change, desired) && !isUnlisted(change, observed) && !isStaticAddress(change, observed));
   const marking = { knowledge, holds: dialect.holds };
   const all = [
     ...fields,
@@ -46,6 +46,14 @@ const isSeen = (change: FieldChange, desired: Desired): boolean =>
 /** Nobody knows the value: its listing failed. */
 const isUnlisted = ({ field }: FieldChange, { condition }: Observed): boolean =>
   (condition.unlisted ?? []).some(({ setting }) => field === `settings.${setting}`);
+
+/** A public address is asked for, and the machine has one that people reserved: on AWS it hides the one of the cloud. */
+const isStaticAddress = ({ field, to }: FieldChange, { attributes, condition }: Observed): boolean =>
+  field === 'placement.publicIp' &&
+  to === true &&
+  'machine' in attributes &&
+  attributes.settings?.staticPublicIp !== undefined &&
+  condition.assigned?.includes('staticPublicIp') !== true;
 
 /** The cause: a changed spec or a changed cloud. Several changes are a rollout if one of them is. */
 export function causeOf(

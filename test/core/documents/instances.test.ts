@@ -264,6 +264,30 @@ const settingRows: readonly { on: string; settings: string; adopts: boolean; wan
   { on: 'aws', settings: '{ bootDiagnostics: true }', adopts: true, want: 'this cloud has no such setting' },
   { on: 'aws', settings: '{ metadataTokens: maybe }', adopts: true, want: '`spec.settings.metadataTokens` is "maybe"' },
   { on: 'aws', settings: '{ dataDisks: [vol-1, vol-1] }', adopts: true, want: '`spec.settings.dataDisks`' },
+  { on: 'aws', settings: '{ privateIp: 10.0.0.5, staticPublicIp: 203.0.113.10 }', adopts: true, want: '' },
+  { on: 'gcp', settings: '{ privateIp: 10.0.0.5 }', adopts: true, want: '' },
+  { on: 'azure', settings: '{ privateIp: 10.0.0.5, zone: "1" }', adopts: true, want: '' },
+  { on: 'aws', settings: '{ privateIp: 10.0.0.256 }', adopts: true, want: '`spec.settings.privateIp` is "10.0.0.256"' },
+  {
+    on: 'aws',
+    settings: '{ privateIp: 10.0.0.0/32 }',
+    adopts: true,
+    want: '`spec.settings.privateIp` is "10.0.0.0/32"',
+  },
+  { on: 'aws', settings: '{ zone: "1" }', adopts: true, want: 'this cloud has no such setting' },
+  { on: 'azure', settings: '{ zone: "4" }', adopts: true, want: '`spec.settings.zone` is "4"' },
+  {
+    on: 'azure',
+    settings: '{ staticPublicIp: 203.0.113.10 }',
+    adopts: true,
+    want: 'a machine with a static public address has a public address',
+  },
+  {
+    on: 'gcp',
+    settings: '{ staticPublicIp: 203.0.113.10 }',
+    adopts: true,
+    want: 'a machine with a static public address has a public address',
+  },
   { on: 'aws', settings: '{ publicDns: true }', adopts: true, want: 'unknown field `publicDns`' },
 ];
 

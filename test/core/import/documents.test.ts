@@ -400,6 +400,20 @@ describe('settings of machines', () => {
     });
   });
 
+  test('addresses are stated where people reserved them, and such machines do not fold', () => {
+    const own = (privateIp: string, staticPublicIp: string) => ({ ...plain, privateIp, staticPublicIp });
+    const condition = { assigned: ['privateIp'] as const };
+    const found = imported(
+      scopeOf([
+        ...[network, app, web],
+        having('i-0', own('10.0.0.5', '203.0.113.10'), { name: 'web-0', condition }),
+        having('i-1', own('10.0.0.6', '203.0.113.11'), { name: 'web-1', condition }),
+      ]),
+    );
+    assert.deepEqual(found.at('web', 'spec', 'settings'), { staticPublicIp: '203.0.113.10' });
+    assert.deepEqual(found.at('web-1', 'spec', 'settings'), { staticPublicIp: '203.0.113.11' });
+  });
+
   test('a comment tells a setting only where the document does not state it', () => {
     const settings = { ...plain, ipForwarding: true };
     const one = having('i-0', settings, { name: 'nat', condition: { unstated: [answersV1, forwards] } });

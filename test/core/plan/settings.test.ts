@@ -34,6 +34,14 @@ const rows: readonly Row[] = [
   { name: 'stated, and not told', spec: { keyPair: 'ops' }, cloud: {}, want: [blocked] },
   { name: 'a spec moved it', spec: { spot: true }, before: { spot: false }, cloud: { spot: false }, want: [blocked] },
   { name: 'stated no more', before: { spot: true }, cloud: { spot: false }, want: [] },
+  { name: 'another address', spec: { privateIp: '10.0.0.5' }, cloud: { privateIp: '10.0.0.6' }, want: [blocked] },
+  {
+    name: 'another Elastic IP address',
+    spec: { staticPublicIp: '203.0.113.10' },
+    cloud: { staticPublicIp: '203.0.113.11' },
+    want: [blocked],
+  },
+  { name: 'an Elastic IP address that nobody states', cloud: { staticPublicIp: '203.0.113.11' }, want: [] },
   { name: 'equal lists', spec: { interfaces: ['a', 'b'] }, cloud: { interfaces: ['a', 'b'] }, want: [] },
   { name: 'an interface more', spec: { interfaces: ['a'] }, cloud: { interfaces: ['a', 'b'] }, want: [blocked] },
   {
@@ -211,4 +219,36 @@ test('the way to keep a setting of a subnet names its place, and counts no netwo
     findings[0]?.why ?? '',
     /write `settings: \{ publicIpOnLaunch: true \}` in the subnet app of specs\/a\.yaml:1, or change/,
   );
+});
+
+describe('a public address that is asked for, and a reserved one that is there', () => {
+  const asked = { ...machineAt(), placement: { subnet: 'subnet-1', publicIp: true } };
+  const withheld = ['withheld instance/web-0: destructive-drift'];
+  for (const { name, cloud, assigned, before, want: wish } of [
+    { name: 'it is that', cloud: { staticPublicIp: '203.0.113.10' }, before: true, want: [] },
+    { name: 'it is that, also where the spec asks for it newly', cloud: { staticPublicIp: '203.0.113.10' }, want: [] },
+    { name: 'none is there', cloud: {}, before: true, want: withheld },
+    {
+      name: 'the cloud may have chosen it',
+      cloud: { staticPublicIp: '203.0.113.10' },
+      assigned: ['staticPublicIp'] as const,
+      before: true,
+      want: withheld,
+    },
+  ])
+    test(name, () => {
+      const seen = ours('instance', 'web-0', 'i-1', machineAt(cloud));
+      const observed = { ...seen, condition: { ...seen.condition, ...(assigned ? { assigned } : {}) } };
+      const desired = want('instance', 'web-0', asked, { mode: 'enforce' });
+      const knowledge = appliedAs([observed], [before ? desired : want('instance', 'web-0', machineAt())]);
+      assert.deepEqual(summary(plan(input([desired], looked([observed]), { knowledge }))), wish);
+    });
+
+  test('it is compared where none is asked for', () => {
+    const seen = ours('instance', 'web-0', 'i-1', machineAt({ staticPublicIp: '203.0.113.10' }));
+    const observed = { ...seen, attributes: { ...seen.attributes, placement: asked.placement } };
+    const desired = want('instance', 'web-0', machineAt(), { mode: 'enforce' });
+    const knowledge = appliedAs([observed], [desired]);
+    assert.deepEqual(summary(plan(input([desired], looked([observed]), { knowledge }))), withheld);
+  });
 });

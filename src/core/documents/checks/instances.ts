@@ -379,11 +379,34 @@ const SETTING_CLOUDS: Readonly<Record<SettingName, readonly TargetDoc['spec']['p
   ipForwarding: ['aws', 'gcp', 'azure'],
   metadataTokens: ['aws'],
   scopes: ['gcp'],
+  privateIp: ['aws', 'gcp', 'azure'],
+  staticPublicIp: ['aws', 'gcp', 'azure'],
+  zone: ['azure'],
   availabilitySet: ['azure'],
   bootDiagnostics: ['azure'],
   dataDisks: ['aws', 'gcp', 'azure'],
   interfaces: ['aws', 'gcp', 'azure'],
 };
+
+/** Google Cloud and Azure show such an address as the public one; on AWS it takes the place of the ephemeral one. */
+const withoutPublicIp = ({ spec }: InstanceCase): boolean =>
+  spec.settings?.staticPublicIp !== undefined && !spec.publicIp;
+
+const ADDRESSES: readonly InstanceRow[] = [
+  ...(['privateIp', 'staticPublicIp'] as const).map((name) => ({
+    field: ['settings', name],
+    found: ({ spec }: InstanceCase) => spec.settings?.[name] !== undefined && spec.replicas > 1,
+    why: 'several machines cannot have one address',
+    instead: 'a document for each machine, with replicas: 1',
+  })),
+  ...(['gcp', 'azure'] as const).map((cloud) => ({
+    cloud,
+    field: ['settings', 'staticPublicIp'],
+    found: withoutPublicIp,
+    why: 'a machine with a static public address has a public address',
+    instead: 'publicIp: true',
+  })),
+];
 
 const SETTINGS: readonly InstanceRow[] = Object.entries(SETTING_CLOUDS).map(([name, clouds]) => ({
   field: ['settings', name],
@@ -399,6 +422,7 @@ const of = (cloud: TargetDoc['spec']['provider'], rows: readonly InstanceRow[]):
 const INSTANCE_ROWS: readonly InstanceRow[] = [
   ...EVERYWHERE,
   ...SETTINGS,
+  ...ADDRESSES,
   ...of('aws', AWS),
   ...of('gcp', GCP),
   ...of('azure', AZURE),

@@ -118,6 +118,9 @@ const instance = z.object({
       ipForwarding: z.boolean().optional(),
       metadataTokens: z.enum(['required', 'optional']).optional(),
       scopes: z.array(z.string()).optional(),
+      privateIp: z.string().optional(),
+      staticPublicIp: z.string().optional(),
+      zone: z.string().optional(),
       availabilitySet: z.string().optional(),
       bootDiagnostics: z.boolean().optional(),
       dataDisks: z.array(z.string()).optional(),
@@ -262,6 +265,10 @@ const condition = z.object({
     .array(z.object({ setting: z.enum(allListedSettings), code: z.string(), reason: z.string() }))
     .optional()
     .meta({ description: 'Settings that a document states and whose listing failed' }),
+  assigned: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Settings of the machine whose values its cloud chose, or may have chosen' }),
   ephemeral: z
     .boolean()
     .optional()
