@@ -30,7 +30,7 @@ export interface Terms {
   readonly presence?: Presence;
   /** Of an adopted group whose rules are all of documents: the planner says so, see plan/adopted-groups.ts. */
   readonly authoritative?: true;
-  /** Of a group whose document states its name: the cloud's object must bear it. */
+  /** Of a group or machine whose document states its name, where the cloud fixes names: its object must bear it. */
   readonly named?: true;
   /** Of a machine: how long it must have been ready before it counts, where its specs say so; see engine/launch-health.ts. */
   readonly minReadyMs?: number;

@@ -50,11 +50,14 @@ export interface StatedField {
  *   ------------------+------------------------------------------------------------------------
  *   a machine         | `on.<target>` if it does so there, or if other targets have another value; else `spec`
  *   labels            | `metadata.labels`, for all that the document makes
+ *   a stated name     | `spec.names`
  *   a subnet          | its entry in `spec.subnets`
  *   a network, a rule | `spec`
  */
 export function fieldEdits(stated: StatedField): FieldEdits {
   const { change, document } = stated;
+  const named = statedName(stated);
+  if (named !== undefined) return named;
   if (change.field.startsWith('labels.')) return labelEdits(stated, change.field.slice('labels.'.length));
   const reason = unsayable(change.field);
   if (reason !== undefined) return refuse(document, ['spec'], reason);
@@ -68,6 +71,15 @@ export function fieldEdits(stated: StatedField): FieldEdits {
     case 'Group':
       return refuse(document, ['spec'], fixedGroup);
   }
+}
+
+/** The name that the document of a machine states: of its label, or of the machine itself. */
+function statedName({ change, document, site }: StatedField): FieldEdits | undefined {
+  const { nameLabel } = site.dialect.holds;
+  const isName = change.field === (nameLabel === undefined ? 'name' : `labels.${nameLabel}`);
+  const path = ['spec', 'names', site.target.metadata.name];
+  if (!isName || document.value.kind !== 'Instance' || !document.wrote(path)) return undefined;
+  return change.from === undefined ? refuse(document, path, nameless) : scalarEdits(document, path, change.from);
 }
 
 /** Fields that no text of a cloud can state, by their beginning. */
@@ -86,6 +98,11 @@ const unsayableFields: Readonly<Record<string, Refusal>> = {
   },
 };
 
+const nameless: Refusal = {
+  refused: 'the label bears the name of the object, and no document can state that it is gone',
+  next: 'Apply, so that Setpoint writes the name again.',
+};
+
 /** Labels are the only fields of a group that change. */
 const fixedGroup: Refusal = {
   refused: 'the cloud fixes the name and the description of a group when it makes it',
@@ -96,11 +113,7 @@ const unsayable = (field: string): Refusal | undefined => unsayableFields[field]
 
 function labelEdits({ change, document }: StatedField, key: string): FieldEdits {
   const path = ['metadata', 'labels', spelledIn(document, key)];
-  if (change.from === undefined && !document.wrote(path))
-    return refuse(document, path, {
-      refused: 'the label bears the name of the object, and no document can state that it is gone',
-      next: 'Apply, so that Setpoint writes the name again.',
-    });
+  if (change.from === undefined && !document.wrote(path)) return refuse(document, path, nameless);
   return scalarEdits(document, path, change.from);
 }
 

@@ -19,7 +19,7 @@ export interface Hashes {
 
 /**
  * The instances of one document on one target: `web` makes `web-0`, `web-1`, … `inAll`: whether its network has the group of
- * all instances.
+ * all instances. A stated name is that of the one machine; where a label bears names, it is that label.
  */
 export function compileInstances(
   document: Located<InstanceDoc>,
@@ -29,6 +29,8 @@ export function compileInstances(
   const { metadata } = document.value;
   const spec = specAt(document.value, site);
   const groups = [...(inAll ? ['all'] : []), ...(spec.groups ?? [])];
+  const { nameLabel } = site.dialect.holds;
+  const stated = document.value.spec.names?.[site.target.metadata.name];
   const attributes = attributesOf(document, { ...spec, groups }, site, hashes);
   const ref = documentRef(document, instanceAddress(metadata.name, site));
   const minReady = spec.minReady ?? site.target.spec.minReady;
@@ -46,10 +48,14 @@ export function compileInstances(
     return {
       kind: 'instance',
       address: instanceAddress(name, site),
-      name: site.dialect.names.objectName('instance', name),
-      attributes,
+      name: stated ?? site.dialect.names.objectName('instance', name),
+      attributes:
+        stated === undefined || nameLabel === undefined
+          ? attributes
+          : { ...attributes, labels: { ...attributes.labels, [nameLabel]: stated } },
       terms: {
         ...terms,
+        ...(stated === undefined || nameLabel !== undefined ? {} : { named: true as const }),
         ...(spec.replace === undefined ? {} : { replace: spec.replace.strategy }),
         ...claimOf(site, 'instance', { adopt, was }),
       },

@@ -3,6 +3,7 @@ import { cloudNames, labels } from './checks/cloud-names.ts';
 import { expressible } from './checks/expressible.ts';
 import { groupDocuments, groupNames } from './checks/groups.ts';
 import { instanceFields } from './checks/instances.ts';
+import { machineNames } from './checks/machine-names.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { networkSettings } from './checks/network-settings.ts';
 import { groups, ignores, references } from './checks/references.ts';
@@ -65,6 +66,7 @@ export const checks: readonly Check[] = [
   unmanagedFilters,
   instanceFields,
   cloudNames,
+  machineNames,
   joinedNames,
   labels,
   ignores,

@@ -28,17 +28,22 @@ export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): read
   const { value } = document;
   const labels = origins(document, value.metadata.labels, { field: 'labels', places: [['metadata', 'labels']] });
   const spec = (given: object): readonly FieldOrigin[] => origins(document, given, { field: '', places: [['spec']] });
+  const of = (map: Readonly<Record<string, string>> | undefined, field: string, place: Path): readonly FieldOrigin[] =>
+    origins(document, map?.[asked.target], { field, places: [[...place, asked.target]] });
   switch (value.kind) {
     case 'FirewallRule':
       return spec({ ...value.spec, ports: value.spec.ports?.map(formatPort) });
     case 'Instance': {
       const places = [['spec', 'on', asked.target], ['spec']];
-      return [...origins(document, instanceOn(value, asked.target), { field: '', places }), ...labels];
+      const { names, ...own } = instanceOn(value, asked.target) ?? {};
+      return [
+        ...of(names, `names.${asked.target}`, ['spec', 'names']),
+        ...origins(document, own, { field: '', places }),
+        ...labels,
+      ];
     }
     case 'Group': {
       const { names, ...own } = value.spec;
-      const of = (map: Readonly<Record<string, string>> | undefined, field: string, place: Path) =>
-        origins(document, map?.[asked.target], { field, places: [[...place, asked.target]] });
       return [
         ...of(value.metadata.adopt, `adopt.${asked.target}`, ['metadata', 'adopt']),
         ...of(names, `names.${asked.target}`, ['spec', 'names']),

@@ -7,6 +7,7 @@ import {
   minReady,
   name,
   names,
+  printableText,
   rollout,
   terms,
   text,
@@ -158,6 +159,14 @@ export const instanceSchema = z
       .extend({
         targets: names('targets').meta({ description: 'The targets of the machines.' }),
         network: name().meta({ description: 'The network of the machines.' }),
+        names: z
+          .record(name(), printableText(256), { error: 'a map from targets to names' })
+          .optional()
+          .meta({
+            description:
+              'The exact name of the machine on the cloud, for each target: the tag Name on AWS. Default: <name>-0. Only with replicas: 1. Google Cloud and Azure fix the name of an existing machine.',
+            examples: [{ 'aws-prod': 'legacy-db-01' }],
+          }),
         replicas: machine.replicas.default(1),
         publicIp: machine.publicIp.default(false),
         power: machine.power.default('running'),

@@ -136,11 +136,26 @@ function instanceDocument(machines: readonly Machine[], state: ScopeImport): Imp
       apiVersion: 'setpoint.dev/v1',
       kind: 'Instance',
       metadata: { name, ...statedLabels(labels), adopt: { [target]: isOne ? observed.id : ids } },
-      spec: { targets: [target], ...(isOne ? {} : { replicas: ids.length }), ...specOf(first) },
+      spec: {
+        targets: [target],
+        ...(isOne ? exactName(name, first, state) : { replicas: ids.length }),
+        ...specOf(first),
+      },
     },
     objects: ids,
     comments: commentsOn(machines.map((machine) => ({ observed: machine.observed, stated }))),
   };
+}
+
+/** The name of the machine on the cloud, where it is another one than the document gives its machine. */
+function exactName(
+  document: string,
+  { observed: { name }, target }: Machine,
+  { scope }: ScopeImport,
+): { readonly names?: Readonly<Record<string, string>> } {
+  const isSayable = /^[^\p{C}]{1,256}$/u.test(name);
+  if (!isSayable || name === scope.dialect.names.objectName('instance', `${document}-0`)) return {};
+  return { names: { [target]: name } };
 }
 
 function diskOf(disk: Attributes['instance']['disk']): { readonly disk?: object } {

@@ -182,7 +182,7 @@ function nameChange(
   return [from === undefined ? { field, to } : { field, from, to }];
 }
 
-/** A name that the document of a group states, and that its object does not bear. No cloud tells such names apart by case. */
+/** A name that the document of a group or machine states, and that its object does not bear. No cloud tells them apart by case. */
 const lacksName = ({ name, terms }: Desired, borne: string): boolean =>
   terms.named === true && name.toLowerCase() !== borne.toLowerCase();
 

@@ -66,7 +66,11 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
   const renamed = renamedIn(wanted.desired, knowledge);
   const claims = new Map<CloudId, Claim>();
   const standing = standingNetworks(present, knowledge);
-  const proof: Proof = { knowledge, intents, dialect, standing, adopting: adoptingDocuments(wanted.desired) };
+  const proof: Proof = {
+    ...{ knowledge, intents, dialect, standing },
+    adopting: adoptingDocuments(wanted.desired),
+    stated: new Map(wanted.desired.flatMap((one) => (one.terms.named ? [[one.address, one.name]] : []))),
+  };
   for (const observed of present) {
     if (observed.signs.container === undefined && observed.signs.parent === undefined)
       claims.set(observed.id, rename(claimOf(observed, proof), renamed));
@@ -128,6 +132,8 @@ interface Proof {
   readonly standing: ReadonlySet<Address>;
   /** The documents' resources by the id that they adopt. */
   readonly adopting: ReadonlyMap<CloudId, Desired>;
+  /** The names that documents state, by address. */
+  readonly stated: ReadonlyMap<Address, string>;
 }
 
 const adoptingDocuments = (desired: readonly Desired[]): Proof['adopting'] =>
@@ -155,7 +161,10 @@ function claimOf(observed: Observed, proof: Proof): Claim {
     return { by: 'us', address: ended.address, ...(ended.as === 'deleted' ? { deleted: true } : {}) };
   if (mark === undefined) return { by: 'nobody', copied: false };
   if (!isAddressed(mark)) return claimByAdopt(observed, mark, proof);
-  if (mark.store === knowledge.store && isOwnRemainder(observed, mark, { names: dialect.names, knowledge }))
+  if (
+    mark.store === knowledge.store &&
+    isOwnRemainder(observed, mark, { names: dialect.names, knowledge, stated: proof.stated })
+  )
     return { by: 'us', address: mark.address };
   if (mark.store === knowledge.store && isLateTwin(observed, mark, proof)) return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
@@ -421,10 +430,10 @@ export const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean 
  * Parts of a machine that could not be made, at the very place that the marked address names, or its successor would have: a copy of
  * the mark would lie at another. There is no machine that could be lost by it.
  */
-function isOwnRemainder(observed: Observed, { address }: AddressedMark, { names, knowledge }: Names): boolean {
+function isOwnRemainder(observed: Observed, { address }: AddressedMark, { names, knowledge, stated }: Names): boolean {
   if (!isHalfMade(observed)) return false;
   const { kind, signs } = observed;
-  const name = names.objectName(kind, nameIn(address, kind));
+  const name = stated.get(address) ?? names.objectName(kind, nameIn(address, kind));
   const known = [...knowledge.settled, ...(knowledge.ended ?? [])];
   const successors = known.flatMap(([id, one]) => (one.address === address ? (names.successor?.(name, id) ?? []) : []));
   return [name, ...successors].some((each) => signs.slot === slotOf(prefixIn(address, kind), kind, each));
@@ -433,6 +442,7 @@ function isOwnRemainder(observed: Observed, { address }: AddressedMark, { names,
 interface Names {
   readonly names: NameDialect;
   readonly knowledge: Knowledge;
+  readonly stated: ReadonlyMap<Address, string>;
 }
 
 /** A container of ours that an observation missed too soon after its last write, and the network that it is in. */

@@ -13,6 +13,7 @@ import {
   aboutOf,
   blocked,
   immutable,
+  isOfName,
   isOfSettings,
   lostCommits,
   maxUnstuck,
@@ -102,7 +103,10 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   ];
 }
 
-/** Of changes that nothing carries out: one finding of settings, one of what a machine's data disks forbid, and one of all others. */
+/**
+ * Of changes that nothing carries out: one finding of settings, one of a machine's name, one of what its data disks forbid, and one of
+ * all others.
+ */
 function fixedFindings(
   desired: Desired,
   observed: Observed,
@@ -111,8 +115,10 @@ function fixedFindings(
 ): readonly Finding[] {
   const kept = fixed.filter((change) => effectHere(desired.kind, change, input) === 'replace');
   const settings = fixed.filter(isOfSettings);
-  const others = fixed.filter((change) => !kept.includes(change) && !settings.includes(change));
+  const names = fixed.filter((change) => isOfName(desired, change));
+  const others = fixed.filter((change) => ![...kept, ...settings, ...names].includes(change));
   return [
+    ...(names.length === 0 ? [] : [immutable(desired, names, input)]),
     ...(settings.length === 0 ? [] : [immutable(desired, settings, input)]),
     ...(others.length === 0 ? [] : [immutable(desired, others, input)]),
     ...(kept.length === 0 ? [] : [keepsDataDisks(desired, observed, kept, input)]),

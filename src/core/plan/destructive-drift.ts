@@ -113,7 +113,8 @@ export function waysIn(
   const [document] = documents;
   const file = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
   const where = kind === 'subnet' ? `the subnet ${subnetName(address)} of ${file}` : file;
-  const lines = changes.flatMap((change) => specLine(change) ?? []);
+  const [target = '<target>'] = (document && wanted.documents.get(document.address)?.targets) ?? [];
+  const lines = changes.flatMap((change) => specLine(change, target) ?? []);
   const replicas = wanted.desired.filter(
     (one) => one.kind === 'instance' && one.documents.some((other) => other.address === document?.address),
   );
@@ -123,8 +124,9 @@ export function waysIn(
 }
 
 /** As the document spells the field. Undefined where only a hash of it is known. */
-function specLine({ field, from }: FieldChange): string | undefined {
+function specLine({ field, from }: FieldChange, target: string): string | undefined {
   const [part = '', name = ''] = field.split('.');
+  if (field === 'name') return `\`names: { ${target}: ${text(from)} }\``;
   if (part === 'disk') return `\`disk: { ${name}: ${text(from)} }\``;
   if (part === 'settings')
     return from === undefined ? `no \`${name}\` in \`settings\`` : `\`settings: { ${name}: ${text(from)} }\``;

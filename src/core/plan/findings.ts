@@ -44,10 +44,14 @@ function wayAround(desired: Desired, changes: readonly FieldChange[], input: Pla
       : waysIn(desired, changes, input);
     return `Setpoint compares this and does not change it yet. ${keep}, or change it on the cloud.`;
   }
+  if (changes.every((change) => isOfName(desired, change)))
+    return `The cloud fixes the name of a machine at its creation. ${waysIn(desired, changes, input)}, or remove \`names\`.`;
   if (kind !== 'instance')
     return `cannot change on an existing ${kind}, and Setpoint does not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
   return `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`;
 }
+
+export const isOfName = ({ kind }: Desired, { field }: FieldChange): boolean => kind === 'instance' && field === 'name';
 
 export const isOfSettings = ({ field }: FieldChange): boolean => field.startsWith('settings.');
 

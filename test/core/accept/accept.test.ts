@@ -54,6 +54,26 @@ describe('the line that decides a field is edited', () => {
       after: web('  on: { two: { size: d } }\n').replace('size: a', 'size: b'),
     },
     {
+      name: 'the name of a machine, where a label bears it and the document states it',
+      before: web('  names: { two: db }\n'),
+      changes: [{ address: machine('us-east-1'), has: { 'labels.Name': 'old db' } }],
+      after: web('  names: { two: old db }\n'),
+    },
+    {
+      name: 'the label, where the document states no name there',
+      before: web('  names: { one: db }\n')
+        .replace('name: web', 'name: web, labels: { Name: web }')
+        .replace('[one, two]', '[two, one]')
+        .replace('names: { one: db }', 'power: running'),
+      changes: [
+        { address: machine('us-east-1'), has: { 'labels.Name': 'old' } },
+        { address: machine('eu-west-1'), has: { 'labels.Name': 'old' } },
+      ],
+      after: web('  power: running\n')
+        .replace('name: web', 'name: web, labels: { Name: old }')
+        .replace('[one, two]', '[two, one]'),
+    },
+    {
       name: 'a default that nobody wrote',
       before: web('').replace('[one, two]', '[one]'),
       changes: [{ address: machine('eu-west-1'), has: { 'placement.publicIp': true, 'machine.power': 'stopped' } }],

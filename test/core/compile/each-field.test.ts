@@ -114,6 +114,7 @@ const more: readonly (readonly [Kind, Spec, metadata?: Spec])[] = [
   ['FirewallRule', { deletionPolicy: 'delete' }],
   ['Instance', {}, { owner: 'team-web', labels: { tier: 'web' } }],
   ['Instance', {}, { adopt: { aws: 'i-1' }, was: ['shop'] }],
+  ['Instance', { names: { aws: 'legacy db 01', gcp: 'legacy-db', azure: 'Legacy-DB', memory: 'legacy' } }],
   ['Instance', { replicas: 0 }],
   ['Instance', { replicas: 3 }],
   ['Instance', { subnet: 'db' }],

@@ -31,6 +31,7 @@ spec:
   disk: { size: 20, type: fast }
   on:
     n: { size: big }
+  names: { n: legacy }
 `,
   `${head}kind: FirewallRule
 metadata: { name: https }
@@ -106,7 +107,12 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
     name: 'an instance where `on` speaks for its target: nearer than any layer',
     kind: 'Instance',
     asked: { kind: 'instance', name: 'web-0', target: 'n' },
-    want: { ...machine, size: 'big base a.yaml:37', 'disk.size': '40 overlay prod overlays/prod/b.yaml:7' },
+    want: {
+      ...machine,
+      'names.n': 'legacy base a.yaml:38',
+      size: 'big base a.yaml:37',
+      'disk.size': '40 overlay prod overlays/prod/b.yaml:7',
+    },
   },
   {
     name: 'a subnet: its own entry, and what it has of its network',
@@ -157,10 +163,10 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
     kind: 'Group',
     asked: { kind: 'group', name: 'core.db', target: 'n' },
     want: {
-      'names.n': 'data base a.yaml:53',
-      network: 'core base a.yaml:52',
+      'names.n': 'data base a.yaml:54',
+      network: 'core base a.yaml:53',
       protect: 'false default',
-      'labels.tier': 'db base a.yaml:50',
+      'labels.tier': 'db base a.yaml:51',
     },
   },
   {
@@ -168,12 +174,12 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
     kind: 'FirewallRule',
     asked: { kind: 'firewall-rule', name: 'core.https', target: 'm' },
     want: {
-      network: 'core base a.yaml:43',
+      network: 'core base a.yaml:44',
       direction: 'ingress default',
       action: 'allow default',
-      protocol: 'tcp base a.yaml:44',
-      ports: '443,8000-8100 base a.yaml:45',
-      'peers.any': 'true base a.yaml:46',
+      protocol: 'tcp base a.yaml:45',
+      ports: '443,8000-8100 base a.yaml:46',
+      'peers.any': 'true base a.yaml:47',
       priority: '1000 default',
       description: 'prod overlay prod overlays/prod/b.yaml:16',
       disabled: 'false default',

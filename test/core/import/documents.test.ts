@@ -361,6 +361,75 @@ describe('equal machines', () => {
     });
 });
 
+describe('exact names of machines', () => {
+  const slot = (name: string) => ({ signs: { slot: `gcp/p/z/instance/${name}` } });
+  const rows: readonly {
+    readonly name: string;
+    readonly machines: readonly { readonly name: string; readonly id: string }[];
+    readonly document: string;
+    readonly want: unknown;
+  }[] = [
+    {
+      name: 'another than the document gives',
+      machines: [{ name: 'Legacy DB', id: 'i-0' }],
+      document: 'Legacy-DB',
+      want: { aws: 'Legacy DB' },
+    },
+    { name: 'one without an ordinal', machines: [{ name: 'db', id: 'i-0' }], document: 'db', want: { aws: 'db' } },
+    {
+      name: 'one with another ordinal',
+      machines: [{ name: 'db-7', id: 'i-0' }],
+      document: 'db-7',
+      want: { aws: 'db-7' },
+    },
+    {
+      name: 'the name that the document gives',
+      machines: [{ name: 'db-0', id: 'i-0' }],
+      document: 'db',
+      want: undefined,
+    },
+    { name: 'no name', machines: [{ name: '', id: 'i-0' }], document: 'i-0', want: undefined },
+    {
+      name: 'one that no document can hold',
+      machines: [{ name: 'a\u0007', id: 'i-0' }],
+      document: 'a',
+      want: undefined,
+    },
+    {
+      name: 'several in one document',
+      machines: [
+        { name: 'db-0', id: 'i-0' },
+        { name: 'db-1', id: 'i-1' },
+      ],
+      document: 'db',
+      want: undefined,
+    },
+  ];
+  for (const { name, machines, document, want } of rows)
+    test(name, () => {
+      const objects = machines.map((one) => machine(one.id, 'subnet-1', ['sg-1'], { name: one.name }));
+      const { at } = imported(scopeOf([vpc('vpc-1'), subnet('subnet-1', 'vpc-1'), group('sg-1', 'vpc-1'), ...objects]));
+      assert.equal(at(document, 'metadata', 'name'), document);
+      assert.deepEqual(at(document, 'spec', 'names'), want);
+    });
+
+  test('a document that got another name keeps that of the machine', () => {
+    const objects = ['db', 'db-0'].map((name, index) =>
+      machine(`i-${index}`, 'subnet-1', ['sg-1'], { name, ...slot(name) }),
+    );
+    const targets = [{ name: 'gcp', place: { account: 'p', region: 'r', zone: 'z' } }];
+    const dialect = { ...aws, names: gcp.names };
+    const place = [vpc('vpc-1'), subnet('subnet-1', 'vpc-1'), group('sg-1', 'vpc-1')];
+    const { at, documents } = imported(scopeOf([...place, ...objects], { dialect, targets }));
+    assert.deepEqual(
+      documents.filter((one) => one.startsWith('Instance')),
+      ['Instance db', 'Instance db-2'],
+    );
+    assert.deepEqual(at('db', 'spec', 'names'), { gcp: 'db' });
+    assert.deepEqual(at('db-2', 'spec', 'names'), { gcp: 'db-0' });
+  });
+});
+
 describe('settings of machines', () => {
   const plain = {
     spot: false,

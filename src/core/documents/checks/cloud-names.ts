@@ -11,13 +11,24 @@ export function* cloudNames(set: SpecSet): Iterable<Problem> {
     const rule = RULES[provider]?.[thing];
     if (!rule || (name.length <= rule.max && rule.pattern.test(name))) continue;
     const expected = `${rule.says}, at most ${rule.max} characters (${rule.source})`;
-    const what = thing === 'stated group' || thing === 'service account' ? 'group' : thing;
+    const what = thing === 'service account' ? 'group' : thing.replace('stated ', '');
     yield error('refused-name', document.at(path), `${provider} takes no ${what} named \`${name}\``, { expected });
   }
 }
 
-/** A `stated group` or `service account` has the name that its document gives it; another group begins with its network's. */
-type Thing = 'network' | 'subnet' | 'group' | 'stated group' | 'service account' | 'rule' | 'instance';
+/**
+ * A `stated` group or instance, or a `service account`, has the name that its document gives it; any other begins with its network's or
+ * document's.
+ */
+type Thing =
+  | 'network'
+  | 'subnet'
+  | 'group'
+  | 'stated group'
+  | 'service account'
+  | 'rule'
+  | 'instance'
+  | 'stated instance';
 
 interface Rule {
   readonly pattern: RegExp;
@@ -74,6 +85,7 @@ const RULES: Readonly<Record<Provider, Readonly<Partial<Record<Thing, Rule>>> | 
     'service account': ACCOUNT,
     rule: { ...RFC1035, max: 54 },
     instance: RFC1035,
+    'stated instance': RFC1035,
   },
   // Of the longest names of ours rules (<document>-<hash>), NSGs (<network>-nsg) and parts of machines (<machine>-nic)
   // stay below 80. A machine's name is its host name too.
@@ -93,6 +105,11 @@ const RULES: Readonly<Record<Provider, Readonly<Partial<Record<Thing, Rule>>> | 
       'letters, digits, _, . and -, beginning with a letter or digit and not ending with . or -',
     ),
     instance: azure(64, /^[^_]+$/, 'letters, digits and -, no _'),
+    'stated instance': azure(
+      64,
+      /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
+      'letters, digits, . and -, beginning and ending with a letter or digit',
+    ),
   },
   memory: undefined,
 };
@@ -186,7 +203,7 @@ function hasOwnName(set: SpecSet, network: string, name: string, provider: Provi
 }
 
 function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Name> {
-  const { metadata, spec } = document.value;
+  const { spec } = document.value;
   const seen = new Set<string>();
   for (const target of targetsOf(set, spec.targets)) {
     const { provider } = target.value.spec;
@@ -198,14 +215,25 @@ function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Nam
         ? []
         : [{ path: [...base, 'groups', index], thing: 'group' as const, name: `${spec.network}-${group}` }],
     );
-    const machine = { path: ['metadata', 'name'], thing: 'instance' as const, name: `${metadata.name}-${last}` };
-    for (const one of [machine, ...groups]) {
+    for (const one of [...machineNames(document.value, target.value, last), ...groups]) {
       const key = JSON.stringify([provider, one.path, one.name]);
       if (!seen.has(key)) yield { document, provider, ...one };
       seen.add(key);
     }
   }
 }
+
+/** An adopted machine has its name already. */
+function machineNames({ metadata, spec }: InstanceDoc, target: TargetDoc, last: number): readonly NamedMachine[] {
+  const here = target.metadata.name;
+  const stated = spec.names?.[here];
+  if (stated === undefined)
+    return [{ path: ['metadata', 'name'], thing: 'instance', name: `${metadata.name}-${last}` }];
+  if (metadata.adopt?.[here] !== undefined) return [];
+  return [{ path: ['spec', 'names', here], thing: 'stated instance', name: stated }];
+}
+
+type NamedMachine = Pick<Name, 'path' | 'thing' | 'name'>;
 
 const providersOf = (targets: readonly Located<TargetDoc>[]): ReadonlySet<Provider> =>
   new Set(targets.map(({ value }) => value.spec.provider));

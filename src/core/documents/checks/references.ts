@@ -108,6 +108,7 @@ function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Pro
   const ask = asking(instance);
   yield* declared(set, instance, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
   yield* ask(keysOf(spec.on), spec.targets, ['spec', 'on'], 'target of this instance');
+  yield* ask(keysOf(spec.names), spec.targets, ['spec', 'names'], 'target of this instance');
   yield* ask(keysOf(metadata.adopt), spec.targets, ['metadata', 'adopt'], 'target of this instance');
   const network = set.networks.get(spec.network)?.value.spec;
   if (!network) {

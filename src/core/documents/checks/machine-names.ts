@@ -1,0 +1,105 @@
+import type { InstanceDoc, TargetDoc } from '../document.ts';
+import { idsOf } from '../fields.ts';
+import { error, type Problem } from '../problem.ts';
+import { placeOf, type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
+import type { Located, Position } from '../tree.ts';
+import { place } from './names.ts';
+
+/**
+ * The exact name that a document states is the name of one machine, said once, and nothing gives it another one.
+ *
+ *   the document                                            | is
+ *   --------------------------------------------------------+-------------------------------------
+ *   asks for several machines on the target                 | an error
+ *   states the label Name too, on AWS                       | an error
+ *   replaces by surge on Google Cloud or Azure              | an error: the successor needs its own name
+ *   states the name of another document's machine, where    | an error
+ *   the cloud keeps names unique                            |
+ */
+export function* machineNames(set: SpecSet): Iterable<Problem> {
+  for (const instance of set.instances) {
+    for (const { value: target } of targetsOf(set, Object.keys(instance.value.spec.names ?? {})))
+      yield* alone(instance, target);
+  }
+  yield* twins(set);
+}
+
+function* alone(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
+  const { metadata, spec } = instance.value;
+  const { name } = target.metadata;
+  const at = instance.at(['spec', 'names', name]);
+  const replicas = replicasOn(instance.value, name);
+  if (replicas > 1) {
+    const message = `${replicas} machines cannot have one name on ${name}`;
+    yield error('one-name', at, message, { expected: 'a document for each machine, with replicas: 1' });
+  }
+  if (target.spec.provider === 'aws' && metadata.labels?.['Name'] !== undefined) {
+    const message = `the label Name is the name of the machine on ${name}, and \`names\` states it too`;
+    yield error('duplicate-name', at, message, { expected: 'one of the two' });
+  }
+  const own = Object.hasOwn(spec.on, name) ? spec.on[name]?.replace : undefined;
+  if (isUnique(target) && (own ?? spec.replace)?.strategy === 'surge') {
+    const message = `a surge gives the new machine another name than \`names\` states on ${name}`;
+    yield error('one-name', at, message, { expected: 'replace: { strategy: recreate }, or no name' });
+  }
+}
+
+/** https://cloud.google.com/compute/docs/naming-resources, https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
+const isUnique = ({ spec }: TargetDoc): boolean => spec.provider === 'gcp' || spec.provider === 'azure';
+
+const replicasOn = ({ spec }: InstanceDoc, target: string): number =>
+  (Object.hasOwn(spec.on, target) ? spec.on[target]?.replicas : undefined) ?? spec.replicas;
+
+interface Stated {
+  readonly at: Position;
+  readonly target: string;
+  readonly name: string;
+}
+
+function* twins(set: SpecSet): Iterable<Problem> {
+  const stated = new Map<string, Stated>();
+  for (const { document, target, name } of named(set)) {
+    const slot = slotAt(target, name);
+    const first = stated.get(slot);
+    const at = document.at(['spec', 'names', target.metadata.name]);
+    if (first === undefined) stated.set(slot, { at, target: target.metadata.name, name });
+    else yield taken(at, { name, target: target.metadata.name, other: first.at });
+  }
+  if (stated.size === 0) return;
+  for (const document of set.instances)
+    for (const { target, name } of given(set, document)) {
+      const one = stated.get(slotAt(target, name));
+      if (one !== undefined) yield taken(one.at, { ...one, other: document.at() });
+    }
+}
+
+const taken = (
+  at: Position,
+  { name, target, other }: { readonly name: string; readonly target: string; readonly other: Position },
+): Problem => {
+  const message = `\`${name}\` is also the name of a machine of the document at ${place(other)} on ${target}`;
+  return error('duplicate-name', at, message, { expected: 'a name of its own' });
+};
+
+/** Azure tells no case apart, and Google Cloud takes lower case only. */
+const slotAt = (target: TargetDoc, name: string): string =>
+  `${target.spec.provider === 'gcp' ? `${scopeOf(target)}/${target.spec.zone}` : placeOf(target)}/${name}`.toLowerCase();
+
+function* named(set: SpecSet) {
+  for (const document of set.instances)
+    for (const { value: target } of targetsOf(set, Object.keys(document.value.spec.names ?? {}))) {
+      const name = document.value.spec.names?.[target.metadata.name];
+      if (name !== undefined && isUnique(target)) yield { document, target, name };
+    }
+}
+
+/** The names that a document without `names` gives. An adopted machine keeps its own. */
+function* given(set: SpecSet, { value }: Located<InstanceDoc>) {
+  for (const { value: target } of targetsOf(set, value.spec.targets)) {
+    const here = target.metadata.name;
+    if (!isUnique(target) || value.spec.names?.[here] !== undefined) continue;
+    const adopted = idsOf(value.metadata.adopt?.[here]).length;
+    for (let ordinal = adopted; ordinal < replicasOn(value, here); ordinal += 1)
+      yield { target, name: `${value.metadata.name}-${ordinal}` };
+  }
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dialect as aws } from '../../../providers/aws/dialect.ts';
+import type { Desired, Terms } from '../../../src/core/desired.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Labels } from '../../../src/core/resource.ts';
+import { at, dialect, input, know, looked, mark, see, settle, summary, want } from './fixture.ts';
+
+const attributes = (labels: Labels = {}, image = 'i') => ({
+  placement: { subnet: 'subnet-1', publicIp: false },
+  groups: [],
+  machine: { image, size: 's', power: 'running' as const },
+  labels,
+});
+
+/** `name`: that of the document where it states one. */
+const machine = (name: string | undefined, terms: Partial<Terms> = {}, image = 'i'): Desired<'instance'> => {
+  const desired = want('instance', 'web-0', attributes({}, image), { mode: 'enforce', ...terms });
+  return name === undefined ? desired : { ...desired, name, terms: { ...desired.terms, named: true } };
+};
+
+const called = (name: string, labels: Labels = {}): Observed<'instance'> =>
+  see('instance', 'i-1', attributes(labels), { name, signs: { mark: mark(at('instance', 'web-0')) } });
+
+describe('a name that a document states, where the cloud fixes names', () => {
+  const rows: readonly {
+    readonly name: string;
+    /** In the document: as it was applied, as it is now. */
+    readonly before?: string;
+    readonly after?: string;
+    readonly cloud: string;
+    readonly image?: string;
+    readonly want: readonly string[];
+  }[] = [
+    { name: 'the machine bears it', before: 'old-db', after: 'old-db', cloud: 'old-db', want: [] },
+    { name: 'in another case', before: 'old-db', after: 'Old-DB', cloud: 'OLD-db', want: [] },
+    {
+      name: 'it is stated newly, and the machine has its usual name',
+      after: 'old-db',
+      cloud: 'web-0',
+      want: ['blocked instance/web-0: immutable'],
+    },
+    {
+      name: 'it is another one now',
+      before: 'old-db',
+      after: 'new-db',
+      cloud: 'old-db',
+      want: ['blocked instance/web-0: immutable'],
+    },
+    { name: 'it is stated no more', before: 'old-db', cloud: 'old-db', want: [] },
+    { name: 'nobody ever stated one', cloud: 'whatever', want: [] },
+    {
+      name: 'a spec replaces the machine besides: its successor bears the name',
+      before: 'old-db',
+      after: 'new-db',
+      cloud: 'old-db',
+      image: 'j',
+      want: ['replace instance/web-0'],
+    },
+  ];
+  for (const { name, before, after, cloud, image, want: wish } of rows)
+    test(name, () => {
+      const desired = machine(after, {}, image);
+      const observed = called(cloud);
+      const applied = new Map([[desired.address, { attributes: machine(before).attributes, generation: 1 }]]);
+      const got = plan(input([desired], looked([observed]), { knowledge: know([observed], { applied }) }));
+      assert.deepEqual(summary(got), wish);
+    });
+
+  test('the finding has both names, the reason and the line to write', () => {
+    const observed = called('old-db');
+    const [finding] = plan(input([machine('new-db')], looked([observed]))).findings;
+    assert.equal(
+      finding?.why,
+      'name is "old-db", wanted "new-db". The cloud fixes the name of a machine at its creation. Keep the current value: write `names: { prod: "old-db" }` in specs/a.yaml:1, or remove `names`.',
+    );
+  });
+
+  test('a successor by recreation bears it, and the plan creates a machine of exactly this name', () => {
+    const desired = machine('new-db');
+    const [created] = plan(input([desired], looked([]))).actions;
+    assert.equal(created?.verb === 'create' ? created.desired.name : '', 'new-db');
+    const observed = called('old-db');
+    const applied = new Map([[desired.address, { attributes: attributes(), generation: 1 }]]);
+    const given = input([machine('new-db', {}, 'j')], looked([observed]), { knowledge: know([observed], { applied }) });
+    const [replaced] = plan(given).actions;
+    assert.equal(replaced?.verb === 'replace' ? replaced.desired.name : '', 'new-db');
+    assert.equal(replaced?.verb === 'replace' ? replaced.surge : {}, undefined);
+  });
+
+  for (const [name, wish] of [
+    ['old-db', 'adopt instance/web-0'],
+    ['new-db', 'blocked instance/web-0: immutable'],
+  ] as const)
+    test(`adoption of old-db by a document that says ${name}`, () => {
+      const found = see('instance', 'i-1', attributes(), { name: 'old-db' });
+      assert.deepEqual(summary(plan(input([machine(name, { claim: { adopt: 'i-1' } })], looked([found])))), [wish]);
+    });
+
+  test('parts of a machine that could not be made lie at the stated name, and are ours there', () => {
+    const slot = (name: string) => `${dialect.names.prefix('instance', { account: '', region: '' })}/instance/${name}`;
+    const parts = (name: string) =>
+      see('instance', 'vm', attributes(), {
+        name,
+        signs: { mark: mark(at('instance', 'web-0')), slot: slot(name) },
+        condition: { state: 'ready', missing: ['machine'] },
+      });
+    const got = (name: string) =>
+      summary(plan(input([machine('old-db')], looked([parts(name)]), { knowledge: know([]) })));
+    assert.deepEqual(got('old-db'), ['create instance/web-0']);
+    assert.deepEqual(got('copy'), ['create instance/web-0', 'copied-mark vm']);
+  });
+});
+
+describe('a name that a document states, where a label bears it', () => {
+  const onAws = (desired: Desired, observed: Observed, before: Labels | undefined, adopted = false) => {
+    const applied =
+      before === undefined
+        ? new Map()
+        : new Map([[desired.address, { attributes: attributes(before), generation: 1 }]]);
+    const settled = new Map([['i-1', settle('instance', desired.address, adopted ? { adopted: true } : {})]]);
+    const knowledge = know([observed], { applied, settled });
+    return plan({ ...input([desired], looked([observed]), { knowledge }), dialect: aws }).actions.map((action) => [
+      action.verb,
+      action.cause,
+      ...(action.verb === 'update' ? action.changes.map(({ field, to }) => `${field} ${String(to)}`) : []),
+    ]);
+  };
+  const named = (name: string): Desired => {
+    const desired = machine(undefined);
+    return { ...desired, name, attributes: attributes({ Name: name }) };
+  };
+  const rows: readonly {
+    readonly name: string;
+    readonly desired: Desired;
+    readonly label: string;
+    readonly before?: Labels;
+    readonly adopted?: boolean;
+    readonly want: readonly (readonly string[])[];
+  }[] = [
+    { name: 'the machine bears it', desired: named('db'), label: 'db', before: { Name: 'db' }, want: [] },
+    {
+      name: 'a spec states it newly',
+      desired: named('db'),
+      label: 'web-0',
+      before: {},
+      want: [['update', 'rollout', 'labels.Name db']],
+    },
+    {
+      name: 'a spec states it newly, of an adopted machine',
+      desired: named('db'),
+      label: 'old',
+      before: {},
+      adopted: true,
+      want: [['update', 'rollout', 'labels.Name db']],
+    },
+    {
+      name: 'a colleague changed it',
+      desired: named('db'),
+      label: 'mine',
+      before: { Name: 'db' },
+      want: [['update', 'drift', 'labels.Name db']],
+    },
+    {
+      name: 'a spec states it no more',
+      desired: machine(undefined),
+      label: 'db',
+      before: { Name: 'db' },
+      want: [['update', 'rollout', 'labels.Name web-0']],
+    },
+    {
+      name: 'a spec states it no more, of an adopted machine',
+      desired: machine(undefined),
+      label: 'db',
+      before: { Name: 'db' },
+      adopted: true,
+      want: [],
+    },
+  ];
+  for (const { name, desired, label, before, adopted, want: wish } of rows)
+    test(name, () => assert.deepEqual(onAws(desired, called(label, { Name: label }), before, adopted), wish));
+});
