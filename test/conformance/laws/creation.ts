@@ -22,6 +22,22 @@ export const creationLaws: readonly Law[] = [
     },
   },
   {
+    name: 'a machine gets exactly the name that is asked for, whatever its address',
+    kinds: just('instance'),
+    hold: async (stage) => {
+      const creation = stage.creation('instance');
+      const { nameLabel } = stage.subject.dialect.holds;
+      const desired = { ...creation.desired, name: 'legacy-db-01' };
+      const seen = await seenAfterCreation(stage, { ...creation, desired });
+      assert.equal(seen.name, 'legacy-db-01');
+      if (nameLabel !== undefined) assert.equal(seen.attributes.labels[nameLabel], 'legacy-db-01');
+      assert.equal(seen.signs.mark?.address, desired.address);
+      const again = await created(stage, { ...creation, desired });
+      assert.equal(again.id, seen.id);
+      assert.deepEqual(idsOf(await stage.listed('instance')), [seen.id]);
+    },
+  },
+  {
     name: 'a batch is answered with one result for each item, in order',
     kinds: every,
     hold: async (stage, kind) => {

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
+import { until } from '../support/until.ts';
+import { estateOn, subscription } from './support/estate-on.ts';
+import { commandLine } from './support/in-process.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+/** Machines of people keep their names and reserved addresses: import states both, and nothing is written for it. */
+const allow = '--allow-endpoint';
+
+const authorization = 'Bearer colleague';
+const google = '/compute/v1/projects/acme-prod';
+const arm = `/subscriptions/${subscription}/resourceGroups/acme`;
+const inArm = (type: string, name: string): string => `${arm}/providers/Microsoft.${type}/${name}`;
+
+interface Plan {
+  readonly actions: readonly { readonly verb: string; readonly address: string }[];
+  readonly findings: readonly { readonly type: string; readonly why?: string; readonly reason?: string }[];
+}
+
+async function makeByHand({ url, control }: Sandbox): Promise<void> {
+  const send = async (method: string, path: string, body: object): Promise<void> => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+    assert.ok(answer.ok, `${path}: ${await answer.text()}`);
+  };
+  const onGoogle = async (path: string, body: { readonly name: string; readonly [field: string]: unknown }) => {
+    await send('POST', `${google}/${path}`, body);
+    const made = `${url}${google}/${path}/${body.name}`;
+    await until(`${body.name} stands`, async () => (await fetch(made, { headers: { authorization } })).ok);
+  };
+  const onAzure = async (path: string, body: object): Promise<void> => {
+    const version = path.includes('/providers/') ? '2026-01-01' : '2025-04-01';
+    await send('PUT', `${path}?api-version=${version}`, { location: 'westeurope', ...body });
+    control.clock.advance(600_000);
+  };
+  await onGoogle('global/networks', { name: 'shop', autoCreateSubnetworks: false });
+  const subnet = { network: 'projects/acme-prod/global/networks/shop', ipCidrRange: '10.20.2.0/24' };
+  await onGoogle('regions/europe-west1/subnetworks', { name: 'shop-app', ...subnet });
+  const disk = { sourceImage: 'projects/debian-cloud/global/images/family/debian-12' };
+  await onGoogle('zones/europe-west1-b/instances', {
+    name: 'legacy-db-01',
+    machineType: 'zones/europe-west1-b/machineTypes/e2-small',
+    disks: [{ boot: true, initializeParams: disk }],
+    networkInterfaces: [
+      { subnetwork: 'regions/europe-west1/subnetworks/shop-app', accessConfigs: [{ type: 'ONE_TO_ONE_NAT' }] },
+    ],
+  });
+  await onAzure(arm, {});
+  const lab = inArm('Network', 'virtualNetworks/lab');
+  await onAzure(lab, {
+    properties: {
+      addressSpace: { addressPrefixes: ['10.20.0.0/16'] },
+      subnets: [{ name: 'app', properties: { addressPrefix: '10.20.3.0/24' } }],
+    },
+  });
+  const [address, nic] = [inArm('Network', 'publicIPAddresses/front'), inArm('Network', 'networkInterfaces/db')];
+  await onAzure(address, { sku: { name: 'Standard' }, properties: { publicIPAllocationMethod: 'Static' } });
+  const fixed = { privateIPAllocationMethod: 'Static', privateIPAddress: '10.20.3.77' };
+  const first = { primary: true, subnet: { id: `${lab}/subnets/app` }, publicIPAddress: { id: address }, ...fixed };
+  await onAzure(nic, { properties: { ipConfigurations: [{ name: 'first', properties: first }] } });
+  await onAzure(inArm('Compute', 'virtualMachines/Legacy-DB'), {
+    zones: ['2'],
+    properties: {
+      hardwareProfile: { vmSize: 'Standard_B2s' },
+      storageProfile: {
+        imageReference: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+        osDisk: { createOption: 'FromImage' },
+      },
+      osProfile: { computerName: 'db', adminUsername: 'ops', adminPassword: 'not-a-Secret-1' },
+      networkProfile: { networkInterfaces: [{ id: nic }] },
+    },
+  });
+}
+
+/** The `spec` of the machine's document in a file. */
+function machineIn(file: string): Readonly<Record<string, unknown>> {
+  const documents: readonly { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[] =
+    parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS());
+  return documents.find(({ kind }) => kind === 'Instance')?.spec ?? assert.fail(`${file} has no machine`);
+}
+
+test('machines of Google Cloud and Azure are imported with their exact names and reserved addresses', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  await makeByHand(sandbox);
+  const estate = estateOn(sandbox.url, ['gcp-prod', 'azure-prod'], 'mode: enforce');
+  const dir = temporaryFolder({ 'estate.yaml': estate });
+  const run = commandLine();
+  const planned = async (): Promise<Plan> => JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
+  const imported = await run(['import', dir, allow, '--all', '--json']);
+  assert.equal(imported.code, 0, imported.stderr);
+  const [shop, lab] = [join(dir, 'imported', 'shop.yaml'), join(dir, 'imported', 'lab.yaml')];
+  const [onGoogle, onAzure] = [machineIn(shop), machineIn(lab)];
+  assert.deepEqual([onGoogle['names'], onGoogle['settings']], [{ 'gcp-prod': 'legacy-db-01' }, undefined]);
+  assert.deepEqual([onAzure['names'], onAzure['publicIp']], [{ 'azure-prod': 'Legacy-DB' }, true]);
+  const { staticPublicIp, ...settings } = Object(onAzure['settings']);
+  assert.deepEqual(settings, { privateIp: '10.20.3.77', zone: '2' });
+  assert.match(staticPublicIp, /^\d+\.\d+\.\d+\.\d+$/);
+  const { actions, findings } = await planned();
+  assert.deepEqual([...new Set(actions.map(({ verb }) => verb))], ['adopt']);
+  assert.deepEqual(
+    findings.filter(({ type }) => type === 'blocked'),
+    [],
+  );
+  const applied = await run(['apply', dir, allow, '--yes']);
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  assert.deepEqual((await planned()).actions, []);
+
+  const edited = (file: string, change: (text: string) => string): void => {
+    const text = readFileSync(file, 'utf8');
+    assert.notEqual(change(text), text);
+    writeFileSync(file, change(text));
+  };
+  // why: without its name, and with another one, the machine stands all the same
+  edited(shop, (text) => text.replace(/^ *names: .*\n/m, ''));
+  edited(lab, (text) =>
+    text.replace('azure-prod: Legacy-DB }', 'azure-prod: other }').replace('10.20.3.77', '10.20.3.78'),
+  );
+  const changed = await planned();
+  assert.deepEqual(changed.actions, []);
+  const blocked = changed.findings.filter(({ type }) => type === 'blocked').map((one) => one.why ?? one.reason ?? '');
+  assert.deepEqual(
+    blocked.map((text) => text.replace(/ Keep.*/, '')),
+    [
+      'name is "Legacy-DB", wanted "other". The cloud fixes the name of a machine at its creation.',
+      'settings.privateIp is "10.20.3.77", wanted "10.20.3.78". Setpoint compares this and does not change it yet.',
+    ],
+  );
+  edited(lab, (text) =>
+    text.replace('azure-prod: other }', 'azure-prod: LEGACY-db }').replace('10.20.3.78', '10.20.3.77'),
+  );
+  assert.deepEqual((await planned()).actions, []);
+});
