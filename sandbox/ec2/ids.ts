@@ -30,6 +30,7 @@ export const ID = {
     notFound: (ids: readonly string[]): Refused =>
       refused('NatGatewayNotFound', `The Nat Gateway ${ids.join(', ')} was not found`),
   },
+  elasticAddress: idType('eipalloc', 'InvalidAllocationID', 'allocation ID'),
   peering: idType(
     'pcx',
     'InvalidVpcPeeringConnectionID',

@@ -305,7 +305,9 @@ function step(region: Region, id: string, from: Power, to: Power): boolean {
 
 function setPublicIp(region: Region, { parts }: Instance, publicIp: string | undefined): void {
   const eni = region.interfaces.get(parts.interfaceIds[0] ?? '');
-  if (eni) region.interfaces.put({ ...eni, address: { ...eni.address, publicIp } });
+  // why: an elastic address stays while its machine stops and starts
+  if (eni && eni.address.elastic === undefined)
+    region.interfaces.put({ ...eni, address: { ...eni.address, publicIp } });
 }
 
 function releaseParts(region: Region, id: string): void {
@@ -315,7 +317,11 @@ function releaseParts(region: Region, id: string): void {
     const eni = region.interfaces.get(eniId);
     if (eni?.attachment?.deleteOnTermination) removeInterface(region, eni);
     else if (eni)
-      region.interfaces.put({ ...eni, attachment: undefined, address: { ...eni.address, publicIp: undefined } });
+      region.interfaces.put({
+        ...eni,
+        attachment: undefined,
+        address: { ...eni.address, publicIp: eni.address.elastic && eni.address.publicIp },
+      });
   }
   for (const volumeId of instance.parts.volumeIds) {
     const volume = region.volumes.get(volumeId);

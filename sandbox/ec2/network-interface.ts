@@ -100,7 +100,7 @@ export function interfaceXml(region: Region, eni: NetworkInterface, inside: 'lis
     el('interfaceType', requester.type) +
     groupSet(region, eni.groups) +
     (eni.attachment ? wrap('attachment', attachmentXml(region, eni.attachment, inside)) : '') +
-    associationXml(region, address.publicIp) +
+    associationXml(region, address, inside) +
     set(
       'ipv6AddressesSet',
       address.ipv6.map((ip) => el('ipv6Address', ip)),
@@ -109,7 +109,7 @@ export function interfaceXml(region: Region, eni: NetworkInterface, inside: 'lis
       el('privateIpAddress', address.privateIp) +
         el('privateDnsName', privateDns(region, address.privateIp)) +
         el('primary', true) +
-        associationXml(region, address.publicIp),
+        associationXml(region, address, inside),
     ]) +
     (inside === 'listing' ? listed : '')
   );
@@ -130,13 +130,21 @@ function attachmentXml(region: Region, attachment: InterfaceAttachment, inside: 
   );
 }
 
-function associationXml(region: Region, publicIp: string | undefined): string {
-  return publicIp === undefined
-    ? ''
-    : wrap(
-        'association',
-        el('publicIp', publicIp) + el('publicDnsName', publicDns(region, publicIp)) + el('ipOwnerId', 'amazon'),
-      );
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceNetworkInterfaceAssociation.html has no ids. */
+function associationXml(
+  region: Region,
+  { publicIp, elastic }: NetworkInterface['address'],
+  inside: 'listing' | 'instance',
+): string {
+  if (publicIp === undefined) return '';
+  const ids = el('allocationId', elastic?.allocationId) + el('associationId', elastic?.associationId);
+  return wrap(
+    'association',
+    el('publicIp', publicIp) +
+      el('publicDnsName', publicDns(region, publicIp)) +
+      el('ipOwnerId', elastic === undefined ? 'amazon' : region.account) +
+      (inside === 'listing' ? ids : ''),
+  );
 }
 
 export function groupSet(region: Region, ids: readonly string[]): string {

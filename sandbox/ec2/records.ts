@@ -56,6 +56,10 @@ export interface Route {
   readonly origin: 'CreateRouteTable' | 'CreateRoute' | 'EnableVgwRoutePropagation';
 }
 
+export interface ElasticAddress extends Tagged {
+  readonly publicIp: string;
+}
+
 export interface NatGateway extends Tagged {
   readonly vpcId: string;
   readonly subnetId: string;
@@ -149,6 +153,8 @@ export interface NetworkInterface extends Tagged {
   readonly address: {
     readonly privateIp: string;
     readonly publicIp: string | undefined;
+    /** Where the public address is an elastic one. */
+    readonly elastic?: { readonly allocationId: string; readonly associationId: string } | undefined;
     readonly mac: string;
     readonly ipv6: readonly string[];
   };

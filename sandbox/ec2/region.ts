@@ -3,6 +3,7 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import type {
+  ElasticAddress,
   GroupRule,
   Image,
   Instance,
@@ -72,6 +73,7 @@ interface NetworkTables {
   readonly routeTables: Table<RouteTable>;
   readonly acls: Table<NetworkAcl>;
   readonly natGateways: Table<NatGateway>;
+  readonly elasticAddresses: Table<ElasticAddress>;
   readonly peerings: Table<Peering>;
 }
 
@@ -128,6 +130,7 @@ export function makeRegion({ account, name, lag, random, durations, quotas }: Re
     routeTables: new Table<RouteTable>(lag, inVpc),
     acls: new Table<NetworkAcl>(lag, inVpc),
     natGateways: new Table<NatGateway>(lag, inVpc),
+    elasticAddresses: new Table(lag),
     peerings: new Table(lag),
     groups: new Table<SecurityGroup>(lag, inVpc),
     rules: new Table<GroupRule>(lag, (rule) => rule.groupId),

@@ -1,4 +1,5 @@
 import type { Action } from '../action.ts';
+import { addressActions } from './address.ts';
 import { cidrBlockActions } from './cidr-block.ts';
 import { instanceActions } from './instance.ts';
 import { instanceAttributeActions } from './instance-attribute.ts';
@@ -41,6 +42,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     ...instanceProfileActions,
     ...volumeActions,
     ...networkInterfaceActions,
+    ...addressActions,
     ...tagActions,
     ...surroundingActions,
   ].map((action) => [action.name, action]),

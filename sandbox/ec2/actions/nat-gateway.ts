@@ -58,7 +58,7 @@ interface Order {
   readonly TagSpecification?: Parameters<typeof specifiedTags>[0];
 }
 
-/** The sandbox has no Elastic IP addresses, so a public gateway comes from an estate only. */
+/** The sandbox gives no Elastic IP address to a gateway, so a public one comes from an estate only. */
 function makeNatGateway({ region, now }: Context, order: Order): NatGateway {
   const subnet = target(region.subnets, ID.subnet, order.SubnetId, 'subnetId');
   refuseInShared(region, subnet.vpcId);
