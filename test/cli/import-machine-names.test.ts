@@ -2,6 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import {
+  AllocateAddressCommand,
+  AssociateAddressCommand,
+  AttachInternetGatewayCommand,
+  CreateInternetGatewayCommand,
+  CreateSecurityGroupCommand,
+  CreateSubnetCommand,
+  CreateVpcCommand,
+  DescribeInstancesCommand,
+  EC2Client,
+  RunInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import { parseAllDocuments } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { until } from '../support/until.ts';
@@ -77,11 +89,24 @@ async function makeByHand({ url, control }: Sandbox): Promise<void> {
   });
 }
 
-/** The `spec` of the machine's document in a file. */
-function machineIn(file: string): Readonly<Record<string, unknown>> {
-  const documents: readonly { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[] =
-    parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS());
-  return documents.find(({ kind }) => kind === 'Instance')?.spec ?? assert.fail(`${file} has no machine`);
+interface Machine {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+const machinesIn = (file: string): readonly Machine[] =>
+  parseAllDocuments(readFileSync(file, 'utf8'))
+    .map((document): Machine => document.toJS())
+    .filter(({ kind }) => kind === 'Instance');
+
+/** The `spec` of the first machine's document in a file. */
+const machineIn = (file: string): Machine['spec'] => machinesIn(file)[0]?.spec ?? assert.fail(`${file} has no machine`);
+
+function edited(file: string, change: (text: string) => string): void {
+  const text = readFileSync(file, 'utf8');
+  assert.notEqual(change(text), text);
+  writeFileSync(file, change(text));
 }
 
 test('machines of Google Cloud and Azure are imported with their exact names and reserved addresses', async () => {
@@ -111,11 +136,6 @@ test('machines of Google Cloud and Azure are imported with their exact names and
   assert.equal(applied.code, 0, applied.stdout + applied.stderr);
   assert.deepEqual((await planned()).actions, []);
 
-  const edited = (file: string, change: (text: string) => string): void => {
-    const text = readFileSync(file, 'utf8');
-    assert.notEqual(change(text), text);
-    writeFileSync(file, change(text));
-  };
   // why: without its name, and with another one, the machine stands all the same
   edited(shop, (text) => text.replace(/^ *names: .*\n/m, ''));
   edited(lab, (text) =>
@@ -134,5 +154,90 @@ test('machines of Google Cloud and Azure are imported with their exact names and
   edited(lab, (text) =>
     text.replace('azure-prod: other }', 'azure-prod: LEGACY-db }').replace('10.20.3.78', '10.20.3.77'),
   );
+  assert.deepEqual((await planned()).actions, []);
+});
+
+/** A VPC with two machines: one with an Elastic IP address, one with an address of the pool. */
+async function makeOnAws(endpoint: string) {
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+  const ec2 = new EC2Client({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
+  after(() => ec2.destroy());
+  const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: '10.20.0.0/16' }));
+  const VpcId = Vpc?.VpcId ?? '';
+  const { InternetGateway } = await ec2.send(new CreateInternetGatewayCommand({}));
+  await ec2.send(
+    new AttachInternetGatewayCommand({ VpcId, InternetGatewayId: InternetGateway?.InternetGatewayId ?? '' }),
+  );
+  const { Subnet } = await ec2.send(new CreateSubnetCommand({ VpcId, CidrBlock: '10.20.1.0/24' }));
+  const group = { VpcId, GroupName: 'web', Description: 'by hand' };
+  const { GroupId = '' } = await ec2.send(new CreateSecurityGroupCommand(group));
+  const launch = async (Name: string, AssociatePublicIpAddress: boolean): Promise<string> => {
+    const made = await ec2.send(
+      new RunInstancesCommand({
+        ...{ ImageId: 'ami-0abc0abc0abc0abc0', InstanceType: 't3.small', MinCount: 1, MaxCount: 1 },
+        NetworkInterfaces: [
+          { DeviceIndex: 0, SubnetId: Subnet?.SubnetId ?? '', Groups: [GroupId], AssociatePublicIpAddress },
+        ],
+        TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'Name', Value: Name }] }],
+      }),
+    );
+    return made.Instances?.[0]?.InstanceId ?? '';
+  };
+  const elastic = async (InstanceId: string): Promise<string> => {
+    const { AllocationId, PublicIp = '' } = await ec2.send(new AllocateAddressCommand({ Domain: 'vpc' }));
+    await ec2.send(new AssociateAddressCommand({ AllocationId, InstanceId }));
+    return PublicIp;
+  };
+  const nameOf = async (id: string): Promise<string | undefined> => {
+    const { Reservations } = await ec2.send(new DescribeInstancesCommand({ InstanceIds: [id] }));
+    return Reservations?.[0]?.Instances?.[0]?.Tags?.find(({ Key }) => Key === 'Name')?.Value;
+  };
+  const [legacy, front] = [await launch('legacy db 01', false), await launch('front', true)];
+  return { legacy, front, elastic, nameOf, address: await elastic(legacy) };
+}
+
+test('machines of AWS are imported with their names and Elastic IP addresses, and a name is a tag', async () => {
+  process.env['AWS_ACCESS_KEY_ID'] = 'test';
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'test';
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  const { legacy, front, elastic, nameOf, address } = await makeOnAws(sandbox.url);
+  sandbox.control.clock.advance(120_000);
+  const dir = temporaryFolder({ 'estate.yaml': estateOn(sandbox.url, ['aws-prod'], 'mode: enforce') });
+  const run = commandLine();
+  const planned = async (): Promise<Plan> => JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
+  const apply = async (): Promise<void> => {
+    const { code, stdout, stderr } = await run(['apply', dir, allow, '--yes']);
+    assert.equal(code, 0, stdout + stderr);
+  };
+  const { code, stdout, stderr } = await run(['import', dir, allow, '--all', '--json']);
+  assert.equal(code, 0, stderr);
+  const { files }: { readonly files: readonly { readonly path: string }[] } = JSON.parse(stdout);
+  const file = files.map(({ path }) => path).find((path) => path.endsWith('.yaml')) ?? assert.fail(stdout);
+  const machines = machinesIn(file).map(({ metadata, spec }) => [
+    ...[metadata.name, Object(spec['names'])['aws-prod'], spec['publicIp']],
+    Object(spec['settings'])['staticPublicIp'],
+  ]);
+  assert.deepEqual(machines, [
+    ['front', 'front', true, undefined],
+    ['legacy-db-01', 'legacy db 01', undefined, address],
+  ]);
+  assert.deepEqual([...new Set((await planned()).actions.map(({ verb }) => verb))], ['adopt']);
+  await apply();
+  assert.deepEqual((await planned()).actions, []);
+
+  // why: it hides the address of the pool, which its document asks for
+  await elastic(front);
+  const { actions, findings } = await planned();
+  assert.deepEqual([actions, findings.filter(({ type }) => type === 'blocked' || type === 'withheld')], [[], []]);
+
+  edited(file, (text) => text.replace('aws-prod: legacy db 01', 'aws-prod: accounts db'));
+  assert.deepEqual(
+    (await planned()).actions.map(({ verb, address }) => [verb, address.split('/').at(-1)]),
+    [['update', 'legacy-db-01-0']],
+  );
+  await apply();
+  assert.equal(await nameOf(legacy), 'accounts db');
+  edited(file, (text) => text.replace(/^ *names: .*accounts db.*\n/m, ''));
   assert.deepEqual((await planned()).actions, []);
 });
