@@ -230,6 +230,9 @@ test('machines of AWS are imported with their names and Elastic IP addresses, an
   await elastic(front);
   const { actions, findings } = await planned();
   assert.deepEqual([actions, findings.filter(({ type }) => type === 'blocked' || type === 'withheld')], [[], []]);
+  const told = findings.map((one) => one.why ?? one.reason ?? '').filter((text) => text.includes('Elastic IP address'));
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /front-0 has the Elastic IP address \S+, which its document does not state/);
 
   edited(file, (text) => text.replace('aws-prod: legacy db 01', 'aws-prod: accounts db'));
   assert.deepEqual(

@@ -43,6 +43,16 @@ describe('AWS: settings of a machine that no spec states', () => {
       ['sourceDestCheck'],
     ],
     [
+      'an address of the pool',
+      { NetworkInterfaces: [{ ...primary, Association: { IpOwnerId: 'amazon', PublicIp: '203.0.113.9' } }] },
+      [],
+    ],
+    [
+      'an Elastic IP address',
+      { NetworkInterfaces: [{ ...primary, Association: { IpOwnerId: '111122223333', PublicIp: '203.0.113.9' } }] },
+      ['elastic address'],
+    ],
+    [
       'two more interfaces',
       {
         NetworkInterfaces: [

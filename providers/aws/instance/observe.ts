@@ -227,6 +227,7 @@ function hasInstanceStore(size: string): boolean | undefined {
  *   -------------------------+-----------------------------------------------------------------------------------------------
  *   further interfaces       | there is one besides that of device index 0
  *   source/destination check | it is off
+ *   Elastic IP address       | there is one: `publicIp` speaks of the address of the cloud's pool only
  *   IMDSv1                   | it answers, though the hop limit is not 1. Setpoint sends no metadata options, so the image asked for
  *                            | version 2 and a limit of 2, and somebody turned that off; an image that asks for nothing has 1:
  *                            | https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html
@@ -250,6 +251,7 @@ function unstatedOf(instance: Instance): readonly Setting[] {
           },
         ]
       : []),
+    ...elasticIn(instance),
     ...(answersV1
       ? [
           {
@@ -260,4 +262,10 @@ function unstatedOf(instance: Instance): readonly Setting[] {
         ]
       : []),
   ];
+}
+
+function elasticIn(instance: Instance): readonly Setting[] {
+  const address = elasticAddressOf(instance);
+  if (address === undefined) return [];
+  return [{ field: 'elastic address', detail: `has the Elastic IP address ${address}`, statedBy: 'staticPublicIp' }];
 }
