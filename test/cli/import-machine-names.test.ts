@@ -21,7 +21,10 @@ import { estateOn, subscription } from './support/estate-on.ts';
 import { commandLine } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-/** Machines of people keep their names and reserved addresses: import states both, and nothing is written for it. */
+/**
+ * Machines of people keep their names and reserved addresses: import states both, and nothing is written for it. A machine that
+ * Setpoint makes has the name that its document states, and so has its successor.
+ */
 const allow = '--allow-endpoint';
 
 const authorization = 'Bearer colleague';
@@ -243,4 +246,47 @@ test('machines of AWS are imported with their names and Elastic IP addresses, an
   assert.equal(await nameOf(legacy), 'accounts db');
   edited(file, (text) => text.replace(/^ *names: .*accounts db.*\n/m, ''));
   assert.deepEqual((await planned()).actions, []);
+});
+
+test('a machine of Google Cloud is made with its stated name, and so is its successor', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  const specs = (name: string, family: string): string => `apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: core }
+spec: { targets: [gcp-prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }
+---
+apiVersion: setpoint.dev/v1
+kind: Instance
+metadata: { name: db }
+spec:
+  targets: [gcp-prod]
+  names: { gcp-prod: ${name} }
+  network: core
+  subnet: app
+  size: e2-small
+  image: projects/${family}
+`;
+  const [old, young] = ['debian-cloud/global/images/family/debian-12', 'debian-cloud/global/images/family/debian-13'];
+  const estate = estateOn(sandbox.url, ['gcp-prod'], 'mode: enforce');
+  const dir = temporaryFolder({ 'estate.yaml': estate, 'core.yaml': specs('accounts-db', old) });
+  const run = commandLine();
+  const apply = async (): Promise<string> => {
+    const { code, stdout, stderr } = await run(['apply', dir, allow, '--yes']);
+    assert.equal(code, 0, stdout + stderr);
+    return stdout;
+  };
+  const machines = async (): Promise<readonly { readonly name: string; readonly id: string }[]> => {
+    const path = `${google}/zones/europe-west1-b/instances`;
+    const answer = await fetch(sandbox.url + path, { headers: { authorization } });
+    return Object(await answer.json()).items;
+  };
+  await apply();
+  const [made, ...others] = await machines();
+  assert.deepEqual([made?.name, others], ['accounts-db', []]);
+  writeFileSync(join(dir, 'core.yaml'), specs('accounts-db', young));
+  assert.match(await apply(), /1 replaced/);
+  const [successor, ...more] = await machines();
+  assert.deepEqual([successor?.name, more], ['accounts-db', []]);
+  assert.notEqual(successor?.id, made?.id);
 });
