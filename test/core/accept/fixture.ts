@@ -115,7 +115,8 @@ export function accepting(
       desired.flatMap((one) => {
         if (gone.has(one.address)) return [];
         const observed = seen(one, changes.find(({ address }) => at(address) === one)?.has ?? {});
-        const drifted = diff(one.attributes, observed.attributes);
+        const names = observed.name === one.name ? [] : [{ field: 'name', from: observed.name, to: one.name }];
+        const drifted = [...diff(one.attributes, observed.attributes), ...names];
         return [[one.address, { desired: one, observed, changes: drifted, drifted }] as const];
       }),
     ),
@@ -137,13 +138,14 @@ const cloudOf = (provider: string): 'aws' | 'gcp' | 'azure' =>
 
 function seen({ kind, name, attributes }: Desired, has: Change['has']): Observed {
   const copy = structuredClone(attributes);
-  for (const [field, value] of Object.entries(has)) {
+  const { name: called = name, ...fields } = has;
+  for (const [field, value] of Object.entries(fields)) {
     const keys = field.split('.');
     const holder = keys.slice(0, -1).reduce<object>((here, key) => Reflect.get(here, key), copy);
     Reflect.set(holder, keys.at(-1) ?? '', value);
   }
   // why: a copy of this kind's attributes
-  return { kind, id: 'id-1', name, attributes: copy, signs: {}, condition: { state: 'ready' } } as Observed;
+  return { kind, id: 'id-1', name: called, attributes: copy, signs: {}, condition: { state: 'ready' } } as Observed;
 }
 
 /** The text after the edits, without the part that all cases share. */
