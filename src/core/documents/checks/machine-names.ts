@@ -1,4 +1,4 @@
-import type { InstanceDoc, TargetDoc } from '../document.ts';
+import { type InstanceDoc, instanceOn, type TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
 import { placeOf, type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
@@ -25,7 +25,7 @@ export function* machineNames(set: SpecSet): Iterable<Problem> {
 }
 
 function* alone(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
-  const { metadata, spec } = instance.value;
+  const { labels = {} } = instance.value.metadata;
   const { name } = target.metadata;
   const at = instance.at(['spec', 'names', name]);
   const replicas = replicasOn(instance.value, name);
@@ -33,12 +33,11 @@ function* alone(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Pro
     const message = `${replicas} machines cannot have one name on ${name}`;
     yield error('one-name', at, message, { expected: 'a document for each machine, with replicas: 1' });
   }
-  if (target.spec.provider === 'aws' && metadata.labels?.['Name'] !== undefined) {
+  if (target.spec.provider === 'aws' && labels['Name'] !== undefined) {
     const message = `the label Name is the name of the machine on ${name}, and \`names\` states it too`;
     yield error('duplicate-name', at, message, { expected: 'one of the two' });
   }
-  const own = Object.hasOwn(spec.on, name) ? spec.on[name]?.replace : undefined;
-  if (isUnique(target) && (own ?? spec.replace)?.strategy === 'surge') {
+  if (isUnique(target) && instanceOn(instance.value, name)?.replace?.strategy === 'surge') {
     const message = `a surge gives the new machine another name than \`names\` states on ${name}`;
     yield error('one-name', at, message, { expected: 'replace: { strategy: recreate }, or no name' });
   }
@@ -47,8 +46,7 @@ function* alone(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Pro
 /** https://cloud.google.com/compute/docs/naming-resources, https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
 const isUnique = ({ spec }: TargetDoc): boolean => spec.provider === 'gcp' || spec.provider === 'azure';
 
-const replicasOn = ({ spec }: InstanceDoc, target: string): number =>
-  (Object.hasOwn(spec.on, target) ? spec.on[target]?.replicas : undefined) ?? spec.replicas;
+const replicasOn = (instance: InstanceDoc, target: string): number => instanceOn(instance, target)?.replicas ?? 0;
 
 interface Stated {
   readonly at: Position;
