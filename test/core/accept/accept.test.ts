@@ -33,136 +33,137 @@ spec:
   size: e2-small
 `;
 
+const edited: readonly {
+  readonly name: string;
+  readonly before: string;
+  readonly changes: readonly Change[];
+  readonly after: string;
+}[] = [
+  {
+    name: 'one target of two: under `on`, as the other keeps its value',
+    before: web(''),
+    changes: [{ address: machine('us-east-1'), has: { 'machine.size': 'b' } }],
+    after: web('  on: { two: { size: b } }\n'),
+  },
+  {
+    name: 'both targets alike: the line that they share',
+    before: web(''),
+    changes: [
+      { address: machine('us-east-1'), has: { 'machine.size': 'b' } },
+      { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
+    ],
+    after: web('').replace('size: a', 'size: b'),
+  },
+  {
+    name: 'a target with a line of its own: that line, and the shared one for the other',
+    before: web('  on: { two: { size: c } }\n'),
+    changes: [
+      { address: machine('us-east-1'), has: { 'machine.size': 'd' } },
+      { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
+    ],
+    after: web('  on: { two: { size: d } }\n').replace('size: a', 'size: b'),
+  },
+  {
+    name: 'the name of a machine, where a label bears it and the document states it',
+    before: web('  names: { two: db }\n'),
+    changes: [{ address: machine('us-east-1'), has: { 'labels.Name': 'old db' } }],
+    after: web('  names: { two: old db }\n'),
+  },
+  {
+    name: 'the name of a machine, where the cloud fixes it',
+    before: onGoogle('accounts-db'),
+    changes: [{ address: 'gcp/acme-prod/europe-west1-b/instance/db-0', has: { name: 'legacy-db' } }],
+    after: onGoogle('legacy-db'),
+  },
+  {
+    name: 'the label, where the document states no name there',
+    before: web('  names: { one: db }\n')
+      .replace('name: web', 'name: web, labels: { Name: web }')
+      .replace('[one, two]', '[two, one]')
+      .replace('names: { one: db }', 'power: running'),
+    changes: [
+      { address: machine('us-east-1'), has: { 'labels.Name': 'old' } },
+      { address: machine('eu-west-1'), has: { 'labels.Name': 'old' } },
+    ],
+    after: web('  power: running\n')
+      .replace('name: web', 'name: web, labels: { Name: old }')
+      .replace('[one, two]', '[two, one]'),
+  },
+  {
+    name: 'a default that nobody wrote',
+    before: web('').replace('[one, two]', '[one]'),
+    changes: [{ address: machine('eu-west-1'), has: { 'placement.publicIp': true, 'machine.power': 'stopped' } }],
+    after: `${web('').replace('[one, two]', '[one]')}  publicIp: true\n  power: stopped\n`,
+  },
+  {
+    name: 'a disk, an identity that was taken away, and another subnet',
+    before: web('  disk: { size: 20 }\n  identity: shop\n').replace('[one, two]', '[one]'),
+    changes: [
+      {
+        address: machine('eu-west-1'),
+        has: {
+          'disk.size': 40,
+          'machine.identity': undefined,
+          'placement.subnet': 'aws/111122223333/eu-west-1/subnet/core.db',
+        },
+      },
+    ],
+    after: web('  disk: { size: 40 }\n').replace('[one, two]', '[one]').replace('subnet: app', 'subnet: db'),
+  },
+  {
+    name: 'groups: those that went and those that came',
+    before: web('  groups: [ssh, web]\n').replace('[one, two]', '[one]'),
+    changes: [
+      {
+        address: machine('eu-west-1'),
+        has: { groups: ['all', 'db', 'web'].map((name) => `aws/111122223333/eu-west-1/group/core.${name}`) },
+      },
+    ],
+    after: web('  groups: [web, db]\n').replace('[one, two]', '[one]'),
+  },
+  {
+    name: 'network tags of Google Cloud: of a group that states one, and of a name',
+    before: google('  groups: [ssh]\n'),
+    changes: [
+      {
+        address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
+        has: { groups: ['tag:edge-all', 'tag:edge-db', 'tag:http-server'] },
+      },
+    ],
+    after: google('  groups: [db, front]\n'),
+  },
+  {
+    name: 'a group that is a service account stays: no tag stands for it',
+    before: google('  groups: [batch, ssh]\n'),
+    changes: [
+      {
+        address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
+        has: { groups: ['tag:edge-all', 'tag:http-server'] },
+      },
+    ],
+    after: google('  groups: [batch, front]\n'),
+  },
+  {
+    name: 'a network and a subnet of it',
+    before: web(''),
+    changes: [{ address: 'aws/111122223333/eu-west-1/subnet/core.db', has: { cidr: '10.0.3.0/24' } }],
+    after: web(''),
+  },
+  {
+    name: 'the texts of a rule',
+    before: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, description: site, log: true }\n`,
+    changes: [
+      {
+        address: 'gcp/acme-prod/global/firewall-rule/edge.https',
+        has: { description: '', 'order.log': false, 'order.disabled': true, 'order.priority': 900 },
+      },
+    ],
+    after: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, log: false, priority: 900, disabled: true }\n`,
+  },
+];
+
 describe('the line that decides a field is edited', () => {
-  const rows: readonly {
-    readonly name: string;
-    readonly before: string;
-    readonly changes: readonly Change[];
-    readonly after: string;
-  }[] = [
-    {
-      name: 'one target of two: under `on`, as the other keeps its value',
-      before: web(''),
-      changes: [{ address: machine('us-east-1'), has: { 'machine.size': 'b' } }],
-      after: web('  on: { two: { size: b } }\n'),
-    },
-    {
-      name: 'both targets alike: the line that they share',
-      before: web(''),
-      changes: [
-        { address: machine('us-east-1'), has: { 'machine.size': 'b' } },
-        { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
-      ],
-      after: web('').replace('size: a', 'size: b'),
-    },
-    {
-      name: 'a target with a line of its own: that line, and the shared one for the other',
-      before: web('  on: { two: { size: c } }\n'),
-      changes: [
-        { address: machine('us-east-1'), has: { 'machine.size': 'd' } },
-        { address: machine('eu-west-1'), has: { 'machine.size': 'b' } },
-      ],
-      after: web('  on: { two: { size: d } }\n').replace('size: a', 'size: b'),
-    },
-    {
-      name: 'the name of a machine, where a label bears it and the document states it',
-      before: web('  names: { two: db }\n'),
-      changes: [{ address: machine('us-east-1'), has: { 'labels.Name': 'old db' } }],
-      after: web('  names: { two: old db }\n'),
-    },
-    {
-      name: 'the name of a machine, where the cloud fixes it',
-      before: onGoogle('accounts-db'),
-      changes: [{ address: 'gcp/acme-prod/europe-west1-b/instance/db-0', has: { name: 'legacy-db' } }],
-      after: onGoogle('legacy-db'),
-    },
-    {
-      name: 'the label, where the document states no name there',
-      before: web('  names: { one: db }\n')
-        .replace('name: web', 'name: web, labels: { Name: web }')
-        .replace('[one, two]', '[two, one]')
-        .replace('names: { one: db }', 'power: running'),
-      changes: [
-        { address: machine('us-east-1'), has: { 'labels.Name': 'old' } },
-        { address: machine('eu-west-1'), has: { 'labels.Name': 'old' } },
-      ],
-      after: web('  power: running\n')
-        .replace('name: web', 'name: web, labels: { Name: old }')
-        .replace('[one, two]', '[two, one]'),
-    },
-    {
-      name: 'a default that nobody wrote',
-      before: web('').replace('[one, two]', '[one]'),
-      changes: [{ address: machine('eu-west-1'), has: { 'placement.publicIp': true, 'machine.power': 'stopped' } }],
-      after: `${web('').replace('[one, two]', '[one]')}  publicIp: true\n  power: stopped\n`,
-    },
-    {
-      name: 'a disk, an identity that was taken away, and another subnet',
-      before: web('  disk: { size: 20 }\n  identity: shop\n').replace('[one, two]', '[one]'),
-      changes: [
-        {
-          address: machine('eu-west-1'),
-          has: {
-            'disk.size': 40,
-            'machine.identity': undefined,
-            'placement.subnet': 'aws/111122223333/eu-west-1/subnet/core.db',
-          },
-        },
-      ],
-      after: web('  disk: { size: 40 }\n').replace('[one, two]', '[one]').replace('subnet: app', 'subnet: db'),
-    },
-    {
-      name: 'groups: those that went and those that came',
-      before: web('  groups: [ssh, web]\n').replace('[one, two]', '[one]'),
-      changes: [
-        {
-          address: machine('eu-west-1'),
-          has: { groups: ['all', 'db', 'web'].map((name) => `aws/111122223333/eu-west-1/group/core.${name}`) },
-        },
-      ],
-      after: web('  groups: [web, db]\n').replace('[one, two]', '[one]'),
-    },
-    {
-      name: 'network tags of Google Cloud: of a group that states one, and of a name',
-      before: google('  groups: [ssh]\n'),
-      changes: [
-        {
-          address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
-          has: { groups: ['tag:edge-all', 'tag:edge-db', 'tag:http-server'] },
-        },
-      ],
-      after: google('  groups: [db, front]\n'),
-    },
-    {
-      name: 'a group that is a service account stays: no tag stands for it',
-      before: google('  groups: [batch, ssh]\n'),
-      changes: [
-        {
-          address: 'gcp/acme-prod/europe-west1-b/instance/web-0',
-          has: { groups: ['tag:edge-all', 'tag:http-server'] },
-        },
-      ],
-      after: google('  groups: [batch, front]\n'),
-    },
-    {
-      name: 'a network and a subnet of it',
-      before: web(''),
-      changes: [{ address: 'aws/111122223333/eu-west-1/subnet/core.db', has: { cidr: '10.0.3.0/24' } }],
-      after: web(''),
-    },
-    {
-      name: 'the texts of a rule',
-      before: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, description: site, log: true }\n`,
-      changes: [
-        {
-          address: 'gcp/acme-prod/global/firewall-rule/edge.https',
-          has: { description: '', 'order.log': false, 'order.disabled': true, 'order.priority': 900 },
-        },
-      ],
-      after: `kind: FirewallRule\nmetadata: { name: https }\nspec: { network: edge, protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }, log: false, priority: 900, disabled: true }\n`,
-    },
-  ];
-  for (const row of rows)
+  for (const row of edited)
     test(row.name, () => {
       const all = accepting(row.before, row.changes);
       if (row.name.startsWith('a network')) {
