@@ -50,8 +50,8 @@ export interface NetworkAttributes {
  * was asked for it. All lists are sorted.
  *
  * - `secondaryCidrs`, `ipv6Cidrs`: its blocks of addresses besides `cidr`.
- * - `routes`: Google Cloud: those that people made. By destination, then by next hop.
- * - `natGateways`: AWS: ids. Google Cloud: `<router>/<name>`.
+ * - `routes`: Google Cloud: without those that the cloud makes for subnets and peerings. By destination, then by next hop.
+ * - `natGateways`: AWS: ids. Google Cloud: `<region>/<router>/<name>`.
  * - `peerings`: by name.
  */
 export interface NetworkSettings {
@@ -71,7 +71,7 @@ export interface Route {
 export const sortRoutes = (routes: readonly Route[]): readonly Route[] =>
   routes.toSorted((a, b) => compareText(a.destination, b.destination) || compareText(a.nextHop, b.nextHop));
 
-/** `name`: of the peering; AWS: its id. `network`: the id of the other network. */
+/** `name`: of the peering; AWS: its id. `network`: the id of the other network; Google Cloud: its path. */
 export interface Peering {
   readonly name: string;
   readonly network: string;

@@ -71,14 +71,21 @@ const filterOf = ({ filter }: NetworkDoc['spec']): { readonly filter?: true } =>
 
 type Given<S> = { readonly [K in keyof S]?: S[K] | undefined };
 
-/** As providers report them: lists sorted, and names of Azure in lower case, as it tells no case apart. */
+/**
+ * As providers report them: lists sorted, names of Azure in lower case, as it tells no case apart, and ids of Google Cloud without
+ * their number, as its answers have none where one object names another.
+ */
 function settingsOf(
   settings: Given<NetworkSettings & SubnetSettings> | undefined,
   { target }: Site,
 ): { readonly settings?: NetworkSettings & SubnetSettings } {
   if (settings === undefined) return {};
   const { secondaryCidrs, ipv6Cidrs, secondaryRanges, routes, natGateways, natGateway, peerings, ...flags } = settings;
-  const named = (name: string): string => (target.spec.provider === 'azure' ? name.toLowerCase() : name);
+  const { provider } = target.spec;
+  const named = (name: string): string => {
+    if (provider === 'azure') return name.toLowerCase();
+    return provider === 'gcp' ? name.replace(/#\d+$/, '') : name;
+  };
   return {
     settings: stated({
       ...flags,

@@ -38,9 +38,14 @@ const blocks = {
 const networkSettings = z.strictObject(
   {
     ...blocks,
-    routes: routes.optional().meta({ description: 'Google Cloud: the routes that people made in the network.' }),
+    routes: routes
+      .optional()
+      .meta({
+        description:
+          'Google Cloud: the routes of the network, without those that the cloud makes for subnets and peerings.',
+      }),
     natGateways: listOf(token('a NAT gateway'), 'NAT gateways').optional().meta({
-      description: 'AWS: the ids of the NAT gateways. Google Cloud: each as <router>/<name>.',
+      description: 'AWS: the ids of the NAT gateways. Google Cloud: each as <region>/<router>/<name>.',
     }),
     peerings: listOf(
       z.strictObject(

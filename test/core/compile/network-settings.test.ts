@@ -54,6 +54,16 @@ const rows: readonly Row[] = [
   },
   {
     on: 'gcp',
+    network:
+      '{ natGateways: [us-east1/hub/nat, europe-west1/hub/nat], peerings: [{ name: Far, network: projects/acme-prod/global/networks/far#77 }], routes: [{ destination: 10.9.0.7/16, nextHop: projects/acme-prod/zones/europe-west1-b/instances/fw#9 }] }',
+    want: {
+      natGateways: ['europe-west1/hub/nat', 'us-east1/hub/nat'],
+      peerings: [{ name: 'Far', network: 'projects/acme-prod/global/networks/far' }],
+      routes: [{ destination: '10.9.0.0/16', nextHop: 'projects/acme-prod/zones/europe-west1-b/instances/fw' }],
+    },
+  },
+  {
+    on: 'gcp',
     subnet:
       '{ privateGoogleAccess: true, secondaryRanges: [{ name: pods, cidr: 10.8.0.1/16 }, { name: a, cidr: 10.7.0.0/16 }] }',
     want: {

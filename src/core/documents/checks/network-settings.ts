@@ -8,12 +8,13 @@ type SubnetSetting = keyof NonNullable<NetworkDoc['spec']['subnets'][number]['se
 type Clouds = readonly TargetDoc['spec']['provider'][];
 
 /**
- * The clouds that have a setting; the memory provider has none. A network of Google Cloud has no addresses of its own, and its
- * subnets have one IPv4 block and named ranges. Routes belong to the network there, and to a table of the subnet elsewhere.
+ * The clouds that have a setting; the memory provider has none. A network of Google Cloud has no addresses of its own but an internal
+ * IPv6 block, and its subnets have one IPv4 block and named ranges. Routes belong to the network there, and to a table of the subnet
+ * elsewhere.
  */
 const NETWORK_CLOUDS: Readonly<Record<NetworkSetting, Clouds>> = {
   secondaryCidrs: ['aws', 'azure'],
-  ipv6Cidrs: ['aws', 'azure'],
+  ipv6Cidrs: ['aws', 'gcp', 'azure'],
   routes: ['gcp'],
   natGateways: ['aws', 'gcp'],
   peerings: ['aws', 'gcp', 'azure'],
@@ -31,7 +32,8 @@ const SUBNET_CLOUDS: Readonly<Record<SubnetSetting, Clouds>> = {
 
 /**
  * Only an adopted network or subnet may state settings, and only those that its clouds have. On AWS `internet` gives a subnet another
- * route table, so a document that states the routes leaves it alone.
+ * route table, and on Google Cloud it states the default route, which is one of the routes. So a document that states the routes there
+ * leaves it alone.
  */
 export function* networkSettings(set: SpecSet): Iterable<Problem> {
   for (const network of set.networks.values()) {
@@ -44,26 +46,34 @@ export function* networkSettings(set: SpecSet): Iterable<Problem> {
       path: ['spec'],
       clouds: NETWORK_CLOUDS,
     });
+    const isManaged = spec.internet !== 'unmanaged';
+    if (settings?.routes !== undefined && isManaged)
+      yield* statedTwice(network, ['spec', 'settings', 'routes'], targetsOf(set, targets));
     for (const [index, subnet] of spec.subnets.entries()) {
       const here = subnet.target === undefined ? targets : [subnet.target];
       const path = ['spec', 'subnets', index];
       yield* settingsOn(set, network, { ...subnet, targets: here, path, clouds: SUBNET_CLOUDS });
-      const isStatedTwice = subnet.settings?.routes !== undefined && spec.internet !== 'unmanaged';
-      if (isStatedTwice) yield* statedTwice(network, [...path, 'settings', 'routes'], targetsOf(set, here));
+      if (subnet.settings?.routes !== undefined && isManaged)
+        yield* statedTwice(network, [...path, 'settings', 'routes'], targetsOf(set, here));
     }
   }
 }
 
+/** Routes of a network are those of Google Cloud, routes of a subnet those of AWS and Azure. */
 function* statedTwice(
   network: Located<NetworkDoc>,
   path: Path,
   targets: readonly Located<TargetDoc>[],
 ): Iterable<Problem> {
-  const aws = targets.find(({ value }) => value.spec.provider === 'aws')?.value.metadata.name;
-  if (aws === undefined) return;
-  const message = `\`internet: ${network.value.spec.internet}\` would put the subnet on a route table without these routes (${aws})`;
+  const [cloud, doing] = path.length > 3 ? ['aws', onAws] : ['gcp', onGoogle];
+  const target = targets.find(({ value }) => value.spec.provider === cloud)?.value.metadata.name;
+  if (target === undefined) return;
+  const message = `\`internet: ${network.value.spec.internet}\` ${doing} (${target})`;
   yield error('not-expressible', network.at(path), message, { expected: '`internet: unmanaged`, or no routes' });
 }
+
+const onAws = 'would put the subnet on a route table without these routes';
+const onGoogle = 'states the default route, which is one of these routes';
 
 interface Stated {
   readonly targets: readonly string[];
