@@ -8,11 +8,13 @@ import { freshExternalAddress, type InstanceMessage } from './instance.ts';
 import { putInstance } from './instance-insert.ts';
 import { withNat } from './instance-power.ts';
 import { networkContent } from './network.ts';
+import { peeringContent, refreshPeeringRoutes } from './peering.ts';
 import { freshNumber, type Project } from './project.ts';
-import type { Network } from './records.ts';
+import type { Network, Peering, Router } from './records.ts';
 import { checkedName, mustBeFree } from './resource.ts';
-import { addInternetRoute, addSubnetworkRoute, routeContent, routeMessage } from './route.ts';
-import { checkedRange } from './subnetwork.ts';
+import { addInternetRoute, addSubnetworkRoutes, routeContent, routeMessage } from './route.ts';
+import { bgpOf, mustNatAlone, natsOf, routerMessage } from './router.ts';
+import { blocksIn, checkedRange, secondaryOf } from './subnetwork.ts';
 import { REGIONS, ZONES, zoneNamed } from './zones.ts';
 
 /**
@@ -106,24 +108,36 @@ type InstanceForm = ReturnType<typeof instance>;
  *     "name": "core",                                          required
  *     "description": "…", "mtu": 1460, "routingMode": "GLOBAL",
  *     "internet": true,                                        default: with the default route to the internet
- *     "subnetworks": [{ "name": "app", "region": "europe-west1", "cidr": "10.0.1.0/24", "description": "…" }],
+ *     "internalIpv6Range": "fd20:0:1::/48",
+ *     "subnetworks": [{ "name": "app", "region": "europe-west1", "cidr": "10.0.1.0/24", "description": "…",
+ *       "secondaryRanges": [{ "name": "pods", "cidr": "10.8.0.0/16" }], "privateGoogleAccess": true,
+ *       "internalIpv6Prefix": "fd20:0:1::/64", "externalIpv6Prefix": "2600:1900:4000:1::/64" }],
  *     "firewalls": [{ "name": "web", "allowed": [{ "IPProtocol": "tcp", "ports": ["443"] }] }],
- *     "routes": [{ "name": "…", "destRange": "…", "nextHopGateway": "…" }]
+ *     "routes": [{ "name": "…", "destRange": "…", "nextHopGateway": "…" }],
+ *     "routers": [{ "name": "hub", "region": "europe-west1", "nats": [{ "name": "…", … }] }],
+ *     "peerings": [{ "name": "far", "network": "projects/acme-prod/global/networks/far",
+ *       "connected": true }]                                   of another project: that its network leads back
  *   }],
  *   "images": […], "disks": […], "instances": […]              their form: below
  * }] }
  * ```
  *
- * Firewalls and routes are told as the API's own messages, without their network.
+ * Firewalls, routes and routers are told as the API's own messages, without their network.
  */
 /** Kept as it is; read later by whoever knows its form. */
 const anything: Reader<unknown> = (value) => value;
 
+const region = oneOf(...REGIONS.map((one) => one.name));
+
 const subnetwork = object({
   name,
-  region: oneOf(...REGIONS.map((region) => region.name)),
+  region,
   cidr: text,
   description: optional(text),
+  secondaryRanges: optional(listOf(object({ name, cidr: text }))),
+  privateGoogleAccess: optional(flag),
+  internalIpv6Prefix: optional(text),
+  externalIpv6Prefix: optional(text),
 });
 
 const network = object({
@@ -132,9 +146,12 @@ const network = object({
   mtu: optional(scalar('number')),
   routingMode: optional(oneOf('REGIONAL', 'GLOBAL')),
   internet: optional(scalar('boolean')),
+  internalIpv6Range: optional(text),
   subnetworks: optional(listOf(subnetwork)),
   firewalls: optional(listOf(anything)),
   routes: optional(listOf(anything)),
+  routers: optional(listOf(anything)),
+  peerings: optional(listOf(object({ name, network: text, connected: optional(flag) }))),
 });
 
 const project = object({
@@ -162,24 +179,26 @@ function loadProject(loading: Loading, { networks = [], ...machines }: ProjectFo
   networks.forEach((network, index) => {
     loadNetwork(within(loading, `networks[${index}]`), network);
   });
+  if (networks.some(({ peerings }) => peerings?.length)) refreshPeeringRoutes(loading.project);
   loadMachines(loading, machines);
 }
 
 function loadNetwork(loading: Loading, form: NetworkForm): void {
   const { project, now } = loading;
-  const { name, description, mtu, routingMode } = form;
+  const { name, description, mtu, routingMode, internalIpv6Range } = form;
   const id = `global/networks/${name}`;
   const network = explained(loading, (): Network => {
     mustBeFree(project, project.networks, id);
-    const content = networkContent({
+    const content = networkContent(project, {
       autoCreateSubnetworks: false,
       ...(description === undefined ? {} : { description }),
       ...(mtu === undefined ? {} : { mtu }),
       ...(routingMode === undefined ? {} : { routingConfig: { routingMode } }),
+      ...(internalIpv6Range === undefined ? {} : { enableUlaInternalIpv6: true, internalIpv6Range }),
     });
-    return { id, number: freshNumber(project), name, scope: 'global', createdAt: now, ...content };
+    return { id, number: freshNumber(project), name, scope: 'global', createdAt: now, peerings: [], ...content };
   });
-  project.networks.put(network);
+  project.networks.put(withPeerings(loading, network, form.peerings ?? []));
   if (form.internet ?? true) addInternetRoute(project, network);
   loadSubnetworks(loading, network, form.subnetworks ?? []);
   form.firewalls?.forEach((each, index) => {
@@ -188,18 +207,62 @@ function loadNetwork(loading: Loading, form: NetworkForm): void {
   form.routes?.forEach((each, index) => {
     loadRoute(within(loading, `routes[${index}]`), network, each);
   });
+  form.routers?.forEach((each, index) => {
+    loadRouter(within(loading, `routers[${index}]`), network, each);
+  });
+}
+
+function withPeerings(loading: Loading, network: Network, forms: NonNullable<NetworkForm['peerings']>): Network {
+  const peerings: Peering[] = [];
+  for (const [index, { name, network: peer, connected = false }] of forms.entries()) {
+    const networkPeering = { name, network: peer, exchangeSubnetRoutes: true };
+    const peering = explained(within(loading, `peerings[${index}]`), () =>
+      peeringContent(loading.project, { ...network, peerings }, { networkPeering }),
+    );
+    peerings.push({ ...peering, isConnected: connected });
+  }
+  return { ...network, peerings };
+}
+
+function loadRouter(loading: Loading, network: Network, form: unknown): void {
+  const { project, now } = loading;
+  explained(loading, () => {
+    const given = routerMessage(form, 'router');
+    const name = checkedName(given.name);
+    const scope = `regions/${region(given.region, `${loading.path}.region`)}` as const;
+    const id = `${scope}/routers/${name}`;
+    mustBeFree(project, project.routers, id);
+    const router: Router = {
+      id,
+      number: freshNumber(project),
+      name,
+      scope,
+      createdAt: now,
+      description: given.description,
+      network: network.id,
+      bgp: bgpOf(given),
+      nats: natsOf(project, given),
+    };
+    mustNatAlone(project, router);
+    project.routers.put(router);
+  });
 }
 
 /** Overlaps are looked for once over all, in order of range: one by one they would cost the square of thousands. */
 function loadSubnetworks(loading: Loading, network: Network, forms: NonNullable<NetworkForm['subnetworks']>): void {
   const { project, now } = loading;
-  const ranges = forms.map(({ name, region, cidr, description }, index) => {
+  const ranges = forms.flatMap((form, index) => {
+    const { name, region, cidr, description } = form;
     const here = within(loading, `subnetworks[${index}]`);
     const scope = `regions/${region}` as const;
     const id = `${scope}/subnetworks/${name}`;
-    const range = explained(here, () => {
+    const [range, secondary] = explained(here, () => {
       mustBeFree(project, project.subnetworks, id);
-      return checkedRange(cidr);
+      const secondaryIpRanges = (form.secondaryRanges ?? []).map((one) => ({
+        rangeName: one.name,
+        ipCidrRange: one.cidr,
+      }));
+      return [checkedRange(cidr), secondaryOf({ secondaryIpRanges })];
     });
     const subnetwork = project.subnetworks.put({
       id,
@@ -210,11 +273,13 @@ function loadSubnetworks(loading: Loading, network: Network, forms: NonNullable<
       description,
       network: network.id,
       cidr: range.text,
-      privateGoogleAccess: false,
+      secondary,
+      ipv6: { internal: form.internalIpv6Prefix, external: form.externalIpv6Prefix },
+      privateGoogleAccess: form.privateGoogleAccess ?? false,
       log: undefined,
     });
-    addSubnetworkRoute(project, subnetwork);
-    return { range, path: here.path };
+    addSubnetworkRoutes(project, subnetwork);
+    return blocksIn(subnetwork).map((block) => ({ range: block, path: here.path }));
   });
   mustNotOverlap(ranges);
 }

@@ -1,5 +1,8 @@
+import { type Cidr, contains, parseCidr } from '../cidr.ts';
+import { hexDigits } from '../random.ts';
 import { invalid, required } from './errors.ts';
 import { flag, type Message, message, oneOf, text, whole } from './message.ts';
+import { peeringJson } from './peering.ts';
 import { linkTo } from './place.ts';
 import type { Project } from './project.ts';
 import type { Json, Network } from './records.ts';
@@ -10,6 +13,8 @@ const fields = {
   description: text,
   autoCreateSubnetworks: flag,
   mtu: whole,
+  enableUlaInternalIpv6: flag,
+  internalIpv6Range: text,
   networkFirewallPolicyEnforcementOrder: oneOf('AFTER_CLASSIC_FIREWALL', 'BEFORE_CLASSIC_FIREWALL'),
   routingConfig: message(
     { routingMode: oneOf('REGIONAL', 'GLOBAL'), bgpBestPathSelectionMode: oneOf('LEGACY') },
@@ -33,15 +38,15 @@ export const networkMessage = message(fields, {
     'gatewayIPv4',
     'firewallPolicy',
   ],
-  unmodelled: ['IPv4Range', 'enableUlaInternalIpv6', 'internalIpv6Range', 'networkProfile', 'params'],
+  unmodelled: ['IPv4Range', 'networkProfile', 'params'],
 });
 
 type NetworkMessage = Message<typeof fields>;
 
-type NetworkContent = Pick<Network, 'description' | 'routingMode' | 'mtu' | 'enforcementOrder'>;
+type NetworkContent = Pick<Network, 'description' | 'routingMode' | 'mtu' | 'enforcementOrder' | 'internalIpv6'>;
 
 /** The wanted content of a network. The sandbox has custom networks only. */
-export function networkContent(asked: NetworkMessage): NetworkContent {
+export function networkContent(project: Pick<Project, 'random'>, asked: NetworkMessage): NetworkContent {
   const { autoCreateSubnetworks: auto, mtu, routingConfig } = asked;
   if (auto === undefined) throw required('resource.autoCreateSubnetworks');
   if (auto)
@@ -53,8 +58,25 @@ export function networkContent(asked: NetworkMessage): NetworkContent {
     routingMode: routingConfig?.routingMode ?? 'REGIONAL',
     mtu,
     enforcementOrder: asked.networkFirewallPolicyEnforcementOrder ?? 'AFTER_CLASSIC_FIREWALL',
+    internalIpv6: internalBlock(project, asked),
   };
 }
+
+/** "must be a valid /48 ULA IPv6 address and must be within the fd20::/20", says the discovery document; Google picks one else. */
+function internalBlock(
+  project: Pick<Project, 'random'>,
+  { enableUlaInternalIpv6: enabled = false, internalIpv6Range: range }: NetworkMessage,
+): string | undefined {
+  const field = 'resource.internalIpv6Range';
+  if (!enabled && range) throw invalid(field, range, 'It needs enableUlaInternalIpv6.');
+  if (!enabled) return undefined;
+  const digits = hexDigits(project.random, 7);
+  const block = parseCidr(range || `fd20:${digits.slice(0, 3)}:${digits.slice(3)}::/48`, 'ipv6');
+  if (block?.prefix !== 48 || !contains(ULA, block)) throw invalid(field, range, 'Must be a /48 within fd20::/20.');
+  return block.text;
+}
+
+const ULA = parseCidr('fd20::/20', 'ipv6') as Cidr; // why: a constant that parses
 
 export function networkJson(project: Project, network: Network): Json {
   const subnetworks = [...project.subnetworks.seenOf(network.id)].map(({ id }) => linkTo(project, id));
@@ -65,6 +87,12 @@ export function networkJson(project: Project, network: Network): Json {
     subnetworks: subnetworks.length > 0 ? subnetworks : undefined,
     routingConfig: { routingMode: network.routingMode, bgpBestPathSelectionMode: 'LEGACY' },
     mtu: network.mtu,
+    enableUlaInternalIpv6: network.internalIpv6 === undefined ? undefined : true,
+    internalIpv6Range: network.internalIpv6,
+    peerings:
+      network.peerings.length > 0
+        ? network.peerings.map((peering) => peeringJson(project, network, peering))
+        : undefined,
     networkFirewallPolicyEnforcementOrder: network.enforcementOrder,
   });
 }

@@ -27,12 +27,22 @@ export function referenceTo(
   collection: string,
   { value, field }: { readonly value: string; readonly field: string },
 ): string {
+  const found = anyReferenceTo(project, collection, { value, field });
+  if (found.project !== project.id)
+    throw invalid(field, value, `The sandbox models no references to other projects than ${project.id}.`);
+  return found.id;
+}
+
+/** The same, where the resource may be of another project. */
+export function anyReferenceTo(
+  project: { readonly id: string },
+  collection: string,
+  { value, field }: { readonly value: string; readonly field: string },
+): { readonly project: string; readonly id: string } {
   const [, owner = project.id, id, found] = REFERENCE.exec(value) ?? [];
   if (id === undefined) throw invalid(field, value, 'The URL is malformed.');
   if (found !== collection) throw invalid(field, value, `The URL must name one of ${collection}.`);
-  if (owner !== project.id)
-    throw invalid(field, value, `The sandbox models no references to other projects than ${project.id}.`);
-  return id;
+  return { project: owner, id };
 }
 
 /** The last part of an id or link. */

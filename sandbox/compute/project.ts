@@ -3,7 +3,7 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { type Image, publicImages } from './images.ts';
-import type { Disk, Firewall, Instance, Network, Operation, Route, Subnetwork } from './records.ts';
+import type { Disk, Firewall, Instance, Network, Operation, Route, Router, Subnetwork } from './records.ts';
 
 interface Place {
   readonly id: string;
@@ -22,6 +22,8 @@ interface NetworkTables {
   readonly firewalls: Table<Firewall>;
   /** By network. */
   readonly routes: Table<Route>;
+  /** By network. */
+  readonly routers: Table<Router>;
 }
 
 interface MachineTables {
@@ -68,6 +70,7 @@ export function makeProject({ lag, random, durations, ...place }: ProjectOptions
     subnetworks: new Table<Subnetwork>(lag, inNetwork),
     firewalls: new Table<Firewall>(lag, inNetwork),
     routes: new Table<Route>(lag, inNetwork),
+    routers: new Table<Router>(lag, inNetwork),
     instances: new Table<Instance>(lag, ({ scope }) => scope),
     disks: new Table<Disk>(lag, ({ scope }) => scope),
     images: new Table(lag),
@@ -127,7 +130,7 @@ export const QUOTAS: Quotas = {
  * of the order that operations of real projects take, and all of them can be set.
  */
 export interface Durations {
-  /** Networks, subnetworks, firewalls, routes. */
+  /** Networks, subnetworks, firewalls, routes, routers, peerings. */
   readonly network: number;
   /** The states PROVISIONING and STAGING of an instance. */
   readonly start: number;

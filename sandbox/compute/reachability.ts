@@ -132,6 +132,8 @@ export function routeGates(project: Project, machine: Routed, peer: Party, way: 
           machine.external ?? 'none, so the internet gateway has nothing to translate to',
         ),
       ];
+    case 'peering':
+      return [gate(name, false, `${route.name} leads to a peered network, which the sandbox does not follow`)];
     case 'ip':
     case 'instance':
       return [gate(name, false, `${route.name} leads to another machine, which the sandbox does not follow`)];

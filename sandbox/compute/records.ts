@@ -23,15 +23,75 @@ export interface Network extends Resource {
   /** Undefined: nobody said, and the network does not tell. */
   readonly mtu: number | undefined;
   readonly enforcementOrder: string;
+  /** The internal IPv6 block, if it has one. */
+  readonly internalIpv6: string | undefined;
+  readonly peerings: readonly Peering[];
+}
+
+/** One side of a peering: it works when the other network has one that leads back. */
+export interface Peering {
+  readonly name: string;
+  readonly peer: PeerNetwork;
+  readonly exchanges: PeeringExchanges;
+  readonly stackType: 'IPV4_ONLY' | 'IPV4_IPV6';
+  /** Of a network of another project, which the sandbox does not look into: whether it leads back. */
+  readonly isConnected: boolean;
+}
+
+export interface PeerNetwork {
+  readonly project: string;
+  /** Below its project: `global/networks/core`. */
+  readonly id: string;
+}
+
+export interface PeeringExchanges {
+  readonly exportCustomRoutes: boolean;
+  readonly importCustomRoutes: boolean;
+  readonly exportSubnetRoutesWithPublicIp: boolean;
+  readonly importSubnetRoutesWithPublicIp: boolean;
 }
 
 export interface Subnetwork extends Resource {
   /** The network's id. */
   readonly network: string;
   readonly cidr: string;
+  readonly secondary: readonly SecondaryRange[];
+  readonly ipv6: { readonly internal: string | undefined; readonly external: string | undefined };
   readonly privateGoogleAccess: boolean;
   /** Undefined: nobody said, and the subnetwork does not tell. */
   readonly log: Json | undefined;
+}
+
+export interface SecondaryRange {
+  readonly name: string;
+  readonly cidr: string;
+}
+
+/** A Cloud Router. Its NAT gateways are part of it. */
+export interface Router extends Resource {
+  /** The network's id. */
+  readonly network: string;
+  readonly bgp: Json | undefined;
+  readonly nats: readonly RouterNat[];
+}
+
+export interface RouterNat {
+  readonly name: string;
+  readonly type: 'PUBLIC' | 'PRIVATE';
+  readonly ranges: NatRanges;
+  /** Only of `LIST_OF_SUBNETWORKS`. */
+  readonly subnetworks: readonly NatSubnetwork[] | undefined;
+}
+
+export type NatRanges =
+  | 'ALL_SUBNETWORKS_ALL_IP_RANGES'
+  | 'ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES'
+  | 'LIST_OF_SUBNETWORKS';
+
+export interface NatSubnetwork {
+  /** The id of the subnetwork. */
+  readonly subnetwork: string;
+  readonly ranges: readonly string[];
 }
 
 export interface Firewall extends Resource {
@@ -78,6 +138,8 @@ export type NextHop =
   | { readonly kind: 'internet' }
   /** Within the network: the route of a subnetwork. */
   | { readonly kind: 'subnetwork'; readonly subnetwork: string }
+  /** The peered network, by the name of the peering. */
+  | { readonly kind: 'peering'; readonly peering: string }
   | { readonly kind: 'ip'; readonly address: string }
   | { readonly kind: 'instance'; readonly instance: string };
 

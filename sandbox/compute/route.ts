@@ -100,6 +100,8 @@ function nextHopJson(project: Project, next: NextHop, network: string): Json {
       return { nextHopGateway: linkTo(project, INTERNET_GATEWAY) };
     case 'subnetwork':
       return { nextHopNetwork: linkTo(project, network) };
+    case 'peering':
+      return { nextHopPeering: next.peering };
     case 'ip':
       return { nextHopIp: next.address };
     case 'instance':
@@ -120,20 +122,21 @@ export function addInternetRoute(project: Project, network: Network): void {
   });
 }
 
-/** Every subnetwork has its own: https://docs.cloud.google.com/vpc/docs/routes#subnet-routes */
-export function addSubnetworkRoute(project: Project, subnetwork: Subnetwork): void {
-  addRoute(project, {
-    name: `default-route-r-${hexDigits(project.random, 16)}`,
-    createdAt: subnetwork.createdAt,
-    network: subnetwork.network,
-    description: `Default local route to the subnetwork ${subnetwork.cidr}.`,
-    destination: subnetwork.cidr,
-    priority: 0,
-    next: { kind: 'subnetwork', subnetwork: subnetwork.id },
-  });
+/** Every block of a subnetwork has its own: https://docs.cloud.google.com/vpc/docs/routes#subnet-routes */
+export function addSubnetworkRoutes(project: Project, subnetwork: Subnetwork): void {
+  for (const destination of [subnetwork.cidr, ...subnetwork.secondary.map(({ cidr }) => cidr)])
+    addRoute(project, {
+      name: `default-route-r-${hexDigits(project.random, 16)}`,
+      createdAt: subnetwork.createdAt,
+      network: subnetwork.network,
+      description: `Default local route to the subnetwork ${destination}.`,
+      destination,
+      priority: 0,
+      next: { kind: 'subnetwork', subnetwork: subnetwork.id },
+    });
 }
 
-export function removeSubnetworkRoute(project: Project, { id, network }: Subnetwork): void {
+export function removeSubnetworkRoutes(project: Project, { id, network }: Subnetwork): void {
   for (const route of [...project.routes.of(network)])
     if (route.next.kind === 'subnetwork' && route.next.subnetwork === id) project.routes.remove(route.id);
 }

@@ -36,12 +36,17 @@ const SETS: ReadonlySet<string> = new Set([
   'subnetworks',
   'scopes',
   'licenses',
+  'secondaryIpRanges',
+  'nats',
+  'peerings',
 ]);
 
 /** Links to the object itself, which are always whole. */
 const OWN_LINKS: ReadonlySet<string> = new Set(['selfLink', 'selfLinkWithId', 'targetLink']);
 
 const range = (key: string): boolean => key === 'sourceRanges[]' || key === 'destinationRanges[]';
+
+const IPV6_BLOCKS: ReadonlySet<string> = new Set(['internalIpv6Range', 'internalIpv6Prefix', 'externalIpv6Prefix']);
 
 /** Answers leave these fields out at their usual value, by the recorded objects of each kind. */
 const LEFT_OUT: readonly (readonly [kind: string, field: string, usual: unknown])[] = [
@@ -65,6 +70,9 @@ const EMPTY: readonly (readonly [kind: string, field: string])[] = [
   ['firewall', 'sourceServiceAccounts'],
   ['firewall', 'targetServiceAccounts'],
   ['network', 'subnetworks'],
+  ['network', 'peerings'],
+  ['subnetwork', 'secondaryIpRanges'],
+  ['router', 'nats'],
   ['instance', 'serviceAccounts'],
   ['networkInterface', 'accessConfigs'],
 ];
@@ -79,7 +87,7 @@ const COMPUTE_SPELLINGS: readonly JsonRow[] = [
   {
     name: 'an IPv6 block with all its groups, or in capitals',
     source: `${INGRESS_GCE}; ${KCC}: internalIpv6Range fd20:eb5:88a:0:0:0:0:0/48`,
-    ways: (value, key) => (range(key) && typeof value === 'string' ? ipv6Forms(value) : []),
+    ways: (value, key) => ((range(key) || IPV6_BLOCKS.has(key)) && typeof value === 'string' ? ipv6Forms(value) : []),
   },
   {
     name: 'a protocol in capitals, or by its number',

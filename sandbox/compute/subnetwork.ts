@@ -3,8 +3,8 @@ import { invalid, refused, required } from './errors.ts';
 import { flag, listOf, type Message, message, oneOf, type Reader, text } from './message.ts';
 import { linkTo, nameIn } from './place.ts';
 import type { Project } from './project.ts';
-import type { Json, Subnetwork } from './records.ts';
-import { fingerprint, resourceJson, shown } from './resource.ts';
+import type { Json, SecondaryRange, Subnetwork } from './records.ts';
+import { checkedName, fingerprint, resourceJson, shown } from './resource.ts';
 
 const rate: Reader<number> = (value, field) => {
   if (typeof value !== 'number' || value < 0 || value > 1) throw invalid(field, value, 'Must be between 0 and 1.');
@@ -27,6 +27,11 @@ const logFields = {
   metadataFields: listOf(text),
 } as const;
 
+const secondaryRange = message(
+  { rangeName: text, ipCidrRange: text, ipVersion: oneOf('IPV4') },
+  { unmodelled: ['ipCollection', 'reservedInternalRange'] },
+);
+
 const fields = {
   name: text,
   description: text,
@@ -37,6 +42,7 @@ const fields = {
   enableFlowLogs: flag,
   logConfig: message(logFields),
   fingerprint: text,
+  secondaryIpRanges: listOf(secondaryRange),
   purpose: oneOf('PRIVATE'),
   stackType: oneOf('IPV4_ONLY'),
   privateIpv6GoogleAccess: oneOf('DISABLE_GOOGLE_ACCESS'),
@@ -67,7 +73,6 @@ export const subnetworkMessage = message(fields, {
     'reservedInternalRange',
     'resolveSubnetMask',
     'role',
-    'secondaryIpRanges',
   ],
 });
 
@@ -86,8 +91,7 @@ const PROHIBITED: readonly string[] = [
   '199.36.153.8/30',
 ];
 
-export function checkedRange(value: string | undefined): Cidr {
-  const field = 'resource.ipCidrRange';
+export function checkedRange(value: string | undefined, field = 'resource.ipCidrRange'): Cidr {
   if (!value) throw required(field);
   const cidr = parseCidr(value, 'ipv4');
   if (!cidr || cidr.text !== value) throw invalid(field, value, 'Must be a valid IPV4 CIDR address range.');
@@ -100,18 +104,42 @@ export function checkedRange(value: string | undefined): Cidr {
   return cidr;
 }
 
+/** The secondary ranges that a request lists: whole, as `patch` replaces them. The same blocks are valid as for a primary range. */
+export function secondaryOf({
+  secondaryIpRanges = [],
+}: Pick<SubnetworkMessage, 'secondaryIpRanges'>): readonly SecondaryRange[] {
+  return secondaryIpRanges.map(({ rangeName, ipCidrRange }, index) => {
+    const field = `resource.secondaryIpRanges[${index}]`;
+    const name = checkedName(rangeName, `${field}.rangeName`);
+    if (secondaryIpRanges.slice(0, index).some((other) => other.rangeName === name))
+      throw invalid(`${field}.rangeName`, name, 'The name is taken in this subnetwork.');
+    return { name, cidr: checkedRange(ipCidrRange, `${field}.ipCidrRange`).text };
+  });
+}
+
+/** All IPv4 blocks of a subnetwork. */
+export const blocksIn = ({ cidr, secondary }: Pick<Subnetwork, 'cidr' | 'secondary'>): readonly Cidr[] =>
+  [cidr, ...secondary.map((range) => range.cidr)].flatMap((block) => parseCidr(block, 'ipv4') ?? []);
+
 /**
  * Ranges of a network never overlap, in whichever regions. Google says so when the operation runs, with the code
  * INVALID_USAGE: https://docs.cloud.google.com/vpc/docs/subnets#ipv4-ranges
  */
 export function mustNotOverlap(project: Project, subnetwork: Subnetwork): void {
-  const cidr = parseCidr(subnetwork.cidr, 'ipv4');
-  for (const other of project.subnetworks.of(subnetwork.network)) {
-    const taken = other.id === subnetwork.id ? undefined : parseCidr(other.cidr, 'ipv4');
-    if (cidr && taken && overlaps(taken, cidr))
+  const own = blocksIn(subnetwork);
+  for (const [index, block] of own.entries())
+    if (own.slice(0, index).some((other) => overlaps(other, block)))
       throw refused(
         'invalidUsage',
-        `Invalid IPCidrRange: ${subnetwork.cidr} conflicts with existing subnetwork '${other.name}' in region '${nameIn(other.scope)}'.`,
+        `Invalid IPCidrRange: ${block.text} conflicts with another range of the subnetwork.`,
+      );
+  for (const other of project.subnetworks.of(subnetwork.network)) {
+    const taken = other.id === subnetwork.id ? [] : blocksIn(other);
+    const clash = own.find((block) => taken.some((one) => overlaps(one, block)));
+    if (clash)
+      throw refused(
+        'invalidUsage',
+        `Invalid IPCidrRange: ${clash.text} conflicts with existing subnetwork '${other.name}' in region '${nameIn(other.scope)}'.`,
       );
   }
 }
@@ -146,11 +174,33 @@ export function subnetworkJson(project: Project, subnetwork: Subnetwork): Json {
     enableFlowLogs: subnetwork.log?.['enable'],
     logConfig: subnetwork.log,
     purpose: 'PRIVATE',
-    stackType: 'IPV4_ONLY',
+    secondaryIpRanges:
+      subnetwork.secondary.length > 0
+        ? subnetwork.secondary.map(({ name, cidr: block }) => ({ rangeName: name, ipCidrRange: block }))
+        : undefined,
+    ...ipv6Json(subnetwork),
   });
 }
 
+/** https://docs.cloud.google.com/vpc/docs/subnets#ipv6-ranges */
+function ipv6Json({ ipv6: { internal, external } }: Subnetwork): Json {
+  if (internal === undefined && external === undefined) return { stackType: 'IPV4_ONLY' };
+  return {
+    stackType: 'IPV4_IPV6',
+    ipv6AccessType: external === undefined ? 'INTERNAL' : 'EXTERNAL',
+    internalIpv6Prefix: internal,
+    externalIpv6Prefix: external,
+    ipv6CidrRange: (external ?? internal)?.replace(/64$/, '96'),
+  };
+}
+
+/** A subnetwork as a request may say it: an estate alone gives it IPv6. */
+export function knownSubnetwork(project: Project, subnetwork: Subnetwork): SubnetworkMessage {
+  const ipv6 = { internal: undefined, external: undefined };
+  return subnetworkMessage(subnetworkJson(project, { ...subnetwork, ipv6 }), 'resource');
+}
+
 /** Over all that may change, and over the number: a subnetwork that was made anew has another. */
-export function subnetworkFingerprint({ number, cidr, privateGoogleAccess, log }: Subnetwork): string {
-  return fingerprint(['subnetwork', { number, cidr, privateGoogleAccess, log }]);
+export function subnetworkFingerprint({ number, cidr, secondary, privateGoogleAccess, log }: Subnetwork): string {
+  return fingerprint(['subnetwork', { number, cidr, secondary, privateGoogleAccess, log }]);
 }

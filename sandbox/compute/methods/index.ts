@@ -11,6 +11,7 @@ import { networkMethods } from './network.ts';
 import { operationMethods } from './operation.ts';
 import { projectMethods } from './project.ts';
 import { routeMethods } from './route.ts';
+import { routerMethods } from './router.ts';
 import { subnetworkMethods } from './subnetwork.ts';
 import { zoneMethods } from './zone.ts';
 
@@ -22,6 +23,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     ...networkMethods,
     ...subnetworkMethods,
     ...routeMethods,
+    ...routerMethods,
     ...firewallMethods,
     ...instanceMethods,
     ...instanceChangeMethods,

@@ -1,11 +1,18 @@
-import { inUse, invalid, refused } from '../errors.ts';
+import { inUse, invalid, refused, required } from '../errors.ts';
 import { globalList } from '../listing.ts';
-import { type Asked, get, list, type Method, write } from '../method.ts';
+import { type Asked, type Context, get, list, type Method, write } from '../method.ts';
 import { networkContent, networkJson, networkMessage } from '../network.ts';
 import { begin } from '../operation.ts';
+import {
+  addPeeringMessage,
+  mustNotOverlapPeers,
+  peeringContent,
+  refreshPeeringRoutes,
+  removePeeringMessage,
+} from '../peering.ts';
 import { pathTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
-import type { Network } from '../records.ts';
+import type { Network, Operation, Peering } from '../records.ts';
 import { checkedName, mustBeFree, seen, target } from '../resource.ts';
 import { addInternetRoute } from '../route.ts';
 
@@ -31,10 +38,18 @@ export const networkMethods: readonly Method[] = [
       const { project, now } = context;
       const asked = networkMessage(body, 'resource');
       const name = checkedName(asked.name);
-      const content = networkContent(asked);
+      const content = networkContent(project, asked);
       const id = `global/networks/${name}`;
       mustBeFree(project, project.networks, id);
-      const network: Network = { id, number: freshNumber(project), name, scope: 'global', createdAt: now, ...content };
+      const network: Network = {
+        id,
+        number: freshNumber(project),
+        name,
+        scope: 'global',
+        createdAt: now,
+        peerings: [],
+        ...content,
+      };
       return begin(context, {
         type: 'insert',
         target: network,
@@ -63,6 +78,18 @@ export const networkMethods: readonly Method[] = [
     },
   }),
   write({
+    id: 'compute.networks.addPeering',
+    verb: 'POST',
+    path: 'global/networks/{network}/addPeering',
+    run: addPeering,
+  }),
+  write({
+    id: 'compute.networks.removePeering',
+    verb: 'POST',
+    path: 'global/networks/{network}/removePeering',
+    run: removePeering,
+  }),
+  write({
     id: 'compute.networks.delete',
     verb: 'DELETE',
     path: 'global/networks/{network}',
@@ -77,11 +104,53 @@ export const networkMethods: readonly Method[] = [
           mustBeUnused(project, network);
           for (const route of [...project.routes.of(network.id)]) project.routes.remove(route.id);
           project.networks.remove(network.id);
+          refreshPeeringRoutes(project);
         },
       });
     },
   }),
 ];
+
+function addPeering(context: Context, asked: Asked): Operation {
+  const { project } = context;
+  const network = target(project, project.networks, idOf(asked));
+  const peering = peeringContent(project, network, addPeeringMessage(asked.body, 'resource'));
+  return changePeerings(context, 'addPeering', { network, peer: peering.peer }, (before) => [...before, peering]);
+}
+
+function removePeering(context: Context, asked: Asked): Operation {
+  const { project } = context;
+  const network = target(project, project.networks, idOf(asked));
+  const { name } = removePeeringMessage(asked.body, 'resource');
+  if (!name) throw required('resource.name');
+  const peering = network.peerings.find((one) => one.name === name);
+  if (!peering) throw invalid('resource.name', name, `The network ${network.name} has no peering of this name.`);
+  return changePeerings(context, 'removePeering', { network, peer: peering.peer }, (before) =>
+    before.filter((one) => one.name !== name),
+  );
+}
+
+/** Both networks are held meanwhile, as "There is a peering operation in progress on the local or peer network" says. */
+function changePeerings(
+  context: Context,
+  type: string,
+  { network, peer }: { readonly network: Network; readonly peer: Peering['peer'] },
+  after: (before: readonly Peering[]) => readonly Peering[],
+): Operation {
+  const { project } = context;
+  return begin(context, {
+    type,
+    target: network,
+    ms: project.durations.network,
+    holds: [network.id, ...(peer.project === project.id ? [peer.id] : [])],
+    finish: () => {
+      const changed = { ...network, peerings: after(network.peerings) };
+      mustNotOverlapPeers(project, changed);
+      project.networks.put(changed);
+      refreshPeeringRoutes(project);
+    },
+  });
+}
 
 /** "Only routingConfig can be modified"; the rest may be sent as it is. */
 function patchedNetwork(project: Project, network: Network, body: unknown): Network {
@@ -92,13 +161,15 @@ function patchedNetwork(project: Project, network: Network, body: unknown): Netw
     'description',
     'mtu',
     'autoCreateSubnetworks',
+    'enableUlaInternalIpv6',
+    'internalIpv6Range',
     'networkFirewallPolicyEnforcementOrder',
   ] as const)
     if (key in patch && patch[key] !== before[key])
       throw invalid(`resource.${key}`, patch[key], 'Only routingConfig of a network can be changed.');
   return {
     ...network,
-    ...networkContent({ ...before, routingConfig: { ...before.routingConfig, ...patch.routingConfig } }),
+    ...networkContent(project, { ...before, routingConfig: { ...before.routingConfig, ...patch.routingConfig } }),
   };
 }
 
@@ -110,13 +181,20 @@ function mustFit(project: Project): void {
 }
 
 /**
- * Its own default routes go with it; a subnetwork, a firewall or a route that somebody made keep it. The operation fails
+ * Its own default routes go with it; a subnetwork, a firewall, a router or a route that somebody made keep it. The operation fails
  * so, not the request ("Error waiting for Deleting Network", as Terraform's users see it):
  * https://docs.cloud.google.com/vpc/docs/create-modify-vpc-networks#delete-network
  */
 function mustBeUnused(project: Project, network: Network): void {
-  const routes = [...project.routes.of(network.id)].filter(({ name }) => !name.startsWith('default-route-'));
-  const users = [...project.subnetworks.of(network.id), ...project.firewalls.of(network.id), ...routes];
+  const routes = [...project.routes.of(network.id)].filter(
+    ({ name, next }) => !name.startsWith('default-route-') && next.kind !== 'peering',
+  );
+  const users = [
+    ...project.subnetworks.of(network.id),
+    ...project.firewalls.of(network.id),
+    ...project.routers.of(network.id),
+    ...routes,
+  ];
   const user = users[0];
   if (user) throw inUse('network', pathTo(project, network.id), pathTo(project, user.id));
 }

@@ -69,8 +69,13 @@ function insert(context: Context, { body }: Asked): Operation {
   });
 }
 
-/** "You can't delete a subnet route": https://docs.cloud.google.com/vpc/docs/routes#subnet-routes */
+/** "You can't delete a subnet route": https://docs.cloud.google.com/vpc/docs/routes#subnet-routes; nor one of a peering */
 function mustBeDeletable({ project }: Context, { id, next }: Route): void {
+  if (next.kind === 'peering')
+    throw refused(
+      'invalid',
+      `Invalid value for field 'route': '${pathTo(project, id)}'. The route of a peering cannot be deleted.`,
+    );
   if (next.kind === 'subnetwork')
     throw refused(
       'invalid',
@@ -81,6 +86,8 @@ function mustBeDeletable({ project }: Context, { id, next }: Route): void {
 /** Counts what people made: https://docs.cloud.google.com/vpc/docs/quota#per_project */
 function mustFit({ project }: Context): void {
   const { routes } = project.quotas;
-  const made = [...project.routes.values()].filter(({ next }) => next.kind !== 'subnetwork').length;
+  const made = [...project.routes.values()].filter(
+    ({ next }) => next.kind !== 'subnetwork' && next.kind !== 'peering',
+  ).length;
   if (made >= routes) throw refused('quotaExceeded', `Quota 'ROUTES' exceeded.  Limit: ${routes.toFixed(1)} globally.`);
 }

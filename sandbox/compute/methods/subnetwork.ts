@@ -12,16 +12,19 @@ import {
   write,
 } from '../method.ts';
 import { begin } from '../operation.ts';
+import { refreshPeeringRoutes } from '../peering.ts';
 import { nameIn, pathTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
 import type { Operation, Scope, Subnetwork } from '../records.ts';
 import { checkedDescription, checkedName, mustBeFree, referenced, seen, target } from '../resource.ts';
-import { addSubnetworkRoute, removeSubnetworkRoute } from '../route.ts';
+import { addSubnetworkRoutes, removeSubnetworkRoutes } from '../route.ts';
 import {
   checkedRange,
+  knownSubnetwork,
   logOf,
   mustGrow,
   mustNotOverlap,
+  secondaryOf,
   subnetworkFingerprint,
   subnetworkJson,
   subnetworkMessage,
@@ -110,8 +113,9 @@ export const subnetworkMethods: readonly Method[] = [
         ms: project.durations.network,
         finish: () => {
           mustBeUnused(project, subnetwork);
-          removeSubnetworkRoute(project, subnetwork);
+          removeSubnetworkRoutes(project, subnetwork);
           project.subnetworks.remove(subnetwork.id);
+          refreshPeers(project, subnetwork);
         },
       });
     },
@@ -156,6 +160,8 @@ function insert(context: Context, asked: Asked): Operation {
     description: checkedDescription(given.description),
     network: network.id,
     cidr: cidr.text,
+    secondary: secondaryOf(given),
+    ipv6: { internal: undefined, external: undefined },
     privateGoogleAccess: given.privateIpGoogleAccess ?? false,
     log: logOf(given),
   };
@@ -165,7 +171,8 @@ function insert(context: Context, asked: Asked): Operation {
     ms: project.durations.network,
     finish: () => {
       mustNotOverlap(project, subnetwork);
-      addSubnetworkRoute(project, project.subnetworks.put(subnetwork));
+      addSubnetworkRoutes(project, project.subnetworks.put(subnetwork));
+      refreshPeers(project, subnetwork);
     },
   });
 }
@@ -180,25 +187,32 @@ function change(context: Context, type: string, after: Subnetwork): Operation {
       mustNotOverlap(project, after);
       const before = project.subnetworks.get(after.id);
       project.subnetworks.put(after);
-      if (before?.cidr === after.cidr) return;
-      removeSubnetworkRoute(project, after);
-      addSubnetworkRoute(project, after);
+      if (before?.cidr === after.cidr && before.secondary === after.secondary) return;
+      removeSubnetworkRoutes(project, after);
+      addSubnetworkRoutes(project, after);
+      refreshPeers(project, after);
     },
   });
+}
+
+/** The networks that a network is peered with have routes to its subnetworks. */
+function refreshPeers(project: Project, { network }: Subnetwork): void {
+  if (project.networks.get(network)?.peerings.length) refreshPeeringRoutes(project);
 }
 
 /** `patch` changes only the fields whose description allows it. A request may send the others unchanged. */
 function patched(project: Project, before: Subnetwork, body: unknown): Subnetwork {
   const patch = subnetworkMessage(body, 'resource');
-  const known = subnetworkMessage(subnetworkJson(project, before), 'resource');
+  const known = knownSubnetwork(project, before);
   for (const key of ['name', 'description', 'network', 'ipCidrRange', 'region', 'privateIpGoogleAccess'] as const)
     if (key in patch && patch[key] !== known[key])
       throw invalid(`resource.${key}`, patch[key], 'This field of a subnetwork cannot be changed by patch.');
   if (patch.fingerprint !== subnetworkFingerprint(before)) throw conditionNotMet('Invalid fingerprint.');
   const { logConfig, enableFlowLogs } = patch;
-  if (logConfig === undefined && enableFlowLogs === undefined) return before;
+  const after = 'secondaryIpRanges' in patch ? { ...before, secondary: secondaryOf(patch) } : before;
+  if (logConfig === undefined && enableFlowLogs === undefined) return after;
   const enable = logConfig?.enable ?? enableFlowLogs ?? known.logConfig?.enable ?? false;
-  return { ...before, log: logOf({ logConfig: { ...known.logConfig, ...logConfig, enable } }) };
+  return { ...after, log: logOf({ logConfig: { ...known.logConfig, ...logConfig, enable } }) };
 }
 
 /** Refused at once: https://docs.cloud.google.com/vpc/docs/create-modify-vpc-networks#delete-subnet */

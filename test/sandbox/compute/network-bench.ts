@@ -4,6 +4,7 @@ import type { protos } from '@google-cloud/compute';
 import { FirewallsClient } from '@google-cloud/compute/build/src/v1/firewalls_client.js';
 import { GlobalOperationsClient } from '@google-cloud/compute/build/src/v1/global_operations_client.js';
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
+import { RoutersClient } from '@google-cloud/compute/build/src/v1/routers_client.js';
 import { RoutesClient } from '@google-cloud/compute/build/src/v1/routes_client.js';
 import { SubnetworksClient } from '@google-cloud/compute/build/src/v1/subnetworks_client.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
@@ -132,6 +133,7 @@ function clientsOf(url: string) {
     subnetworks: new SubnetworksClient(settings),
     firewalls: new FirewallsClient(settings),
     routes: new RoutesClient(settings),
+    routers: new RoutersClient(settings),
     operations: new GlobalOperationsClient(settings),
   };
 }

@@ -102,9 +102,9 @@ const refused: readonly {
   { name: 'a small MTU', body: { ...custom('a'), mtu: 1299 }, want: '400 invalid', says: /1300 and 8896/ },
   {
     name: 'what the sandbox does not model',
-    body: { ...custom('a'), enableUlaInternalIpv6: true },
+    body: { ...custom('a'), networkProfile: 'x' },
     want: '400 invalid',
-    says: /enableUlaInternalIpv6.*does not model/,
+    says: /networkProfile.*does not model/,
   },
   { name: 'what Google does not know', body: { ...custom('a'), colour: 1 }, want: '400 badRequest', says: /"colour"/ },
   { name: 'text for a number', body: { ...custom('a'), mtu: 'big' }, want: '400 badRequest', says: /TYPE_INT32/ },

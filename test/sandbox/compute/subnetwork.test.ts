@@ -4,6 +4,8 @@ import { begun, bench, core, custom, endOf, PROJECT, REGION, refusalOf } from '.
 
 const ALL = `regions/${REGION}/subnetworks`;
 
+const pods = (ipCidrRange: string) => ({ rangeName: 'pods', ipCidrRange });
+
 const named = (name: string, ipCidrRange: string, network = 'global/networks/core') => ({ name, network, ipCidrRange });
 
 describe('subnetworks', () => {
@@ -126,10 +128,22 @@ const refused: readonly {
     says: /resource\.region/,
   },
   {
-    name: 'secondary ranges, which the sandbox has not',
-    body: { ...named('b', '10.0.9.0/24'), secondaryIpRanges: [{ rangeName: 'x', ipCidrRange: '10.8.0.0/24' }] },
+    name: 'IPv6, which only an estate gives it',
+    body: { ...named('b', '10.0.9.0/24'), stackType: 'IPV4_IPV6' },
     want: '400 invalid',
-    says: /secondaryIpRanges.*does not model/,
+    says: /stackType/,
+  },
+  {
+    name: 'two secondary ranges of one name',
+    body: { ...named('b', '10.0.9.0/24'), secondaryIpRanges: [pods('10.8.0.0/24'), pods('10.9.0.0/24')] },
+    want: '400 invalid',
+    says: /secondaryIpRanges\[1\]\.rangeName/,
+  },
+  {
+    name: 'a secondary range without a name',
+    body: { ...named('b', '10.0.9.0/24'), secondaryIpRanges: [{ ipCidrRange: '10.8.0.0/24' }] },
+    want: '400 required',
+    says: /secondaryIpRanges\[0\]\.rangeName/,
   },
 ];
 
