@@ -62,14 +62,37 @@ export interface NetworkSettings {
   readonly peerings?: readonly Peering[];
 }
 
-/** `nextHop`: the id or the name of a gateway, peering, machine or address that the cloud sends the packets to. */
+/**
+ * `nextHop`: the id or the name of a gateway, peering, machine or address that the cloud sends the packets to. Google Cloud: `priority`
+ * unless it is the usual one, and the tags of the machines that it is for unless it is for all; tags are sorted.
+ */
 export interface Route {
   readonly destination: string;
   readonly nextHop: string;
+  readonly priority?: number;
+  readonly tags?: readonly string[];
 }
 
+/** "The default value is 1000": https://docs.cloud.google.com/compute/docs/reference/rest/v1/routes */
+const usualPriority = 1000;
+
+/** The priority and the tags of a route where they are not the usual ones. */
+export const routeTerms = (
+  priority: number | undefined,
+  tags: readonly string[] | undefined,
+): Pick<Route, 'priority' | 'tags'> => ({
+  ...(priority === undefined || priority === usualPriority ? {} : { priority }),
+  ...(tags === undefined || tags.length === 0 ? {} : { tags: tags.toSorted(compareText) }),
+});
+
 export const sortRoutes = (routes: readonly Route[]): readonly Route[] =>
-  routes.toSorted((a, b) => compareText(a.destination, b.destination) || compareText(a.nextHop, b.nextHop));
+  routes.toSorted(
+    (a, b) =>
+      compareText(a.destination, b.destination) ||
+      compareText(a.nextHop, b.nextHop) ||
+      (a.priority ?? usualPriority) - (b.priority ?? usualPriority) ||
+      compareText((a.tags ?? []).join(' '), (b.tags ?? []).join(' ')),
+  );
 
 /** `name`: of the peering; AWS: its id. `network`: the id of the other network; Google Cloud: its path. */
 export interface Peering {

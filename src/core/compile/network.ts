@@ -2,7 +2,14 @@ import { formatCidr, parseCidr } from '../cidr.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import { type GroupDoc, type NetworkDoc, stated } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
-import { type Address, type Labels, type NetworkSettings, type SubnetSettings, sortRoutes } from '../resource.ts';
+import {
+  type Address,
+  type Labels,
+  type NetworkSettings,
+  routeTerms,
+  type SubnetSettings,
+  sortRoutes,
+} from '../resource.ts';
 import { compareText } from '../text.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
@@ -94,7 +101,13 @@ function settingsOf(
       secondaryRanges: secondaryRanges?.toSorted((a, b) => compareText(a.name, b.name)),
       routes:
         routes &&
-        sortRoutes(routes.map((one) => ({ destination: canonical(one.destination), nextHop: named(one.nextHop) }))),
+        sortRoutes(
+          routes.map((one) => ({
+            destination: canonical(one.destination),
+            nextHop: named(one.nextHop),
+            ...routeTerms(one.priority, one.tags),
+          })),
+        ),
       natGateways: natGateways?.toSorted(compareText),
       natGateway: natGateway === undefined ? undefined : named(natGateway),
       peerings: peerings

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { adoption, cidr, flag, formerNames, listOf, metadata, name, names, terms, text, token } from './fields.ts';
+import {
+  adoption,
+  cidr,
+  flag,
+  formerNames,
+  listOf,
+  metadata,
+  name,
+  names,
+  terms,
+  text,
+  token,
+  whole,
+} from './fields.ts';
 
 const verdict = () => z.enum(['allow', 'deny']);
 
@@ -11,21 +24,31 @@ const defaults = z.strictObject(
   { error: '{ ingress, egress }' },
 );
 
-const routes = listOf(
+const route = {
+  destination: token('an address block, or a prefix list of AWS').meta({
+    description: 'The addresses: a block, a prefix list of AWS, or a service tag of Azure.',
+    examples: ['10.40.0.0/16'],
+  }),
+  nextHop: token('the next hop, as the cloud names it').meta({
+    description: 'The next hop, as the cloud names it: a gateway, a peering, a machine, an address.',
+    examples: ['tgw-0abc'],
+  }),
+};
+
+const subnetRoutes = listOf(z.strictObject(route, { error: '{ destination, nextHop }' }), '{ destination, nextHop }');
+
+const networkRoutes = listOf(
   z.strictObject(
     {
-      destination: token('an address block, or a prefix list of AWS').meta({
-        description: 'The addresses: a block, a prefix list of AWS, or a service tag of Azure.',
-        examples: ['10.40.0.0/16'],
-      }),
-      nextHop: token('the next hop, as the cloud names it').meta({
-        description: 'The next hop, as the cloud names it: a gateway, a peering, a machine, an address.',
-        examples: ['tgw-0abc'],
+      ...route,
+      priority: whole(0, 65_535).optional().meta({ description: 'Google Cloud: the priority. Default: 1000.' }),
+      tags: names('network tags').optional().meta({
+        description: 'Google Cloud: the network tags of the machines that it is for. Default: all machines.',
       }),
     },
-    { error: '{ destination, nextHop }' },
+    { error: '{ destination, nextHop, priority, tags }' },
   ),
-  '{ destination, nextHop }',
+  '{ destination, nextHop, priority, tags }',
 );
 
 const blocks = {
@@ -38,12 +61,10 @@ const blocks = {
 const networkSettings = z.strictObject(
   {
     ...blocks,
-    routes: routes
-      .optional()
-      .meta({
-        description:
-          'Google Cloud: the routes of the network, without those that the cloud makes for subnets and peerings.',
-      }),
+    routes: networkRoutes.optional().meta({
+      description:
+        'Google Cloud: the routes of the network, without those that the cloud makes for subnets and peerings.',
+    }),
     natGateways: listOf(token('a NAT gateway'), 'NAT gateways').optional().meta({
       description: 'AWS: the ids of the NAT gateways. Google Cloud: each as <region>/<router>/<name>.',
     }),
@@ -85,7 +106,7 @@ const subnetSettings = z.strictObject(
       description:
         'AWS: whether a machine that is launched here gets a public address unless its launch says otherwise.',
     }),
-    routes: routes.optional().meta({
+    routes: subnetRoutes.optional().meta({
       description: 'AWS and Azure: the routes of its route table, without those that the cloud makes by itself.',
     }),
     natGateway: token('the name of a NAT gateway').optional().meta({

@@ -55,11 +55,19 @@ const rows: readonly Row[] = [
   {
     on: 'gcp',
     network:
-      '{ natGateways: [us-east1/hub/nat, europe-west1/hub/nat], peerings: [{ name: Far, network: projects/acme-prod/global/networks/far#77 }], routes: [{ destination: 10.9.0.7/16, nextHop: projects/acme-prod/zones/europe-west1-b/instances/fw#9 }] }',
+      '{ natGateways: [us-east1/hub/nat, europe-west1/hub/nat], peerings: [{ name: Far, network: projects/acme-prod/global/networks/far#77 }], routes: [{ destination: 10.9.0.7/16, nextHop: projects/acme-prod/zones/europe-west1-b/instances/fw#9, priority: 1000, tags: [web, app] }, { destination: 10.9.0.0/16, nextHop: 10.1.0.9, priority: 1000 }, { destination: 10.9.0.0/16, nextHop: 10.1.0.9, priority: 90 }] }',
     want: {
       natGateways: ['europe-west1/hub/nat', 'us-east1/hub/nat'],
       peerings: [{ name: 'Far', network: 'projects/acme-prod/global/networks/far' }],
-      routes: [{ destination: '10.9.0.0/16', nextHop: 'projects/acme-prod/zones/europe-west1-b/instances/fw' }],
+      routes: [
+        { destination: '10.9.0.0/16', nextHop: '10.1.0.9', priority: 90 },
+        { destination: '10.9.0.0/16', nextHop: '10.1.0.9' },
+        {
+          destination: '10.9.0.0/16',
+          nextHop: 'projects/acme-prod/zones/europe-west1-b/instances/fw',
+          tags: ['app', 'web'],
+        },
+      ],
     },
   },
   {

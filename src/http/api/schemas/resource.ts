@@ -34,7 +34,14 @@ const whole = z.union([z.boolean(), z.literal('partial')]);
 
 const unchanged = 'Settings that Setpoint compares and does not change yet';
 const blocks = { secondaryCidrs: z.array(z.string()).optional(), ipv6Cidrs: z.array(z.string()).optional() };
-const routes = z.array(z.object({ destination: z.string(), nextHop: z.string() }));
+const routes = z.array(
+  z.object({
+    destination: z.string(),
+    nextHop: z.string(),
+    priority: z.number().optional(),
+    tags: z.array(z.string()).optional(),
+  }),
+);
 
 const network = z.object({
   cidr: z.string().optional(),
