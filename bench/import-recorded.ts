@@ -14,11 +14,17 @@ import { canonicalId } from '../providers/azure/ids.ts';
 import { interfaceOf, observeMachine } from '../providers/azure/instance/observe.ts';
 import { canonicalLocation, prefixAt } from '../providers/azure/place.ts';
 import { readMatch } from '../providers/azure/security-rule.ts';
-import { defaultRouteOf } from '../providers/gcp/default-route/routes.ts';
 import { observeFirewall } from '../providers/gcp/firewall.ts';
 import { observeInstance as observeGoogleInstance } from '../providers/gcp/instance/observe.ts';
 import { pathOf } from '../providers/gcp/links.ts';
-import type { Disk, Firewall, Instance as GoogleInstance, Network, Subnetwork } from '../providers/gcp/messages.ts';
+import type {
+  Disk,
+  Firewall,
+  Instance as GoogleInstance,
+  Network,
+  Route,
+  Subnetwork,
+} from '../providers/gcp/messages.ts';
 import { observeNetwork } from '../providers/gcp/network.ts';
 import { observeSubnet as observeGoogleSubnet } from '../providers/gcp/subnet.ts';
 import { cliDependencies } from '../src/bootstrap/cli-dependencies.ts';
@@ -436,8 +442,9 @@ function googleProject(project: string, lines: readonly GoogleLine[]): Account {
     ).map(({ o }) => o as T); // why: the kind names the type
   const disks = new Map(listed<Disk>('disk').map((disk) => [pathOf(disk.selfLink ?? ''), disk]));
   const machines = listed<GoogleInstance>('instance');
+  const routes = lines.some(({ kind }) => kind === 'compute#route') ? listed<Route>('route') : undefined;
   const recorded = linked([
-    ...listed<Network>('network').map((network) => observeNetwork(network, defaultRouteOf('', undefined, []))),
+    ...listed<Network>('network').map((network) => observeNetwork(network, routes)),
     ...listed<Subnetwork>('subnetwork').map((subnet) => observeGoogleSubnet(subnet, linkOf, { project })),
     ...listed<Firewall>('firewall').map((firewall) => observeFirewall(firewall, linkOf, project)),
     ...machines.map((machine) => observeGoogleInstance(machine, { project, resolve: linkOf, disks })),

@@ -19,13 +19,14 @@ export const services: readonly string[] = [
   'Projects',
   'RegionOperations',
   'Regions',
+  'Routers',
   'Routes',
   'Subnetworks',
   'ZoneOperations',
 ];
 
 /**
- * The SDK's definitions, as far as these services reach: 374 of 2,216, and 0.4 of 12 MB. To make types of all of them holds the
+ * The SDK's definitions, as far as these services reach: 443 of 2,216, and 0.4 of 12 MB. To make types of all of them holds the
  * loop for 300 ms. The published package has no more than these: see scripts/build.ts.
  */
 export const definitions: Definition = reached(

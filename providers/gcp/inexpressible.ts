@@ -92,7 +92,6 @@ const ofNetwork: readonly Inexpressible<Network>[] = [
     'autoCreateSubnetworks',
     ({ autoCreateSubnetworks }) => (autoCreateSubnetworks ? 'makes a subnet in every region' : undefined),
   ],
-  ['enableUlaInternalIpv6', ({ enableUlaInternalIpv6 }) => (enableUlaInternalIpv6 ? 'has internal IPv6' : undefined)],
   ['firewallPolicy', ({ firewallPolicy }) => listed('has the firewall policy', [lastOf(firewallPolicy ?? '')])],
 ];
 

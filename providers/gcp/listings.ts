@@ -9,6 +9,8 @@ import type {
   InstancesAt,
   Network,
   Route,
+  Router,
+  RoutersAt,
   Subnetwork,
   SubnetworksAt,
 } from './messages.ts';
@@ -17,11 +19,12 @@ import { type AskPage, type PageAsked, whole } from './pages.ts';
 
 /**
  * Listings that several kinds share: resources in a network refer to it without its number; a network is judged by its
- * routes. The rules of sharing are in shared/shared-listing.ts.
+ * routes. Routers are listed for settings alone. The rules of sharing are in shared/shared-listing.ts.
  */
 export interface Listings {
   readonly networks: Listing<Network>;
   readonly routes: Listing<Route>;
+  readonly routers: Listing<Router>;
   readonly subnetworks: Listing<Subnetwork>;
   readonly firewalls: Listing<Firewall>;
   readonly instances: Listing<Instance>;
@@ -34,6 +37,7 @@ export function makeListings(client: Client, project: string, clock: Clock): Lis
   return {
     networks: share(networkPages),
     routes: share(routePages),
+    routers: share(routerPages),
     subnetworks: share(subnetworkPages),
     firewalls: share(firewallPages),
     instances: share(instancePages),
@@ -70,6 +74,15 @@ const routePages =
       return [page];
     });
     return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
+  };
+
+const routerPages =
+  ({ client, project }: Asking): AskPage<Router> =>
+  async (asked, call) => {
+    const answer = await client.read('routers.aggregatedList', call, (sdk, options) =>
+      aggregatedList<RoutersAt>(sdk.routers(), requestOf(project, asked), options),
+    );
+    return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.routers) } : answer;
   };
 
 const firewallPages =

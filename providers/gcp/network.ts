@@ -11,13 +11,14 @@ import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { closeDefaultRoute, removeRoutes, routesIn } from './default-route/close.ts';
 import { openDefaultRoute } from './default-route/open.ts';
-import { type DefaultRoute, defaultRouteOf } from './default-route/routes.ts';
+import { defaultRouteOf } from './default-route/routes.ts';
 import { getNetwork } from './get.ts';
 import { inexpressibleOf } from './inexpressible.ts';
 import { pathOf } from './links.ts';
 import { lookUp } from './lookup.ts';
 import { describe, readDescription } from './marks/description.ts';
-import type { Firewall, Network } from './messages.ts';
+import type { Firewall, Network, Route } from './messages.ts';
+import { ipv6OfNetwork, type ListedSettings, listSettings, networkSettingsOf } from './network-settings.ts';
 import { originOf } from './origin.ts';
 import { answered } from './pages.ts';
 import { deleteEach } from './removal.ts';
@@ -37,23 +38,34 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
   const { listings } = scope;
-  const [networks, routes] = await awaitAll([listings.networks('network', call), listings.routes('network', call)]);
-  yield await mapInTurns(networks, (network) => {
-    const path = pathOf(network.selfLink ?? '');
-    return observeNetwork(network, defaultRouteOf(path, readDescription(network.description).mark, routes));
-  });
+  const [networks, routes, settings] = await awaitAll([
+    listings.networks('network', call),
+    listings.routes('network', call),
+    listSettings(scope, call),
+  ]);
+  yield await mapInTurns(networks, (network) => observeNetwork(network, routes, settings));
 }
 
-/** A network bears no labels, and its blocks are its subnets'. */
-export function observeNetwork(network: Network, defaultRoute: DefaultRoute): Observed<'network'> {
+/** A network bears no labels, and its blocks are its subnets'. `routes`: all of the project; undefined where they are not known. */
+export function observeNetwork(
+  network: Network,
+  routes: readonly Route[] | undefined,
+  settings: ListedSettings = { unlisted: [] },
+): Observed<'network'> {
   const { mark } = readDescription(network.description);
+  const defaultRoute = defaultRouteOf(pathOf(network.selfLink ?? ''), mark, routes ?? []);
+  const ipv6 = ipv6OfNetwork(network);
   const name = network.name ?? '';
   const origin = mark ? undefined : networkOrigin(network);
   return {
     kind: 'network',
     id: idOf(network) ?? '',
     name,
-    attributes: { internet: defaultRoute.internet, labels: {} },
+    attributes: {
+      internet: defaultRoute.internet,
+      settings: networkSettingsOf(network, routes, settings),
+      labels: {},
+    },
     signs: {
       ...(mark ? { mark } : {}),
       slot: slotOf(prefixOf(pathOf(network.selfLink ?? '')), 'network', name),
@@ -63,7 +75,9 @@ export function observeNetwork(network: Network, defaultRoute: DefaultRoute): Ob
       state: 'ready',
       ...(defaultRoute.parts.length === 0 ? {} : { parts: defaultRoute.parts }),
       ...(defaultRoute.missing.length === 0 ? {} : { missing: defaultRoute.missing }),
+      ...(ipv6.length === 0 ? {} : { furtherBlocks: ipv6 }),
       ...inexpressibleOf.network(network),
+      ...(settings.unlisted.length === 0 ? {} : { unlisted: settings.unlisted }),
     },
   };
 }
@@ -85,13 +99,15 @@ async function read(
 ): Promise<readonly Result<Observed<'network'> | undefined>[]> {
   const found = await each(ids, (id) => lookUp(id, (each) => getNetwork(each, scope, call)));
   if (!found.some((result) => result.ok && result.value)) return found.map(withoutNetwork);
-  const routes = await answered(scope.listings.routes('network', call));
+  const [routes, settings] = await awaitAll([
+    answered(scope.listings.routes('network', call)),
+    answered(listSettings(scope, call)),
+  ]);
   return found.map((result) => {
     if (!result.ok || !result.value) return withoutNetwork(result);
     if (!routes.ok) return routes;
-    const mark = readDescription(result.value.description).mark;
-    const defaultRoute = defaultRouteOf(pathOf(result.value.selfLink ?? ''), mark, routes.value);
-    return { ok: true, value: observeNetwork(result.value, defaultRoute) };
+    if (!settings.ok) return settings;
+    return { ok: true, value: observeNetwork(result.value, routes.value, settings.value) };
   });
 }
 

@@ -29,6 +29,7 @@ export const actions = {
   'routes.list': 'read',
   'routes.insert': 'write',
   'routes.delete': 'write',
+  'routers.aggregatedList': 'heavy read',
   'subnetworks.aggregatedList': 'heavy read',
   'subnetworks.get': 'read',
   'subnetworks.insert': 'write',

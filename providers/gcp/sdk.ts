@@ -8,6 +8,7 @@ import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_clie
 import { ProjectsClient } from '@google-cloud/compute/build/src/v1/projects_client.js';
 import { RegionOperationsClient } from '@google-cloud/compute/build/src/v1/region_operations_client.js';
 import { RegionsClient } from '@google-cloud/compute/build/src/v1/regions_client.js';
+import { RoutersClient } from '@google-cloud/compute/build/src/v1/routers_client.js';
 import { RoutesClient } from '@google-cloud/compute/build/src/v1/routes_client.js';
 import { SubnetworksClient } from '@google-cloud/compute/build/src/v1/subnetworks_client.js';
 import { ZoneOperationsClient } from '@google-cloud/compute/build/src/v1/zone_operations_client.js';
@@ -61,6 +62,7 @@ export const sdk = {
   regions: lazily(RegionsClient),
   networks: lazily(NetworksClient),
   routes: lazily(RoutesClient),
+  routers: lazily(RoutersClient),
   subnetworks: lazily(SubnetworksClient),
   firewalls: lazily(FirewallsClient),
   images: lazily(ImagesClient),

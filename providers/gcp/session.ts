@@ -20,7 +20,14 @@ export function openSession(access: Access, clock: Clock): Session {
     client,
     listings: makeListings(client, access.account, clock),
     clock,
-    known: { spent: new Map(), launchable: new Set(), cpus: new Map(), quotas: new Map(), free: new Map() },
+    known: {
+      spent: new Map(),
+      launchable: new Set(),
+      cpus: new Map(),
+      quotas: new Map(),
+      free: new Map(),
+      settingTries: new Map(),
+    },
   };
   return {
     scope: access.scope,

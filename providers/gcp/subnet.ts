@@ -14,6 +14,7 @@ import { lastOf } from './links.ts';
 import { lookUp } from './lookup.ts';
 import { describe, readDescription } from './marks/description.ts';
 import type { Subnetwork } from './messages.ts';
+import { ipv6OfSubnet, subnetSettingsOf } from './network-settings.ts';
 import { originOf } from './origin.ts';
 import { type Resolve, resolveBy, resolveIn } from './parents.ts';
 import { deleteEach } from './removal.ts';
@@ -50,6 +51,7 @@ export function observeSubnet(
   const { mark } = readDescription(subnetwork.description);
   const name = subnetwork.name ?? '';
   const origin = mark ? undefined : subnetOrigin(subnetwork);
+  const ipv6 = ipv6OfSubnet(subnetwork);
   return {
     kind: 'subnet',
     id: idOf(subnetwork) ?? '',
@@ -57,6 +59,7 @@ export function observeSubnet(
     attributes: {
       network: resolve(subnetwork.network),
       cidr: canonicalCidr(subnetwork.ipCidrRange ?? ''),
+      settings: subnetSettingsOf(subnetwork),
       labels: {},
     },
     signs: {
@@ -64,7 +67,11 @@ export function observeSubnet(
       slot: slotOf(`gcp/${project}/${lastOf(subnetwork.region ?? '')}`, 'subnet', name),
       ...(origin ? { origin } : {}),
     },
-    condition: { state: 'ready', ...inexpressibleOf.subnet(subnetwork) },
+    condition: {
+      state: 'ready',
+      ...(ipv6.length === 0 ? {} : { furtherBlocks: ipv6 }),
+      ...inexpressibleOf.subnet(subnetwork),
+    },
   };
 }
 

@@ -23,11 +23,17 @@ import { observeSubnet as awsSubnet, indexTables } from '../../providers/aws/sub
 import { canonicalId } from '../../providers/azure/ids.ts';
 import { type InstanceContext, observeMachine, reachOf } from '../../providers/azure/instance/observe.ts';
 import { readMatch, writeRule } from '../../providers/azure/security-rule.ts';
-import { defaultRouteOf } from '../../providers/gcp/default-route/routes.ts';
 import { firewallOf, observeFirewall } from '../../providers/gcp/firewall.ts';
 import { observeInstance as gcpInstance } from '../../providers/gcp/instance/observe.ts';
 import { pathOf } from '../../providers/gcp/links.ts';
-import type { Disk, Firewall, Instance as GcpInstance, Network, Subnetwork } from '../../providers/gcp/messages.ts';
+import type {
+  Disk,
+  Firewall,
+  Instance as GcpInstance,
+  Network,
+  Route,
+  Subnetwork,
+} from '../../providers/gcp/messages.ts';
 import { observeNetwork } from '../../providers/gcp/network.ts';
 import { observeSubnet as gcpSubnet } from '../../providers/gcp/subnet.ts';
 import { ARM_TABLE } from '../../sandbox/arm/spelling-table.ts';
@@ -215,6 +221,25 @@ function awsObjects<T>(list: string): readonly T[] {
 
 const bare = ({ IpPermissions: _, IpPermissionsEgress: __, ...group }: SecurityGroup): SecurityGroup => group;
 
+test('gcp: recorded secondary ranges, blocks and routes are settings of their network', { skip }, () => {
+  const recorded = <T>(kind: string): readonly T[] =>
+    linesOf<Recorded>('gcp.jsonl').flatMap((line) => (line.kind === kind ? [line.o as T] : [])); // why: the kind names the type
+  for (const subnetwork of recorded<Subnetwork>('compute#subnetwork')) {
+    const { settings } = gcpSubnet(subnetwork, linkOf, { project: 'p' }).attributes;
+    assert.equal(settings?.privateGoogleAccess, subnetwork.privateIpGoogleAccess ?? false);
+    assert.deepEqual(
+      new Set(settings?.secondaryRanges?.map(({ name, cidr }) => `${name} ${cidr}`)),
+      new Set(subnetwork.secondaryIpRanges?.map(({ rangeName, ipCidrRange }) => `${rangeName} ${ipCidrRange}`)),
+    );
+  }
+  const networks = recorded<Network>('compute#network');
+  const blocks = networks.flatMap((network) => observeNetwork(network, undefined).attributes.settings?.ipv6Cidrs ?? []);
+  assert.deepEqual(blocks, ['fd20:eb5:88a::/48']);
+  const [route] = recorded<Route>('compute#route');
+  const { settings } = observeNetwork({ selfLink: route?.network ?? '' }, recorded<Route>('compute#route')).attributes;
+  assert.deepEqual(settings?.routes, [{ destination: '0.0.0.0/0', nextHop: '10.132.1.5', priority: 100 }]);
+});
+
 type Reader = (object: unknown) => unknown;
 
 /** A reader of recorded objects of one kind. */
@@ -225,7 +250,7 @@ const reads =
 
 const googleKinds: Readonly<Record<string, Reader>> = {
   'compute#firewall': reads<Firewall>((firewall) => observeFirewall(firewall, linkOf, 'p')),
-  'compute#network': reads<Network>((network) => observeNetwork(network, defaultRouteOf('', undefined, []))),
+  'compute#network': reads<Network>((network) => observeNetwork(network, undefined)),
   'compute#subnetwork': reads<Subnetwork>((subnetwork) => gcpSubnet(subnetwork, linkOf, { project: 'p' })),
   'compute#instance': reads<GcpInstance>((instance) =>
     gcpInstance(instance, { project: 'p', resolve: linkOf, disks: new Map<string, Disk>() }),

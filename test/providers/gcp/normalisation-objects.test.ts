@@ -38,7 +38,7 @@ const route = (over: Route = {}): Route => ({
 });
 
 describe('networks', () => {
-  const seen = (over: Network) => observeNetwork(network(over), defaultRouteOf(path, undefined, [route()])).attributes;
+  const seen = (over: Network) => observeNetwork(network(over), [route()]).attributes;
   test('G35: the way of choosing best paths is nobody’s wish: same', () =>
     assert.deepEqual(
       diff(
@@ -60,10 +60,7 @@ describe('networks', () => {
       [],
     ));
   test('the network that a project is born with says that it is', () => {
-    const born = observeNetwork(
-      network({ name: 'default', autoCreateSubnetworks: true }),
-      defaultRouteOf(path, undefined, []),
-    );
+    const born = observeNetwork(network({ name: 'default', autoCreateSubnetworks: true }), []);
     assert.equal(born.signs.origin?.why, 'provider-default');
   });
 });
