@@ -104,7 +104,7 @@ const generated: ReadonlySet<string> = new Set(['SUBNET', 'BGP', 'TRANSIT']);
  *   of a peering              | `nextHopPeering`
  *   of a hub of networks      | `nextHopHub`
  *   learnt by a Cloud Router  | the types BGP and TRANSIT, or `nextHopInterconnectAttachment`
- *   of a node of Kubernetes   | its description: https://github.com/kubernetes/cloud-provider-gcp/blob/master/providers/gce/gce.go
+ *   of a node of Kubernetes   | its description: https://github.com/kubernetes/cloud-provider-gcp/blob/master/providers/gce/gce_routes.go
  *
  * https://cloud.google.com/compute/docs/reference/rest/v1/routes
  */

@@ -182,11 +182,19 @@ async function peerings({ raw }: NetworkBench, network: string): Promise<readonl
   );
 }
 
-const peeringRoutes = async ({ raw }: NetworkBench): Promise<readonly string[]> =>
-  ((await raw('GET', 'global/routes')).body.items as readonly Readonly<Record<string, string>>[])
+interface ListedRoute {
+  readonly network: string;
+  readonly destRange: string;
+  readonly nextHopPeering?: string;
+}
+
+async function peeringRoutes({ raw }: NetworkBench): Promise<readonly string[]> {
+  const items: readonly ListedRoute[] = (await raw('GET', 'global/routes')).body.items;
+  return items
     .filter(({ nextHopPeering }) => nextHopPeering !== undefined)
-    .map((each) => `${each['network']?.split('/').at(-1)} ${each['destRange']} ${each['nextHopPeering']}`)
+    .map(({ network, destRange, nextHopPeering }) => `${network.split('/').at(-1)} ${destRange} ${nextHopPeering}`)
     .toSorted();
+}
 
 describe('peerings', () => {
   it('wait for the other side, then bring the routes of its subnetworks, and go from one side', async () => {
