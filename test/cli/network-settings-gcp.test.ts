@@ -183,6 +183,17 @@ test('what a colleague changes is blocked with both values, and an apply writes 
   assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
 });
 
+test('IPv6 that no document states is told, and stays', async () => {
+  const { dir, run, plan } = await stage('core');
+  assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);
+  const file = join(dir, 'imported', 'core.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/ipv6Cidrs: \[[^\]]*\],?/g, ''));
+  const { actions, findings } = await plan();
+  assert.deepEqual(actions, []);
+  const told = findings.flatMap(({ reason = '' }) => /also has the address block (\S+),/.exec(reason)?.[1] ?? []);
+  assert.deepEqual(told.toSorted(), ['fd20:0:1::/48', 'fd20:0:1::/64']);
+});
+
 test('the default route of an adopted network is one of its stated routes', async () => {
   const { sandbox, dir, run, plan } = await stage('core');
   assert.equal((await run(['apply', dir, allow, '--yes'])).code, 0);

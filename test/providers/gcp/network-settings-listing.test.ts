@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Effect } from '../../../sandbox/faults.ts';
 import { maxAttempts } from '../../../src/core/failure.ts';
 import type { ListedSetting } from '../../../src/core/resource.ts';
+import { compareText } from '../../../src/core/text.ts';
 import { type Call, ListingFailed, type Session } from '../../../src/ports/provider.ts';
 import { everyPage } from '../../support/every-page.ts';
 import { recordedCall } from '../../support/fixtures.ts';
@@ -28,7 +29,20 @@ beforeEach(async () => {
         networks: [
           {
             name: 'core',
-            subnetworks: [{ name: 'app', region: 'europe-west1', cidr: '10.1.0.0/24', privateGoogleAccess: true }],
+            internalIpv6Range: 'fd20:0:1::/48',
+            subnetworks: [
+              {
+                name: 'app',
+                region: 'europe-west1',
+                cidr: '10.1.0.0/24',
+                privateGoogleAccess: true,
+                secondaryRanges: [
+                  { name: 'pods', cidr: '10.8.0.0/16' },
+                  { name: 'more', cidr: '10.7.0.0/16' },
+                ],
+                internalIpv6Prefix: 'fd20:0:1::/64',
+              },
+            ],
             routes: [{ name: 'to-fw', destRange: '10.9.0.0/16', nextHopIp: '10.1.0.9', priority: 90, tags: ['web'] }],
             routers: [
               ...Array.from({ length: 7 }, (_, i) => ({
@@ -63,7 +77,7 @@ const fail = (effect: Effect, times?: number): void => {
 };
 const gateway = { destination: '0.0.0.0/0', nextHop: 'default-internet-gateway' };
 const ofCore = {
-  ipv6Cidrs: [],
+  ipv6Cidrs: ['fd20:0:1::/48'],
   peerings: [{ name: 'to-far', network: far }],
   routes: [gateway, { destination: '10.9.0.0/16', nextHop: '10.1.0.9', priority: 90, tags: ['web'] }],
 };
@@ -100,13 +114,25 @@ test('a read by id has the same', async () => {
 
 test('in each spelling of the cloud they are the same', async () => {
   const want = [...(await list(asking('natGateways'))).values()].map(({ attributes }) => attributes);
-  const [subnet] = await everyPage(session.actuators.subnet, recordedCall());
-  assert.deepEqual(subnet?.attributes.settings, { ipv6Cidrs: [], secondaryRanges: [], privateGoogleAccess: true });
+  const ofSubnets = async () =>
+    (await everyPage(session.actuators.subnet, recordedCall()))
+      .map(({ attributes }) => attributes)
+      .toSorted((a, b) => compareText(a.cidr, b.cidr));
+  const subnets = await ofSubnets();
+  assert.deepEqual(subnets[0]?.settings, {
+    ipv6Cidrs: ['fd20:0:1::/64'],
+    secondaryRanges: [
+      { name: 'more', cidr: '10.7.0.0/16' },
+      { name: 'pods', cidr: '10.8.0.0/16' },
+    ],
+    privateGoogleAccess: true,
+  });
   for (let way = 0; way < 6; way += 1) {
     stage.sandbox.control.spellings.set({ kind: 'way', number: way });
     session = await stage.open();
     const found = [...(await list(asking('natGateways'))).values()].map(({ attributes }) => attributes);
     assert.deepEqual(found, want, `way ${way}`);
+    assert.deepEqual(await ofSubnets(), subnets, `way ${way}`);
   }
 });
 
