@@ -284,13 +284,10 @@ export function membershipsAfter(
   action: Extract<Action, { readonly verb: 'update' | 'replace' }>,
 ): readonly Ref[] | undefined {
   const [wanted, seen] = [machineIn(action.desired), machineIn(action.observed)];
-  const { machine } = wanted;
-  const isKept =
-    action.verb === 'update' &&
-    machine.identity === undefined &&
-    seen.machine.identity !== undefined &&
-    !action.changes.some(({ field }) => field === 'machine.identity');
-  return membershipsOf(isKept ? { ...wanted, machine: { ...machine, identity: seen.machine.identity } } : wanted);
+  if (action.verb === 'replace') return membershipsOf(wanted);
+  // why: an identity that is ignored or held stays as it is, whatever the document says
+  const isChanged = action.changes.some(({ field }) => field === 'machine.identity');
+  return membershipsOf(isChanged ? wanted : { ...wanted, machine: seen.machine });
 }
 
 const machineIn = ({ attributes }: { readonly attributes: object }): InstanceAttributes =>

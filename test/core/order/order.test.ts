@@ -383,6 +383,19 @@ const rows: readonly Row[] = [
     want: [],
   },
   {
+    name: 'so does one whose identity is stated, and held or ignored',
+    actions: [
+      create(named('new', { targets: [account] })),
+      remove('old', observed('firewall-rule', 'fw-1', named('old', { targets: ['tag:lb'] }).attributes)),
+      update(
+        desired('instance', 'web-0', taggedAs(['tag:web'], email)),
+        observed('instance', 'i-1', taggedAs(['tag:lb'], 'other@acme-prod.iam.gserviceaccount.com')),
+        [{ field: 'groups' }],
+      ),
+    ],
+    want: ['web-0: ~old'],
+  },
+  {
     name: 'and leaves it with its identity: a new rule for the service account comes after that',
     actions: [create(named('new', { targets: [account] })), reidentified(taggedAs(['tag:web']), taggedAs([], email))],
     want: ['new: ~web-0'],

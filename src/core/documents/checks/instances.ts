@@ -67,7 +67,7 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
   }
 }
 
-/** The service accounts that are groups of the machines. */
+/** The groups of the machines that are service accounts. */
 function accountsOf(set: SpecSet, { network, groups = [] }: InstanceOn, target: TargetDoc): readonly string[] {
   const all = set.networks.get(network)?.value.spec.allGroup === false ? groups : ['all', ...groups];
   return [...new Set(all.flatMap((name) => accountOf(set, { network, name }, target) ?? []))];
@@ -106,7 +106,7 @@ interface InstanceCase {
   readonly internet: boolean;
   /** Its network has the group of all instances. */
   readonly allGroup: boolean;
-  /** Service accounts that are groups of its. */
+  /** Its groups that are service accounts. */
   readonly accounts: readonly string[];
 }
 
@@ -249,6 +249,12 @@ const GCP: readonly InstanceRow[] = [
     found: ({ accounts }) => accounts.length > 1,
     why: 'two of the groups are service accounts, and a machine of GCP runs as one (https://cloud.google.com/compute/docs/access/service-accounts)',
     instead: 'one of the two',
+  },
+  {
+    field: ['ignore'],
+    found: ({ spec, accounts }) => accounts.length > 0 && spec.ignore.some(({ field }) => field === 'identity'),
+    why: 'a group of the machine is a service account, and its identity puts it there',
+    instead: 'no `ignore` of identity, or a group that is a network tag',
   },
   {
     field: ['identity'],
