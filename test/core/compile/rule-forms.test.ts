@@ -234,8 +234,9 @@ spec:
     aws: { image: ami-0abc, size: t3.small }
     gcp: { image: projects/debian-cloud/global/images/family/debian-12, size: e2-small }`);
   const machines = all.flatMap(({ kind, attributes }) =>
+    // why: the kind is checked
     kind === 'instance' ? [attributes as InstanceAttributes] : [],
-  ); // why: the kind is checked
+  );
   assert.deepEqual(
     machines.map(({ groups, machine }) => [groups?.map((one) => one.replace(/^.*\//, '')), machine.identity]),
     [
