@@ -227,6 +227,7 @@ export function* ignores(set: SpecSet, today: string): Iterable<Problem> {
   for (const document of [...set.networks.values(), ...set.groups.values(), ...set.rules, ...set.instances]) {
     for (const [index, entry] of document.value.spec.ignore.entries()) {
       yield* unknownField(document, index, entry.field);
+      yield* trafficField(document, index, entry.field);
       if (holds(entry, today)) continue;
       const message = `this ended on ${entry.until}: \`${entry.field}\` is no longer ignored`;
       const expected = `a later day, if ${entry.owner} still changes it; else remove the entry`;
@@ -258,6 +259,26 @@ const NOT_COMPARED: readonly string[] = [
   'rollout',
   'minReady',
 ];
+
+const TRAFFIC: readonly string[] = [
+  'direction',
+  'action',
+  'protocol',
+  'protocols',
+  'ports',
+  'icmp',
+  'peers',
+  'group',
+  'appliesTo',
+];
+
+/** A rule is its traffic: a plan compares all of it or has another rule. */
+function* trafficField({ value, at }: Located<ResourceDoc>, index: number, field: string): Iterable<Problem> {
+  if (value.kind !== 'FirewallRule' || !TRAFFIC.includes(field.split('.')[0] ?? '')) return;
+  const message = `\`${field}\` of a rule cannot be ignored: this entry has no effect`;
+  const expected = 'no entry; mode: observe on the rule reports every difference, and changes nothing';
+  yield warning('not-here', at(['spec', 'ignore', index, 'field']), message, { expected });
+}
 
 function* unknownField(document: Located<ResourceDoc>, index: number, field: string): Iterable<Problem> {
   const { kind } = document.value;
