@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { AdoptedDraft, Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Desired } from '../../src/core/desired.ts';
+import { serviceAccountAddress } from '../../src/core/kinds/rules.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { InstanceAttributes, Kind, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../shared/successor-name.ts';
 import { placeOf } from './cloud-id.ts';
 import { pathOf } from './links.ts';
-import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
+import { canonicalCidr, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol, readTraffic } from './traffic.ts';
 import { writes } from './writes.ts';
 
@@ -179,7 +180,7 @@ function matchSpelling(desired: Desired, observed: Observed): Desired {
     own !== undefined && theirs !== undefined && form(own) === form(theirs) ? theirs : own;
   const { machine, disk } = wanted;
   const type = alike(disk?.type, seen.disk?.type, canonicalType);
-  const identity = alike(machine.identity, seen.machine.identity, (text) => canonicalIdentity(text, project));
+  const identity = alike(machine.identity, seen.machine.identity, (text) => serviceAccountAddress(text, project));
   const image = alike(machine.image, seen.machine.image, (text) => canonicalImage(text, project));
   const attributes: InstanceAttributes = {
     ...wanted,

@@ -22,9 +22,5 @@ export function canonicalImage(text: string, project: string): string {
 /** A machine type or disk type: by its name, a partial URL or a whole one. */
 export const canonicalType = (text: string): string => lastOf(text);
 
-/** A service account by its address; a bare name is one of the project's: https://cloud.google.com/iam/docs/service-accounts-create */
-export const canonicalIdentity = (text: string, project: string): string =>
-  text.includes('@') ? text : `${text}@${project}.iam.gserviceaccount.com`;
-
 /** IAM alone limits a machine's permissions: https://cloud.google.com/compute/docs/access/service-accounts#scopes_best_practice */
 export const accountScopes: readonly string[] = ['https://www.googleapis.com/auth/cloud-platform'];

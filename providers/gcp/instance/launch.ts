@@ -1,5 +1,6 @@
 import type { Result } from '../../../src/core/failure.ts';
 import { imageToLaunch } from '../../../src/core/kinds/instance.ts';
+import { serviceAccountAddress } from '../../../src/core/kinds/rules.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { type CloudId, type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/provider.ts';
@@ -14,7 +15,7 @@ import { markLabels, markText } from '../marks/labels.ts';
 import type { AttachedDisk, Instance } from '../messages.ts';
 import { requestId } from '../request-id.ts';
 import type { Scope } from '../scope.ts';
-import { accountScopes, canonicalIdentity, canonicalImage, canonicalType } from '../spelling.ts';
+import { accountScopes, canonicalImage, canonicalType } from '../spelling.ts';
 import { markOf, metadataKeys } from './metadata-keys.ts';
 import { stop } from './power.ts';
 
@@ -97,7 +98,7 @@ function instanceOf(item: Item, boot: Launch, project: string): Instance {
   const { name, attributes } = item.desired;
   const { placement, groups = [], machine, labels } = attributes;
   const zone = zoneOf(item);
-  const identity = machine.identity === undefined ? undefined : canonicalIdentity(machine.identity, project);
+  const identity = machine.identity === undefined ? undefined : serviceAccountAddress(machine.identity, project);
   return {
     name,
     machineType: `zones/${zone}/machineTypes/${canonicalType(machine.size)}`,
@@ -168,7 +169,7 @@ function createdAttributes(attributes: InstanceAttributes, zone: string, project
     machine: {
       ...machine,
       size: canonicalType(machine.size),
-      ...(machine.identity === undefined ? {} : { identity: canonicalIdentity(machine.identity, project) }),
+      ...(machine.identity === undefined ? {} : { identity: serviceAccountAddress(machine.identity, project) }),
       power: 'running',
     },
     ...(disk === undefined

@@ -1,4 +1,5 @@
 import type { Result } from '../../../src/core/failure.ts';
+import { serviceAccountAddress } from '../../../src/core/kinds/rules.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
@@ -7,7 +8,7 @@ import { regionOfZone } from '../links.ts';
 import type { Instance } from '../messages.ts';
 import { carryOut, type StartedOperation } from '../operations.ts';
 import type { Scope } from '../scope.ts';
-import { accountScopes, canonicalIdentity, canonicalType } from '../spelling.ts';
+import { accountScopes, canonicalType } from '../spelling.ts';
 import { setTags, tagsOf } from './network-tags.ts';
 import { start, stop } from './power.ts';
 
@@ -92,7 +93,7 @@ function settingsOf(item: Item, seen: Instance, scope: Scope): readonly Setting[
 /** True where the machine is to run as another service account than now. */
 export function changesIdentity(item: Item, seen: Instance, { project }: Scope): boolean {
   const { identity } = item.desired.attributes.machine;
-  const wanted = identity && canonicalIdentity(identity, project);
+  const wanted = identity && serviceAccountAddress(identity, project);
   return has(item, 'machine.identity') && (seen.serviceAccounts?.[0]?.email || undefined) !== wanted;
 }
 
@@ -141,7 +142,7 @@ const setIdentity: Setting = ({ desired, observed }, { scope, call }) => {
   const wanted =
     identity === undefined
       ? { email: '' }
-      : { email: canonicalIdentity(identity, scope.project), scopes: [...accountScopes] };
+      : { email: serviceAccountAddress(identity, scope.project), scopes: [...accountScopes] };
   const request = { project: scope.project, zone, instance, instancesSetServiceAccountRequestResource: wanted };
   return carryOut(
     { action: 'instances.setServiceAccount', region: regionOfZone(zone) },

@@ -3,7 +3,7 @@ import { unlaunchable } from '../documents/checks/instances.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, stated, userDataFiles } from '../documents/document.ts';
 import { idsOf } from '../documents/fields.ts';
 import type { Located } from '../documents/tree.ts';
-import { isAccount } from '../kinds/rules.ts';
+import { isAccount, serviceAccountAddress } from '../kinds/rules.ts';
 import type { Address, InstanceAttributes, MachineSettings, Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { claimOf } from './network.ts';
@@ -91,7 +91,7 @@ function attributesOf(
     machine: {
       ...(image === undefined ? {} : { image }),
       size,
-      ...(identity === undefined ? {} : { identity: nameOf(identity, site) }),
+      ...(identity === undefined ? {} : { identity: reportedIdentity(identity, site) }),
       power: spec.power,
     },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
@@ -108,10 +108,9 @@ const divide = (groups: readonly Ref[]) => [groups.filter(isAccount), groups.fil
  * As clouds report it. An ARN and its name say the same: `arn:aws:iam::1111:instance-profile/web` is `web`. So do the name and the
  * address of a service account of the project.
  */
-function nameOf(identity: string, { target: { spec } }: Site): string {
+function reportedIdentity(identity: string, { target: { spec } }: Site): string {
   if (identity.startsWith('arn:')) return identity.slice(identity.lastIndexOf('/') + 1);
-  const isName = spec.provider === 'gcp' && !identity.includes('@');
-  return isName ? `${identity}@${spec.account}.iam.gserviceaccount.com` : identity;
+  return spec.provider === 'gcp' ? serviceAccountAddress(identity, spec.account) : identity;
 }
 
 /** The spec file in which the script of this target is named: it may be an overlay's. */

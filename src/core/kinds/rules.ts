@@ -43,6 +43,10 @@ export const isByAddress = (target: string): boolean =>
 /** https://cloud.google.com/iam/docs/service-account-types */
 export const serviceAccount = /^[a-z0-9.-]+@[a-z0-9.:-]+\.gserviceaccount\.com$/;
 
+/** A bare name is a service account of the project: https://cloud.google.com/iam/docs/service-accounts-create */
+export const serviceAccountAddress = (text: string, project: string): string =>
+  text.includes('@') ? text : `${text}@${project}.iam.gserviceaccount.com`;
+
 /** A service account of Google Cloud that a rule names like a group: its members are the machines that run as it. */
 export const isAccount = (group: string): boolean => group.startsWith('service-account:');
 

@@ -1,3 +1,4 @@
+import { serviceAccountAddress } from '../../kinds/rules.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, type TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
@@ -259,9 +260,7 @@ const GCP: readonly InstanceRow[] = [
   {
     field: ['identity'],
     found: ({ spec: { identity }, target: { account }, accounts: [group] }) =>
-      group !== undefined &&
-      identity !== undefined &&
-      ![identity, `${identity}@${account}.iam.gserviceaccount.com`].includes(group),
+      group !== undefined && identity !== undefined && serviceAccountAddress(identity, account) !== group,
     why: 'the machine is in a group that is another service account',
     instead: 'no identity: a machine runs as the service account of its group',
   },
