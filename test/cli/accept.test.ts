@@ -17,6 +17,7 @@ import {
   StopInstancesCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
+import type { Sandbox } from '../../sandbox/index.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
 import { gitPerson } from '../support/git-person.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
@@ -29,8 +30,9 @@ const allow = '--allow-endpoint';
 
 interface World {
   readonly specs: string;
-  readonly run: Run;
+  readonly run: ReturnType<typeof commandLine>;
   readonly client: EC2Client;
+  readonly sandbox: Sandbox;
   /** The id of a machine by its name. */
   readonly machine: (name: string) => string;
   /** The id of a security group of the network core. */
@@ -67,6 +69,7 @@ async function applied(
     specs,
     run,
     client,
+    sandbox,
     machine: (name) => ids.get(name) ?? name,
     group: async (name) => {
       const { SecurityGroups = [] } = await client.send(new DescribeSecurityGroupsCommand({}));
@@ -120,6 +123,25 @@ test('size, power and a label of all machines go into their document, and nothin
   const plan = await run(['plan', specs, allow, '--detailed-exitcode']);
   assert.equal(plan.code, 0, plan.stdout);
   assert.equal(await drift(), 'Drift: none');
+});
+
+test('accepted drift is what the specs say once they are applied: the next change of it is drift again', async (t) => {
+  const world = await applied(t);
+  const { accept, drift, machine, run, sandbox, specs } = world;
+  await tag(world, [machine('db-0')], 'tier', 'second');
+  assert.equal((await accept(['db-0', '--yes'])).code, 0);
+  sandbox.control.log.clear();
+  const { stdout, code, stderr } = await run(['apply', specs, allow, '--yes']);
+  assert.match(stdout, /^Applied: 0 added, 0 changed, 0 replaced, 0 deleted · generation 2 · 0 calls$/m, stderr);
+  assert.equal(code, 0);
+  const listed = sandbox.control.log.entries().filter(({ action }) => action === 'DescribeInstances');
+  assert.equal(listed.length, 1, 'no second look');
+  await tag(world, [machine('db-0')], 'tier', 'third');
+  assert.equal(await drift(), 'Drift: 1 change');
+  assert.equal((await accept(['db-0', '--yes'])).code, 0);
+  const held = await run.database.connect().leases.acquire('acme', 'aws/111122223333/eu-west-1', 'worker-1@host');
+  assert.ok(held.ok);
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0, 'the worker notes it itself');
 });
 
 test('one field of one machine, by its id: the rest stays drift', async (t) => {

@@ -14,9 +14,10 @@ import type { Lease } from '../../ports/leases.ts';
 import type { Authority } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
+import { exitCodes, UserError } from '../errors.ts';
 import { progressOn, reportScope } from '../output/progress.ts';
 import { acceptFolder, acceptPinned, refuseSuperseded } from './accept.ts';
-import { localUser, withLeases } from './ledger-access.ts';
+import { type LeaseRequest, localUser, withLeases } from './ledger-access.ts';
 import { type ObservedEstate, type ObservedScope, recordAppliedInventory } from './observe.ts';
 
 /** The actions that a person approved, and their limits. */
@@ -59,30 +60,61 @@ export async function apply(
     ...allowanceIn(approval),
   };
   const approved = new Set(approval.actions);
-  const busy = observed.looked.filter(
-    ({ input }, i) => input.knowledge.pending.length > 0 || plans[i]?.actions.some((action) => approved.has(action)),
-  );
-  const request = {
-    estate: estate.name,
-    store,
-    scopes: busy.map(({ scope }) => scope.scope),
-    timeoutMs: approval.lockTimeoutMs,
-  };
+  const isBusy = ({ input }: ObservedScope, plan: ScopePlan | undefined): boolean =>
+    input.knowledge.pending.length > 0 || plan?.actions.some((action) => approved.has(action)) === true;
   const approvedOnly = onlyApproved(approval.actions, plans);
-  const scopes = await withLeases(request, context, async (leases) => {
-    // why: somebody may have paused what is to be done while we asked, or waited for the leases
-    const guardEpoch = await store.ledger.guardEpoch(estate.name);
-    const policies = [...(await activeConstraints(estate, store)).policies, approvedOnly];
-    const guard: Guard = {
-      epoch: guardEpoch,
-      judge: async (actions) => refusalsOf(actions, await activeConstraints(estate, store)),
+  const reconcileUnderLeases = (
+    of: readonly ObservedScope[],
+    how: Pick<LeaseRequest, 'timeoutMs'> & Pick<Work, 'reuses'>,
+  ): Promise<readonly Converged[]> => {
+    const request = {
+      estate: estate.name,
+      store,
+      scopes: of.map(({ scope }) => scope.scope),
+      timeoutMs: how.timeoutMs,
     };
-    const work = { store, estate: estate.name, reconcileId: randomUUID(), authority, leases, policies, guard };
-    return reconcileScopes(busy, work, context);
-  });
-  const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
+    return withLeases(request, context, async (leases) => {
+      // why: somebody may have paused what is to be done while we asked, or waited for the leases
+      const guardEpoch = await store.ledger.guardEpoch(estate.name);
+      const policies = [...(await activeConstraints(estate, store)).policies, approvedOnly];
+      const guard: Guard = {
+        epoch: guardEpoch,
+        judge: async (actions) => refusalsOf(actions, await activeConstraints(estate, store)),
+      };
+      const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
+      return reconcileScopes(of, { ...common, leases, policies, guard, reuses: how.reuses }, context);
+    });
+  };
+  const busy = observed.looked.filter((looked, i) => isBusy(looked, plans[i]));
+  const scopes = await reconcileUnderLeases(busy, { timeoutMs: approval.lockTimeoutMs, reuses: false });
+  await recordStanding(observed, { busy, reconcile: (of) => reconcileUnderLeases(of, { timeoutMs: 0, reuses: true }) });
+  const worked = new Set(busy.map(({ scope }) => scope.scope));
+  const idle = plans.filter(({ scope }) => !worked.has(scope));
   await recordAppliedInventory(estate, observed.looked, scopes, { store, context });
   return { generation, scopes, idle };
+}
+
+interface StandingWork {
+  readonly busy: readonly ObservedScope[];
+  readonly reconcile: (of: readonly ObservedScope[]) => Promise<unknown>;
+}
+
+/**
+ * Where nothing is to do, the store notes what these specs say of resources in sync: a later difference there is drift, and no change
+ * of the specs. No cloud is called. A process that holds the lease of a scope notes it itself.
+ */
+async function recordStanding(
+  { looked, plans }: ObservedEstate<Store>,
+  { busy, reconcile }: StandingWork,
+): Promise<void> {
+  for (const [i, one] of looked.entries()) {
+    if (busy.includes(one) || (plans[i]?.standing ?? []).length === 0) continue;
+    try {
+      await reconcile([one]);
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code !== exitCodes.refused) throw error;
+    }
+  }
 }
 
 interface Work {
@@ -93,6 +125,8 @@ interface Work {
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
   readonly policies: readonly Policy[];
   readonly guard: Guard;
+  /** Begins with the observation that was planned, if it is still fresh. */
+  readonly reuses: boolean;
 }
 
 /** By what people say now: a generation that came in between binds by what it reads only and protects. */
@@ -146,7 +180,12 @@ function reconcileScope(
   const planner: Planner = (observation, knowledge) =>
     plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(
-    { site, authorization: { reconcile, lease, guard: work.guard }, plan: planner },
+    {
+      site,
+      authorization: { reconcile, lease, guard: work.guard },
+      plan: planner,
+      ...(work.reuses ? { from: input.observation } : {}),
+    },
     {
       ledger: store.ledger,
       operations: store.operations,

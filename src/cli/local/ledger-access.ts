@@ -14,7 +14,7 @@ import { acceptFolder } from './accept.ts';
 /** Interval of asking again for a lease that somebody else holds. */
 const askEveryMs = 500;
 
-interface LeaseRequest {
+export interface LeaseRequest {
   readonly estate: string;
   readonly scopes: readonly ScopeKey[];
   readonly store: Store;
