@@ -189,7 +189,13 @@ test('machines of one document that drifted apart are refused, and named', async
   edit(specs, 'instances.yaml', 't3.medium', 't3.xlarge');
   const rollout = await accept(['db-0', '--yes']);
   assert.deepEqual([rollout.code, rollout.stdout.split('\n')[0]], [0, 'Accept: no drift']);
-  assert.match(rollout.stdout, /db-0 differs because its documents changed. To make the cloud so: setpoint apply/);
+  assert.match(
+    rollout.stdout,
+    /Not accepted: size of \S+db-0, as a document changed there\. To make the cloud so: setpoint apply/,
+  );
+  await tag(world, [machine('db-0')], 'tier', 'other');
+  const beside = await accept(['db-0', '--dry-run']);
+  assert.match(beside.stdout, /^Accept: 1 difference[\s\S]*^Not accepted: size of \S+db-0, as a document/m);
   const unknown = await run(['accept', 'web-9', '--specs', specs, allow]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /Nothing here has the address "web-9"/);

@@ -149,7 +149,7 @@ function headline({ accepted, files }: ProvenAcceptance): string {
 }
 
 function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }: Options): readonly string[] {
-  const { accepted, left, others, overlays } = printable(proven);
+  const { accepted, left, others, overlays, rollouts } = printable(proven);
   return [
     ...accepted.map((one) => `  ${differenceText(one)}  ${printable(join(specs, one.at.file))}:${one.at.line}`),
     '',
@@ -158,6 +158,7 @@ function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }
     'Plan of these documents: it no longer changes this, and does nothing new.',
     ...(others.length === 0 ? [] : [`The same lines settle the drift of ${others.join(', ')}.`]),
     ...left.map(({ address, field }) => `Still open: ${field} of ${address}. Setpoint writes it with the next apply.`),
+    ...rolloutLines(rollouts),
     ...(overlays.length === 0
       ? []
       : [
@@ -198,10 +199,23 @@ function nothingText({ rollouts, left }: ProvenAcceptance): string {
     ...left.map(
       ({ address, field }) => `${field} of ${printable(address)} is Setpoint's own: the next apply writes it.`,
     ),
-    ...rollouts.map(
-      (address) => `${printable(address)} differs because its documents changed. To make the cloud so: setpoint apply`,
-    ),
+    ...rolloutLines(printable(rollouts)),
   ].join('\n');
+}
+
+/** Differences that are no drift, by resource. Nothing applies a setting. */
+function rolloutLines(rollouts: ProvenAcceptance['rollouts']): readonly string[] {
+  return [...Map.groupBy(rollouts, ({ address }) => address)].flatMap(([address, all]) => {
+    const line = (isSetting: boolean, next: string): readonly string[] => {
+      const fields = all.flatMap(({ field }) => (field.startsWith('settings.') === isSetting ? [field] : []));
+      if (fields.length === 0) return [];
+      return [`Not accepted: ${fields.join(', ')} of ${address}, as a document changed there. ${next}`];
+    };
+    return [
+      ...line(false, 'To make the cloud so: setpoint apply'),
+      ...line(true, 'Setpoint does not change settings yet: edit the document or the cloud.'),
+    ];
+  });
 }
 
 function nextText(shown: readonly ShownFile[], { written, proposed, specs }: Outcome): string {

@@ -42,7 +42,7 @@ export interface ProvenAcceptance extends Pick<Acceptance, 'accepted' | 'left'> 
   /** Overlays that read an edited file too, and that this command did not plan. */
   readonly overlays: readonly string[];
   /** Differences of the named resources that the specs caused. */
-  readonly rollouts: readonly Address[];
+  readonly rollouts: readonly { readonly address: Address; readonly field: string }[];
 }
 
 type View = Pick<EstateView, 'estate' | 'store' | 'looked' | 'plans' | 'bound' | 'bounds'>;
@@ -64,9 +64,10 @@ export async function provenAcceptance(
   refuseFields({ fields, addresses }, [...accepted, ...left], input);
   const files = editFiles(edits, view.estate, context);
   const others = files.length === 0 ? [] : await prove({ files, accepted }, view, context);
-  const rollouts = addresses.filter((address) => {
-    const found = input.compared.get(address);
-    return found !== undefined && found.changes.length > found.drifted.length;
+  const rollouts = addresses.flatMap((address) => {
+    const { changes = [], drifted = [] } = input.compared.get(address) ?? {};
+    const drift = new Set(drifted.map(({ field }) => field));
+    return changes.flatMap(({ field }) => (drift.has(field) ? [] : [{ address, field: fieldNamed(field) }]));
   });
   return { accepted, left, files, others, overlays: await overlaysBeside(files, view.estate), rollouts };
 }
