@@ -20,6 +20,7 @@ import {
   nameTaken,
   nonConvergent,
   ownedBy,
+  successorNameTaken,
   unlaunchable,
   unlistedFindings,
   unstatedFindings,
@@ -73,24 +74,20 @@ function unlessUnderWay(desired: Desired, present: Claimed, world: World): reado
   return why === undefined ? decisions : [blocked(desired, 'pending', why, world)];
 }
 
-function decidePresent(desired: Desired, { observed }: Claimed, { input }: World): readonly Decision[] {
+function decidePresent(desired: Desired, { observed }: Claimed, world: World): readonly Decision[] {
+  const { input } = world;
   const { knowledge } = input;
   if (isHalfMade(observed)) return [create(desired, { input })];
   const changes = changesOf(desired, observed, input);
   const { going, held, blocked: fixed } = sortChanges(desired, observed, { changes, input });
-  const isReplaced = [...going, ...held].some((change) => effectHere(desired.kind, change, input) === 'replace');
-  if (isReplaced && observed.condition.state === 'pending')
-    return [
-      blocked(desired, 'pending', 'it is still changing. Setpoint replaces nothing until it observes the result.', {
-        input,
-      }),
-    ];
-  if (isReplaced && desired.terms.unlaunchable !== undefined)
-    return [unlaunchable(desired, [...going, ...held], { input })];
+  const obstacle = obstacleToReplacement(desired, observed, [...going, ...held], input);
+  if (obstacle !== undefined) return [obstacle];
   const present = { desired, observed, input };
   const destructive = held.length === 0 ? undefined : changing(held, present, unaskedCause(desired, knowledge));
+  const approved = destructive !== undefined && input.choices?.approved?.(destructive) ? destructive : undefined;
+  const obstructed = approved === undefined ? destructive : unlessNameTaken(approved, world);
   // why: it speaks for itself while it is on its way; what else differs is seen at the next look
-  if (destructive !== undefined && input.choices?.approved?.(destructive)) return [destructive];
+  if (approved !== undefined && obstructed === approved) return [approved];
   const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
@@ -98,9 +95,24 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
     ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
-    ...(going.length > 0 && !isStuck ? [changing(going, present, causeOf(desired, going, input))] : []),
-    ...(destructive === undefined ? [] : [destructive]),
+    ...(going.length > 0 && !isStuck
+      ? [unlessNameTaken(changing(going, present, causeOf(desired, going, input)), world)]
+      : []),
+    ...(obstructed === undefined ? [] : [obstructed]),
   ];
+}
+
+/** The reason that a machine is not replaced now, whatever else changes; undefined where none of these changes replaces it. */
+function obstacleToReplacement(
+  desired: Desired,
+  { condition }: Observed,
+  changes: readonly FieldChange[],
+  input: PlanInput,
+): Finding | undefined {
+  if (!changes.some((change) => effectHere(desired.kind, change, input) === 'replace')) return undefined;
+  const why = 'it is still changing. Setpoint replaces nothing until it observes the result.';
+  if (condition.state === 'pending') return blocked(desired, 'pending', why, { input });
+  return desired.terms.unlaunchable === undefined ? undefined : unlaunchable(desired, changes, { input });
 }
 
 /**
@@ -149,6 +161,15 @@ function changing(changes: readonly FieldChange[], { desired, observed, input }:
     };
   const effect = effects.has('stops') ? 'stops' : 'in-place';
   return { ...about, verb: 'update', desired, observed, changes, effect };
+}
+
+/** Without surge the machine ends first, and the cloud would refuse the new one where another machine has its name. */
+function unlessNameTaken(action: Action, world: World): Decision {
+  if (action.verb !== 'replace' || action.surge !== undefined) return action;
+  const taken = slotTaken(action.desired, world);
+  // why: it is the machine itself, or what the launch takes up
+  if (taken === undefined || (taken.claim.by === 'us' && taken.claim.address === action.address)) return action;
+  return successorNameTaken(action, taken, world);
 }
 
 /** By surge both stand for a while: where names are unique the new machine has one of its own. */
@@ -248,13 +269,17 @@ function decideTaken(desired: Desired, world: World): readonly Decision[] | unde
   return taken.claim.by === 'nobody' ? [nameTaken(desired, taken, world)] : [ownedBy(desired, taken, world)];
 }
 
-/** The resources by name, where a cloud keeps names unique: also one of ours that was renamed and kept its name there. */
+/**
+ * The resources by name, where a cloud keeps names unique: also one of ours that was renamed and kept its name there. Parts without
+ * their machine give way to a machine of that name.
+ */
 const slots = new WeakMap<World, ReadonlyMap<string, Claimed>>();
 function slotTaken({ kind, address, name }: Desired, world: World): Claimed | undefined {
   let index = slots.get(world);
   if (index === undefined) {
+    const isPart = ({ observed }: Claimed): boolean => isHalfMade(observed);
     index = new Map(
-      world.claimed.flatMap((one) => {
+      [...world.claimed.filter(isPart), ...world.claimed.filter((one) => !isPart(one))].flatMap((one) => {
         const { slot } = one.observed.signs;
         return slot === undefined ? [] : [[slot, one] as const];
       }),

@@ -1,4 +1,4 @@
-import type { About, BlockCode, Cause, Finding } from '../action.ts';
+import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
 import { type Desired, settingsOf } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
@@ -75,6 +75,19 @@ export function nameTaken(desired: Desired, { observed }: Claimed, world: World)
     `${observed.id} (${observed.name || 'no name'}) already exists there and is unmanaged. ${wayToAdopt(desired, observed.id, world)}`,
     world,
   );
+}
+
+/** A replacement that deletes the machine first waits for the name of the new one. */
+export function successorNameTaken(
+  { desired, observed, changes }: Extract<Action, { readonly verb: 'replace' }>,
+  { observed: { id }, claim }: Claimed,
+  world: Pick<World, 'input'>,
+): Finding {
+  const fields = changes.map(({ field }) => field).join(', ');
+  const owner = claim.by === 'nobody' ? 'is unmanaged' : `belongs to ${ownerOf(claim)}`;
+  const kept: FieldChange = { field: 'name', from: observed.name, to: desired.name };
+  const why = `${fields} would need a new machine by the name ${JSON.stringify(desired.name)}, and ${id} has this name: it ${owner}. Setpoint deletes ${observed.id} only once the name is free: delete or rename ${id}. ${waysIn(desired, [kept], world.input)}.`;
+  return blocked(desired, 'name-taken', why, world);
 }
 
 function wayToAdopt(desired: Desired, id: CloudId, { input: { wanted } }: World): string {

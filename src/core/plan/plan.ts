@@ -36,7 +36,8 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *   yes     | no                   | –      | create; blocked if its listing has a gap or a creation is pending
  *   yes     | no, but its name is  | nobody | blocked: name-taken, with the line to paste
  *   yes     | once                 | us     | update, replace (instances), blocked: immutable, or nothing; withheld:
- *           |                      |        | destructive-drift, what would lose data and no spec asked for
+ *           |                      |        | destructive-drift, what would lose data and no spec asked for; blocked: name-taken, a
+ *           |                      |        | replacement without surge by a name that another machine has
  *   yes     | twice                | us     | blocked: duplicate-claim (an empty twin of a lost answer: delete)
  *   yes     | no, but an intent    | nobody | blocked: lost-commits, with the line to paste
  *           | nobody recorded      |        |

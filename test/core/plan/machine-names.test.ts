@@ -20,6 +20,9 @@ const machine = (name: string | undefined, terms: Partial<Terms> = {}, image = '
   return name === undefined ? desired : { ...desired, name, terms: { ...desired.terms, named: true } };
 };
 
+const slot = (name: string): string =>
+  `${dialect.names.prefix('instance', { account: '', region: '' })}/instance/${name}`;
+
 const called = (name: string, labels: Labels = {}): Observed<'instance'> =>
   see('instance', 'i-1', attributes(labels), { name, signs: { mark: mark(at('instance', 'web-0')) } });
 
@@ -99,7 +102,6 @@ describe('a name that a document states, where the cloud fixes names', () => {
     });
 
   test('parts of a machine that could not be made lie at the stated name, and are ours there', () => {
-    const slot = (name: string) => `${dialect.names.prefix('instance', { account: '', region: '' })}/instance/${name}`;
     const parts = (name: string) =>
       see('instance', 'vm', attributes(), {
         name,
@@ -110,6 +112,91 @@ describe('a name that a document states, where the cloud fixes names', () => {
       summary(plan(input([machine('old-db')], looked([parts(name)]), { knowledge: know([]) })));
     assert.deepEqual(got('old-db'), ['create instance/web-0']);
     assert.deepEqual(got('copy'), ['create instance/web-0', 'copied-mark vm']);
+  });
+});
+
+describe('a replacement without surge needs the name to be free: it deletes the machine first', () => {
+  const standing = (
+    address: string | undefined,
+    id: string,
+    name: string,
+    more: Pick<Partial<Observed>, 'condition'> = {},
+  ) =>
+    see('instance', id, attributes(), {
+      name,
+      ...more,
+      signs: { slot: slot(name), ...(address === undefined ? {} : { mark: mark(at('instance', address)) }) },
+    });
+  /** Documents change the image; of an approved replacement, a colleague did. */
+  const planned = (wanted: readonly Desired[], seen: readonly Observed[], isApproved?: true) => {
+    const applied = new Map(
+      wanted.map((one) => [one.address, { attributes: attributes({}, isApproved ? 'j' : 'i'), generation: 1 }]),
+    );
+    const choices = isApproved ? { approved: () => true } : {};
+    return plan(input(wanted, looked(seen), { knowledge: know(seen, { applied }), choices }));
+  };
+  const db = (address: string, name: string): Desired => {
+    const desired = want('instance', address, attributes({}, 'j'), { mode: 'enforce', named: true });
+    return { ...desired, name };
+  };
+  const rows: readonly {
+    readonly name: string;
+    readonly wanted: readonly Desired[];
+    readonly seen: readonly Observed[];
+    readonly isApproved?: true;
+    readonly want: readonly string[];
+  }[] = [
+    {
+      name: 'it is its own',
+      wanted: [db('web-0', 'old-db')],
+      seen: [standing('web-0', 'i-1', 'old-db')],
+      want: ['replace instance/web-0'],
+    },
+    {
+      name: 'a machine of nobody has it',
+      wanted: [db('web-0', 'new-db')],
+      seen: [standing('web-0', 'i-1', 'old-db'), standing(undefined, 'i-9', 'new-db')],
+      want: ['blocked instance/web-0: name-taken', 'unmanaged i-9'],
+    },
+    {
+      name: 'the same, and a person approved the replacement',
+      wanted: [db('web-0', 'new-db')],
+      seen: [standing('web-0', 'i-1', 'old-db'), standing(undefined, 'i-9', 'new-db')],
+      isApproved: true,
+      want: ['blocked instance/web-0: name-taken', 'blocked instance/web-0: immutable', 'unmanaged i-9'],
+    },
+    {
+      name: 'the document states a name no more, and a machine of nobody has the usual one',
+      wanted: [machine(undefined, {}, 'j')],
+      seen: [standing('web-0', 'i-1', 'old-db'), standing(undefined, 'i-9', 'web-0')],
+      want: ['blocked instance/web-0: name-taken', 'unmanaged i-9'],
+    },
+    {
+      name: 'two documents swap their names',
+      wanted: [db('web-0', 'b'), db('db-0', 'a')],
+      seen: [standing('web-0', 'i-1', 'a'), standing('db-0', 'i-2', 'b')],
+      want: ['blocked instance/db-0: name-taken', 'blocked instance/web-0: name-taken'],
+    },
+    {
+      name: 'parts of a machine of its own that could not be made have it: the launch takes them up',
+      wanted: [db('web-0', 'new-db')],
+      seen: [
+        standing('web-0', 'i-1', 'old-db'),
+        standing('web-0', 'vm', 'new-db', { condition: { state: 'ready', missing: ['machine'] } }),
+      ],
+      want: ['replace instance/web-0'],
+    },
+  ];
+  for (const { name, wanted, seen, isApproved, want: wish } of rows)
+    test(name, () => assert.deepEqual(summary(planned(wanted, seen, isApproved)), wish));
+
+  test('the finding has both machines and the ways out', () => {
+    const seen = [standing('web-0', 'i-1', 'old-db'), standing(undefined, 'i-9', 'new-db')];
+    const [finding] = planned([db('web-0', 'new-db')], seen).findings;
+    assert.equal(
+      finding?.why,
+      'machine.image, name would need a new machine by the name "new-db", and i-9 has this name: it is unmanaged. Setpoint deletes i-1 only once the name is free: delete or rename i-9. Keep the current value: write `names: { prod: "old-db" }` in specs/a.yaml:1.',
+    );
   });
 });
 
