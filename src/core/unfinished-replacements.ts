@@ -54,3 +54,16 @@ function nextStep(
   if (birth !== undefined && birth.proven !== true) return `${successor} to be ready`;
   return `the deletion of ${predecessor}`;
 }
+
+/**
+ * Machines that Setpoint deleted to replace them without surge, and whose successors no launch has made yet. A deletion for another
+ * reason leaves nothing applied at the address, and one behind our back is no deletion of ours.
+ */
+export function recreatedMachines({ ended = new Map(), settled, applied }: Knowledge): ReadonlySet<CloudId> {
+  const standing = new Set([...settled.values()].map(({ address }) => address));
+  return new Set(
+    [...ended].flatMap(([id, { as, kind, address }]) =>
+      as === 'deleted' && kind === 'instance' && applied.has(address) && !standing.has(address) ? [id] : [],
+    ),
+  );
+}

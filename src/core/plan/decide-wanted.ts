@@ -4,7 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
-import { type Address, type Attributes, prefixIn, slotOf } from '../resource.ts';
+import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { keepsDataDisks } from './data-disks.ts';
@@ -77,7 +77,7 @@ function unlessUnderWay(desired: Desired, present: Claimed, world: World): reado
 function decidePresent(desired: Desired, { observed }: Claimed, world: World): readonly Decision[] {
   const { input } = world;
   const { knowledge } = input;
-  if (isHalfMade(observed)) return [create(desired, { input })];
+  if (isHalfMade(observed)) return decideHalfMade(desired, world);
   const changes = changesOf(desired, observed, input);
   const { going, held, blocked: fixed } = sortChanges(desired, observed, { changes, input });
   const obstacle = obstacleToReplacement(desired, observed, [...going, ...held], input);
@@ -100,6 +100,39 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
       : []),
     ...(obstructed === undefined ? [] : [obstructed]),
   ];
+}
+
+/**
+ * Parts of a machine stand, and it does not.
+ *
+ *   the document           | the machine that it adopts     | result
+ *   -----------------------+--------------------------------+-------------------------------------------------
+ *   adopts no machine      | –                              | create, which takes up the parts
+ *   adopts one             | Setpoint deleted it for a      | the same
+ *                          | replacement that is unfinished |
+ *   adopts one             | is anything else               | as without the parts: adopt, blocked: adopt-missing
+ *
+ * No machine is created by a document that could not launch one, or by a name that another machine has.
+ */
+function decideHalfMade(desired: Desired, world: World): readonly Decision[] {
+  const adopted = toAdopt(desired, world);
+  if (adopted !== undefined) return adopt(desired, adopted, world);
+  const taken = nameHolder(desired, world);
+  if (taken === undefined) return [launch(desired, world)];
+  return [taken.claim.by === 'nobody' ? nameTaken(desired, taken, world) : ownedBy(desired, taken, world)];
+}
+
+/** The id that a document adopts, unless Setpoint deleted that machine for a replacement that is unfinished. */
+function toAdopt({ terms, address }: Desired, { recreated, input }: World): CloudId | undefined {
+  const id = terms.claim?.adopt;
+  if (id === undefined || !recreated.has(id)) return id;
+  return input.knowledge.ended?.get(id)?.address === address ? undefined : id;
+}
+
+function launch(desired: Desired, world: World): Decision {
+  const { unlaunchable: reason } = desired.terms;
+  if (reason === undefined) return create(desired, world);
+  return blocked(desired, 'immutable', `its document cannot launch a machine: ${reason}.`, world);
 }
 
 /** The reason that a machine is not replaced now, whatever else changes; undefined where none of these changes replaces it. */
@@ -166,10 +199,14 @@ function changing(changes: readonly FieldChange[], { desired, observed, input }:
 /** Without surge the machine ends first, and the cloud would refuse the new one where another machine has its name. */
 function unlessNameTaken(action: Action, world: World): Decision {
   if (action.verb !== 'replace' || action.surge !== undefined) return action;
-  const taken = slotTaken(action.desired, world);
-  // why: it is the machine itself, or what the launch takes up
-  if (taken === undefined || (taken.claim.by === 'us' && taken.claim.address === action.address)) return action;
-  return successorNameTaken(action, taken, world);
+  const taken = nameHolder(action.desired, world);
+  return taken === undefined ? action : successorNameTaken(action, taken, world);
+}
+
+/** What has the name of a machine, except that machine itself and the parts that its launch takes up. */
+function nameHolder(desired: Desired, world: World): Claimed | undefined {
+  const holder = slotTaken(desired, world);
+  return holder?.claim.by === 'us' && holder.claim.address === desired.address ? undefined : holder;
 }
 
 /** By surge both stand for a while: where names are unique the new machine has one of its own. */
@@ -231,7 +268,7 @@ function incarnationOf({ address }: Desired, { incarnations }: Knowledge): Incar
 
 function adopt(desired: Desired, id: string, world: World): readonly Decision[] {
   const found = world.byId.get(id);
-  if (found === undefined || found.observed.kind !== desired.kind) {
+  if (found === undefined || found.observed.kind !== desired.kind || isHalfMade(found.observed)) {
     return [
       blocked(
         desired,

@@ -3,6 +3,7 @@ import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Gap, Observed, UnknownRegion } from '../observed.ts';
 import { type Address, type CloudId, type Kind, prefixIn } from '../resource.ts';
+import { recreatedMachines } from '../unfinished-replacements.ts';
 import type { Claimed } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
 
@@ -21,6 +22,8 @@ export interface World {
   readonly adopted: ReadonlyMap<CloudId, Address>;
   /** Rules in containers that a document adopts, by the address that they get with their container. */
   readonly adoptedRules: ReadonlyMap<Address, Observed>;
+  /** See `recreatedMachines`. */
+  readonly recreated: ReadonlySet<CloudId>;
 }
 
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
@@ -43,6 +46,7 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
     adopted,
     adoptedRules: rulesOfAdopted(claimed, adopted, input.dialect),
+    recreated: recreatedMachines(input.knowledge),
   };
 }
 

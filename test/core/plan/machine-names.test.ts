@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dialect as aws } from '../../../providers/aws/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
+import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Labels } from '../../../src/core/resource.ts';
@@ -198,6 +199,96 @@ describe('a replacement without surge needs the name to be free: it deletes the 
       'machine.image, name would need a new machine by the name "new-db", and i-9 has this name: it is unmanaged. Setpoint deletes i-1 only once the name is free: delete or rename i-9. Keep the current value: write `names: { prod: "old-db" }` in specs/a.yaml:1.',
     );
   });
+});
+
+describe('parts of a machine stand at the stated name, and their machine does not', () => {
+  const parts = see('instance', 'vm', attributes(), {
+    name: 'old-db',
+    signs: { mark: mark(at('instance', 'web-0')), slot: slot('old-db') },
+    condition: { state: 'ready', missing: ['machine'] },
+  });
+  const other = (name: string): Observed => see('instance', 'i-9', attributes(), { name, signs: { slot: slot(name) } });
+  const adopted = { claim: { adopt: 'i-77' } };
+  const unlaunchable = { unlaunchable: 'the document needs an image' };
+  const ended = (as: Ended['as'], address = 'web-0'): Knowledge['ended'] =>
+    new Map([['i-77', { as, kind: 'instance', address: at('instance', address), at: 0 }]]);
+  const applied = new Map([[at('instance', 'web-0'), { attributes: attributes(), generation: 1 }]]);
+  const rows: readonly {
+    readonly name: string;
+    readonly terms?: Partial<Terms>;
+    readonly known?: Partial<Knowledge>;
+    readonly seen?: readonly Observed[];
+    readonly want: readonly string[];
+  }[] = [
+    { name: 'its launch failed', want: ['create instance/web-0'] },
+    {
+      name: 'a machine of nobody has the name by now',
+      seen: [other('old-db'), parts],
+      want: ['blocked instance/web-0: name-taken', 'unmanaged i-9'],
+    },
+    {
+      name: 'a colleague deleted the adopted machine',
+      terms: adopted,
+      known: { applied },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'the same, and the store noted it',
+      terms: adopted,
+      known: { applied, ended: ended('gone') },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'the same, by a document that can launch none',
+      terms: { ...adopted, ...unlaunchable },
+      known: { applied },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'the same, and the document names the parts',
+      terms: { claim: { adopt: 'vm' } },
+      known: { applied },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'Setpoint deleted the adopted machine to replace it, and the launch failed',
+      terms: adopted,
+      known: { applied, ended: ended('deleted') },
+      want: ['create instance/web-0'],
+    },
+    {
+      name: 'the same, by a document that can launch none any more',
+      terms: { ...adopted, ...unlaunchable },
+      known: { applied, ended: ended('deleted') },
+      want: ['blocked instance/web-0: immutable'],
+    },
+    {
+      name: 'Setpoint deleted it because its document was removed, and the document is back',
+      terms: adopted,
+      known: { ended: ended('deleted') },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'Setpoint deleted it at another address',
+      terms: adopted,
+      known: {
+        applied: new Map([...applied, [at('instance', 'db-0'), { attributes: attributes(), generation: 1 }]]),
+        ended: ended('deleted', 'db-0'),
+      },
+      want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'the document adopts another machine by now',
+      terms: { claim: { adopt: 'i-9' } },
+      seen: [parts, see('instance', 'i-9', attributes(), { name: 'old-db' })],
+      want: ['adopt instance/web-0'],
+    },
+  ];
+  for (const { name, terms = {}, known = {}, seen = [parts], want: wish } of rows)
+    test(name, () => {
+      const given = input([machine('old-db', terms)], looked(seen), { knowledge: know([], known) });
+      assert.deepEqual(summary(plan(given)), wish);
+    });
 });
 
 describe('a name that a document states, where a label bears it', () => {
