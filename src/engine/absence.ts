@@ -2,6 +2,7 @@ import { refsOf } from '../core/kinds/kinds.ts';
 import type { Knowledge, Settled } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
+import { recreatedMachines } from '../core/unfinished-replacements.ts';
 
 /**
  * The time that a cloud's listings may miss a write: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
@@ -20,7 +21,8 @@ export const apartMs = 10_000;
  *   inside the window     | no            | any            | none yet: `pending`
  *   inside the window     | yes           | may stand twice| none yet: `pending`
  *   inside the window     | yes           | any other      | `twice`: two reads by id, `apartMs` apart
- *   ended before the window                | any            | `once`, and then nothing more is known of it
+ *   ended before the window                | any            | `once`, and then nothing more is known of it; none for a
+ *                                          |                | recreated machine: see `goneForGood`
  *
  * None of this proves the absence of what something else stands in: see `standingUnder`.
  *
@@ -42,10 +44,12 @@ export interface Listed {
 
 /** `oneByName`: see Holdings. `at`: the start of the observation. */
 export function missingOf(
-  { settled, ended = new Map() }: Knowledge,
+  knowledge: Knowledge,
   listed: readonly Listed[],
   { at, oneByName }: { readonly at: number; readonly oneByName: readonly Kind[] },
 ): Missing {
+  const { settled, ended = new Map() } = knowledge;
+  const recreated = recreatedMachines(knowledge);
   const seen = new Set(listed.flatMap(({ resources }) => resources.map(({ id }) => id)));
   const complete = new Set(listed.flatMap(({ kind, gaps }) => (gaps.length === 0 ? [kind] : [])));
   const missing = [...settled].filter(([id, { kind }]) => !seen.has(id) && complete.has(kind));
@@ -56,7 +60,7 @@ export function missingOf(
   };
   const byProof = Map.groupBy(missing, ([, one]) => proofOf(one));
   const endedBefore = [...ended].filter(
-    ([id, one]) => !seen.has(id) && complete.has(one.kind) && at - one.at >= visibilityMs,
+    ([id, one]) => !seen.has(id) && complete.has(one.kind) && at - one.at >= visibilityMs && !recreated.has(id),
   );
   return {
     pending: (byProof.get('pending') ?? []).map(([id]) => id),
@@ -90,16 +94,17 @@ const byKind = (
 
 /**
  * Released ids that are gone for good: the cloud lists them as ended, or the window is over and neither a listing nor the read
- * by id that follows it showed them.
+ * by id that follows it showed them. A recreated machine is remembered until its successor stands: without that nobody could tell
+ * its deletion from one by a colleague, and a document that adopts it would never launch the successor.
  */
-export function goneForGood(
-  { ended = new Map() }: Knowledge,
-  { at, resources, gaps }: Observation,
-): readonly CloudId[] {
+export function goneForGood(knowledge: Knowledge, { at, resources, gaps }: Observation): readonly CloudId[] {
+  const { ended = new Map() } = knowledge;
   if (ended.size === 0) return [];
+  const recreated = recreatedMachines(knowledge);
   const states = new Map(resources.map(({ id, condition }) => [id, condition.state]));
   const unsure = new Set(gaps.map(({ kind }) => kind));
   return [...ended].flatMap(([id, one]) => {
+    if (recreated.has(id)) return [];
     const state = states.get(id);
     const isProven = state === undefined && at - one.at >= visibilityMs && !unsure.has(one.kind);
     return state === 'gone' || isProven ? [id] : [];

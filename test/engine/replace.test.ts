@@ -355,3 +355,67 @@ describe('surge and what machines are given', () => {
     assert.equal(records(world).length, 2);
   });
 });
+
+describe('a recreation of an adopted machine whose launch fails', () => {
+  const adopting = (id: string, image: string, spec: object = {}) => {
+    const [core, web] = machines(1, image, { replace: { strategy: 'recreate' }, ...spec });
+    return [core ?? {}, { ...web, metadata: { name: 'web', adopt: { here: id } } }];
+  };
+
+  /** A machine of a colleague, which the document `web` adopts. */
+  async function adopted(): Promise<{ readonly world: SmallWorld; readonly id: string }> {
+    const world = smallWorld();
+    await world.apply(machines(1, 'img-1', { replicas: 0 }), { estate });
+    const [subnet] = world.cloud.inspect.live().filter(({ type }) => type === 'subnet');
+    const where = { subnet: subnet?.record.id ?? '', publicIp: false, groups: [] };
+    const hardware = { image: 'img-1', size: 'small', disk: {} };
+    const [machine] = world.cloud.outside.do('RunInstances', { token: 'mine', count: 1, tags: {}, where, hardware });
+    const id = machine?.id ?? '';
+    await settle(world);
+    await world.apply(adopting(id, 'img-1'), { estate });
+    await settle(world);
+    return { world, id };
+  }
+
+  for (const hours of [0, 24])
+    it(`goes on with the launch ${hours} h later, and then forgets the old machine`, async () => {
+      const { world, id } = await adopted();
+      world.cloud.faults.add({ on: 'RunInstances', fault: { do: 'refuse', code: 'QuotaExceeded' } });
+      const failed = await world.apply(adopting(id, 'img-2'), { estate });
+      assert.deepEqual([failed.outcome, imagesOf(world)], ['failed', []]);
+      for (let hour = 0; hour < hours; hour += 1) {
+        await world.clock.advance(3_600_000);
+        assert.equal(launched(await world.apply(adopting(id, 'img-2'), { estate })), 1);
+      }
+      world.cloud.faults.clear();
+      await world.apply(adopting(id, 'img-2'), { estate });
+      assert.deepEqual(imagesOf(world), ['img-2']);
+      await settle(world);
+      const { outcome, scope } = await world.apply(adopting(id, 'img-2'), { estate });
+      const { ended } = await world.store.inventory.knowledge('acme', scope.scope);
+      assert.deepEqual([outcome, ended?.has(id)], ['done', false]);
+    });
+
+  it('a colleague deleted the machine: nothing is launched', async () => {
+    const { world, id } = await adopted();
+    world.cloud.outside.do('TerminateInstances', { ids: [id] });
+    await settle(world);
+    for (const image of ['img-1', 'img-2', 'img-2']) {
+      const applied = await world.apply(adopting(id, image), { estate });
+      assert.deepEqual([stops(applied), launched(applied)], [['adopt-missing'], 0]);
+      await settle(world);
+    }
+  });
+
+  it('its document is removed and comes back: nothing is launched', async () => {
+    const { world, id } = await adopted();
+    const doomed = adopting(id, 'img-1', { deletionPolicy: 'delete' });
+    await world.apply(doomed, { estate });
+    assert.deepEqual((await world.apply([network], { estate })).writes, ['TerminateInstances']);
+    for (let round = 0; round < 2; round += 1) {
+      const applied = await world.apply(adopting(id, 'img-1'), { estate });
+      assert.deepEqual([stops(applied), launched(applied)], [['adopt-missing'], 0]);
+      await settle(world);
+    }
+  });
+});

@@ -226,7 +226,8 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
   if (terms.presence === 'implied' && !containerStands(desired, world)) return [];
   const strayed = strayedOf(desired, world);
   if (strayed !== undefined) return [ownedBy(desired, strayed, world)];
-  if (terms.claim?.adopt !== undefined) return adopt(desired, terms.claim.adopt, world);
+  const adopted = toAdopt(desired, world);
+  if (adopted !== undefined) return adopt(desired, adopted, world);
   const adoptedRule = world.adoptedRules.get(address);
   if (adoptedRule !== undefined) return adoptedWithContainer(desired, adoptedRule, world);
   if (world.pending.has(address))
@@ -240,7 +241,7 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
     ];
   const unrecorded = world.unrecorded.get(address);
   if (unrecorded !== undefined) return [lostCommits(desired, unrecorded, world)];
-  return decideTaken(desired, world) ?? [create(desired, world)];
+  return decideTaken(desired, world) ?? [launch(desired, world)];
 }
 
 /** Nothing is written before its container is ours. */
