@@ -1,4 +1,5 @@
 import type { VirtualMachine } from '@azure/arm-compute';
+import type { NetworkInterface } from '@azure/arm-network';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
@@ -14,7 +15,7 @@ import { healthOf } from './instance/health.ts';
 import { asPart, incompleteMachines, type NamedPart, namedParts } from './instance/incomplete.ts';
 import { launch } from './instance/launch.ts';
 import { findMachine } from './instance/machine.ts';
-import { type InstanceContext, interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
+import { addressesOf, type InstanceContext, interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
 import { isPartOfMachine } from './instance/parts.ts';
 import { terminate } from './instance/terminate.ts';
 import { readMark } from './marks.ts';
@@ -57,19 +58,20 @@ function checkHolder({ holder, thing }: NamedPart, listed: ReadonlyMap<string, V
 }
 
 /**
- * A machine that is not going, and whose interface, network or group is not listed, means that their listing was short; a disk too,
- * once the machine is made. How it runs may be untold, and says nothing of that.
+ * A machine that is not going, and whose interface, network, group or public address is not listed, means that their listing was short;
+ * a disk too, once the machine is made. How it runs may be untold, and says nothing of that.
  */
 function complete(vm: VirtualMachine, context: InstanceContext, own: readonly NamedPart[]): Observed<'instance'> {
   const observed = observeMachine(vm, context);
   const { condition } = observed;
   const provisioned = stateOf(vm.provisioningState);
   const { managedDisk, diffDiskSettings } = osDiskOf(vm) ?? {};
+  const nic = context.nics.get(canonicalId(interfaceOf(vm) ?? ''));
   const missing = [
     ...unlisted(interfaceOf(vm), context.nics),
     // why: a disk on the host itself is no object. https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks
     ...(diffDiskSettings || provisioned !== 'ready' ? [] : unlisted(managedDisk?.id, context.disks)),
-    ...(readMark(vm.tags) ? unlistedParts(interfaceOf(vm), context) : []),
+    ...(nic && readMark(vm.tags) ? unlistedAround(nic, context) : []),
   ];
   if (provisioned !== 'deleting' && missing[0] !== undefined) throw shortListing(`${missing[0]} of ${observed.id}`);
   const known = new Set(condition.parts?.map(({ id }) => id));
@@ -80,11 +82,11 @@ function complete(vm: VirtualMachine, context: InstanceContext, own: readonly Na
 const unlisted = (id: string | undefined, among: ReadonlyMap<string, unknown>): readonly string[] =>
   id === undefined || among.has(canonicalId(id)) ? [] : [id];
 
-function unlistedParts(interfaceId: string | undefined, { nics, unknownTo }: InstanceContext): readonly string[] {
-  const nic = nics.get(canonicalId(interfaceId ?? ''));
-  const unknown = nic && unknownTo(nic);
-  return unknown === undefined ? [] : [unknown];
-}
+/** Networks, groups and public addresses that an interface names. */
+const unlistedAround = (nic: NetworkInterface, { addresses, unknownTo }: InstanceContext): readonly string[] => [
+  ...[unknownTo(nic)].filter((id) => id !== undefined),
+  ...addressesOf(nic).flatMap((id) => unlisted(id, addresses)),
+];
 
 async function read(
   ids: readonly CloudId[],

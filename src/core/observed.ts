@@ -2,9 +2,9 @@ import type { DeletionPolicy } from './desired.ts';
 import type {
   Address,
   Attributes,
+  allUnlistedSettings,
   CloudId,
   Kind,
-  ListedSetting,
   MachineSettings,
   NetworkSettings,
   ScopeKey,
@@ -85,7 +85,7 @@ export interface Condition {
   readonly inexpressible?: readonly Pick<Setting, 'field' | 'detail'>[];
   /** Of a machine: settings whose values the cloud chose, or may have chosen. Import does not state them. */
   readonly assigned?: readonly (keyof MachineSettings)[];
-  /** Of a network or subnet: settings that were asked for and whose listing failed. They are not in its attributes. */
+  /** Settings whose listing failed or was short. They are not in its attributes. */
   readonly unlisted?: readonly UnlistedSetting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
@@ -109,9 +109,9 @@ export interface Setting {
   readonly statedBy?: keyof MachineSettings | keyof NetworkSettings | keyof SubnetSettings;
 }
 
-/** `code`, `reason`: of the failed listing, in the cloud's words. */
+/** `code`, `reason`: of the failed listing, in the cloud's words where it has any. */
 export interface UnlistedSetting {
-  readonly setting: ListedSetting;
+  readonly setting: (typeof allUnlistedSettings)[number];
   readonly code: string;
   readonly reason: string;
 }

@@ -138,6 +138,12 @@ export const allListedSettings = ['routes', 'natGateways', 'peerings'] as const;
 export type ListedSetting = (typeof allListedSettings)[number];
 
 /**
+ * Settings whose value may be unlisted though the rest of the object is known. Azure lists public addresses apart from the interface
+ * that names them.
+ */
+export const allUnlistedSettings = [...allListedSettings, 'staticPublicIp'] as const;
+
+/**
  * `defaultEgress` is spoken at creation only and never compared: afterwards the atoms speak for themselves. `description`: only on
  * clouds that have it.
  */

@@ -160,6 +160,53 @@ test('machines of Google Cloud and Azure are imported with their exact names and
   assert.deepEqual((await planned()).actions, []);
 });
 
+test('a short listing of public addresses of Azure never reads as an address that is gone', async () => {
+  const sandbox = await startSandbox({ budgets: false, clock: { rate: 1000 } });
+  after(() => sandbox.close());
+  await makeByHand(sandbox);
+  const { faults } = sandbox.control;
+  const shorten = (times?: number): void => {
+    const match = { action: 'publicIPAddresses.listAll', ...(times === undefined ? {} : { times }) };
+    faults.add({ match, effect: { kind: 'flicker', share: 1 } });
+  };
+  const folder = () => temporaryFolder({ 'estate.yaml': estateOn(sandbox.url, ['azure-prod'], 'mode: enforce') });
+  const run = commandLine();
+  const imported = async (): Promise<{ readonly dir: string; readonly lab: string }> => {
+    const dir = folder();
+    const { code, stderr } = await run(['import', dir, allow, '--all', '--json']);
+    assert.equal(code, 0, stderr);
+    return { dir, lab: join(dir, 'imported', 'lab.yaml') };
+  };
+  const planned = async (dir: string): Promise<Plan> => JSON.parse((await run(['plan', dir, allow, '--json'])).stdout);
+  const { dir, lab } = await imported();
+  shorten();
+  const short = (await imported()).lab;
+  assert.match(
+    readFileSync(short, 'utf8'),
+    /^# .*its staticPublicIp could not be listed or stated: .*front was not listed$/m,
+  );
+  const { settings, publicIp } = machineIn(short);
+  assert.deepEqual([settings, publicIp], [{ privateIp: '10.20.3.77', zone: '2' }, true]);
+  const { actions, findings } = await planned(dir);
+  assert.deepEqual([...new Set(actions.map(({ verb }) => verb))], ['adopt']);
+  const blocked = findings.filter(({ type }) => type === 'blocked').map(({ reason = '' }) => reason);
+  assert.equal(blocked.length, 1);
+  assert.match(blocked[0] ?? '', /^its staticPublicIp could not be listed or compared: .* \(NoPublicAddress\)$/);
+
+  faults.clear();
+  const applied = await run(['apply', dir, allow, '--yes']);
+  assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+  const text = readFileSync(lab, 'utf8');
+  shorten(1);
+  const adopted = await planned(dir);
+  assert.deepEqual([adopted.actions, adopted.findings.filter(({ type }) => type === 'blocked')], [[], []]);
+  shorten(1);
+  const accepted = await run(['accept', 'Legacy-DB', '--specs', dir, allow, '--yes']);
+  assert.equal(accepted.code, 0, accepted.stderr);
+  assert.match(accepted.stdout, /^Accept: no drift/);
+  assert.equal(readFileSync(lab, 'utf8'), text);
+});
+
 /** A VPC with two machines: one with an Elastic IP address, one with an address of the pool. */
 async function makeOnAws(endpoint: string) {
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };

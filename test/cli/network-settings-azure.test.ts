@@ -221,7 +221,7 @@ test('a denied listing is told where a document states routes, and hides no othe
   sandbox.control.faults.add({ match: { action: 'routeTables.listAll' }, effect: { kind: 'access-denied' } });
   assert.match(
     blockedIn(await plan()).join('\n'),
-    /^not-observed: its routes could not be listed, and are not compared: [^\n]*Microsoft\.Network\/routeTables[^\n]* \(AuthorizationFailed\)$/,
+    /^not-observed: its routes could not be listed or compared: [^\n]*Microsoft\.Network\/routeTables[^\n]* \(AuthorizationFailed\)$/,
   );
   await colleague('DELETE', at('virtualNetworks/core/virtualNetworkPeerings/to-hub'));
   const blocked = blockedIn(await plan());
@@ -234,7 +234,7 @@ test('import writes a comment for a denied listing', async () => {
     control.faults.add({ match: { action: 'routeTables.listAll' }, effect: { kind: 'access-denied' } });
   });
   const text = readFileSync(join(dir, 'imported', 'core.yaml'), 'utf8');
-  assert.match(text, /^# .*app.*: its routes could not be listed, and are not stated: /m);
+  assert.match(text, /^# .*app.*: its routes could not be listed or stated: /m);
   assert.match(text, /natGateway: nat/);
   assert.doesNotMatch(text, /nextHop/);
 });

@@ -226,7 +226,7 @@ test('a denied listing of routers is told where a document states NAT gateways, 
   assert.deepEqual(others, []);
   assert.match(
     only,
-    /^not-observed: its natGateways could not be listed, and are not compared: .*compute\.routers.* \(forbidden\)$/,
+    /^not-observed: its natGateways could not be listed or compared: .*compute\.routers.* \(forbidden\)$/,
   );
   await write(sandbox, 'POST', 'global/networks/core/removePeering', { name: 'to-far' });
   const both = blockedIn(await plan()).toSorted();
@@ -239,7 +239,7 @@ test('a denied listing of routers is told where a document states NAT gateways, 
   const text = readFileSync(join(again, 'imported', 'far.yaml'), 'utf8');
   assert.match(
     text,
-    /^# far \(projects\/acme-prod\/global\/networks\/far#\d+\): its natGateways could not be listed, and are not stated: /m,
+    /^# far \(projects\/acme-prod\/global\/networks\/far#\d+\): its natGateways could not be listed or stated: /m,
   );
   assert.match(text, /peerings:/);
 });

@@ -146,19 +146,20 @@ describe('Azure: settings of a machine', () => {
       { name: 'first', primary: true, publicIPAddress: { id: addressId.toUpperCase() }, ...more },
     ],
   });
+  const inside = (more: NetworkInterfaceIPConfiguration) => reached({ ...more, publicIPAddress: undefined });
   const rows: readonly Row<
     Partial<VirtualMachine> & { readonly nic?: NetworkInterface; readonly address?: PublicIPAddress }
   >[] = [
     ['a zone', { zones: ['2'] }, { ...plain, zone: '2' }],
     [
       'a private address of the choice of Azure',
-      { nic: reached({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Dynamic' }) },
+      { nic: inside({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Dynamic' }) },
       { ...plain, privateIp: '10.0.0.5' },
       ['privateIp'],
     ],
     [
       'a fixed private address',
-      { nic: reached({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Static' }) },
+      { nic: inside({ privateIPAddress: '10.0.0.5', privateIPAllocationMethod: 'Static' }) },
       { ...plain, privateIp: '10.0.0.5' },
     ],
     ['a reserved public address', { nic: reached(), address: fixed }, { ...plain, staticPublicIp: '203.0.113.10' }],
@@ -206,21 +207,34 @@ describe('Azure: settings of a machine', () => {
       { ...plain, interfaces: ['back'], dataDisks: ['data'] },
     ],
   ];
-  for (const [name, { nic, address, ...given }, want, assigned] of rows)
-    test(name, () => {
-      const vm: VirtualMachine = {
-        id: idOf('Compute/virtualMachines', 'web-0'),
-        location: 'x',
-        networkProfile: { networkInterfaces: [{ id: nicId, primary: true }] },
-        ...given,
-      };
-      const observed = observeMachine(vm, {
-        nics: new Map([[canonicalId(nicId), { id: nicId, ...nic }]]),
-        addresses: new Map(address === undefined ? [] : [[canonicalId(addressId), { id: addressId, ...address }]]),
-        ...{ disks: new Map(), views: new Map() },
-        refOf: (id) => id ?? '',
-        unknownTo: () => undefined,
-      });
-      assert.deepEqual([observed.attributes.settings, observed.condition.assigned], [want, assigned]);
+  const observedOn = ({ nic, address, ...given }: (typeof rows)[number][1]) => {
+    const vm: VirtualMachine = {
+      id: idOf('Compute/virtualMachines', 'web-0'),
+      location: 'x',
+      networkProfile: { networkInterfaces: [{ id: nicId, primary: true }] },
+      ...given,
+    };
+    return observeMachine(vm, {
+      nics: new Map([[canonicalId(nicId), { id: nicId, ...nic }]]),
+      addresses: new Map(address === undefined ? [] : [[canonicalId(addressId), { id: addressId, ...address }]]),
+      ...{ disks: new Map(), views: new Map() },
+      refOf: (id) => id ?? '',
+      unknownTo: () => undefined,
     });
+  };
+  for (const [name, given, want, assigned] of rows)
+    test(name, () => {
+      const { attributes, condition } = observedOn(given);
+      assert.deepEqual([attributes.settings, condition.assigned, condition.unlisted], [want, assigned, undefined]);
+    });
+
+  test('a public address that its listing lacks is unlisted, never gone', () => {
+    const { attributes, condition } = observedOn({ nic: reached() });
+    assert.deepEqual(
+      [attributes.settings, condition.assigned, attributes.placement.publicIp],
+      [plain, undefined, true],
+    );
+    const reason = `${addressId.toLowerCase()} was not listed`;
+    assert.deepEqual(condition.unlisted, [{ setting: 'staticPublicIp', code: 'NoPublicAddress', reason }]);
+  });
 });

@@ -43,6 +43,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
       ...ephemeralOf(vm),
       ...(dataDisks.length > 0 ? { dataDisks } : {}),
       ...assignedOf(nic, context),
+      ...unlistedOf(nic, context),
     },
   };
 }
@@ -156,6 +157,16 @@ function assignedOf(
     ...(address?.ipAddress !== undefined && goes ? (['staticPublicIp'] as const) : []),
   ];
   return assigned.length === 0 ? {} : { assigned };
+}
+
+/** Its interface names a public address that nobody listed: whether people reserved it is unknown. */
+function unlistedOf(
+  nic: NetworkInterface | undefined,
+  { addresses }: Pick<InstanceContext, 'addresses'>,
+): Pick<Condition, 'unlisted'> {
+  const id = canonicalId(primaryOf(nic)?.publicIPAddress?.id ?? '');
+  if (id === '' || addresses.has(id)) return {};
+  return { unlisted: [{ setting: 'staticPublicIp', code: 'NoPublicAddress', reason: `${id} was not listed` }] };
 }
 
 function furtherInterfaces(vm: VirtualMachine, nic: NetworkInterface | undefined): readonly string[] {

@@ -165,7 +165,7 @@ function factsAbout({ observed: { signs, condition }, stated = {} }: CommentedOb
   return [
     ...(signs.origin === undefined ? [] : [signs.origin.detail]),
     ...(condition.unlisted ?? []).map(
-      ({ setting, reason }) => `its ${setting} could not be listed, and are not stated: ${reason}`,
+      ({ setting, reason }) => `its ${setting} could not be listed or stated: ${reason}`,
     ),
     ...(condition.unstated ?? [])
       .filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy))

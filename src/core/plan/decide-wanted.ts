@@ -286,7 +286,10 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   // why: nothing was applied there, so whatever would lose data is not asked for
   const { held, blocked: fixed } = sortChanges(desired, observed, { changes, input: world.input });
   if (held.length + fixed.length > 0) return [immutable(desired, [...fixed, ...held], world.input)];
-  return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes }];
+  return [
+    ...unlistedFindings(desired, observed, world.input.observation.scope),
+    { ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes },
+  ];
 }
 
 /** A group of no network, as Azure has them until they are marked, may be of any. */

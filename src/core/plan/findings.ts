@@ -167,7 +167,7 @@ function identityOf(desired: Desired, observed: Observed, changes: readonly Fiel
   return [{ field: 'identity', detail: `has the identity ${identity}` }];
 }
 
-/** One finding for each stated setting that the cloud did not list: it may be as stated or not. */
+/** One finding for each stated setting that the cloud did not list: it may be as stated or not. An adoption goes on beside it. */
 export function unlistedFindings(desired: Desired, { condition }: Observed, scope: string): readonly Finding[] {
   const stated = settingsOf(desired);
   const { kind, address } = desired;
@@ -178,7 +178,7 @@ export function unlistedFindings(desired: Desired, { condition }: Observed, scop
       address,
       kind,
       code: 'not-observed',
-      why: `its ${setting} could not be listed, and are not compared: ${reason} (${code})`,
+      why: `its ${setting} could not be listed or compared: ${reason} (${code})`,
       scope,
     }));
 }

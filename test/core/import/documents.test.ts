@@ -551,7 +551,7 @@ describe('settings of networks and subnets', () => {
 
   test('a comment tells the settings that could not be listed, and none that is stated', () => {
     assert.deepEqual(document?.comments, [
-      'vpc-1: its natGateways could not be listed, and are not stated: not allowed',
+      'vpc-1: its natGateways could not be listed or stated: not allowed',
     ]);
   });
 });

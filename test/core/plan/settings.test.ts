@@ -20,6 +20,7 @@ interface Row {
   readonly spec?: MachineSettings;
   readonly cloud: MachineSettings;
   readonly unstated?: readonly Setting[];
+  readonly unlisted?: Condition['unlisted'];
   /** As it was applied last; default: as it is wanted. */
   readonly before?: MachineSettings;
   readonly want: readonly string[];
@@ -42,6 +43,13 @@ const rows: readonly Row[] = [
     want: [blocked],
   },
   { name: 'an Elastic IP address that nobody states', cloud: { staticPublicIp: '203.0.113.11' }, want: [] },
+  {
+    name: 'a public address, and its listing was short',
+    spec: { staticPublicIp: '203.0.113.10' },
+    cloud: {},
+    unlisted: [{ setting: 'staticPublicIp', code: 'NoPublicAddress', reason: 'it was not listed' }],
+    want: ['blocked instance/web-0: not-observed'],
+  },
   { name: 'equal lists', spec: { interfaces: ['a', 'b'] }, cloud: { interfaces: ['a', 'b'] }, want: [] },
   { name: 'an interface more', spec: { interfaces: ['a'] }, cloud: { interfaces: ['a', 'b'] }, want: [blocked] },
   {
@@ -66,10 +74,10 @@ const rows: readonly Row[] = [
   },
 ];
 
-function planned({ spec, cloud, unstated = [], before = spec }: Row) {
+function planned({ spec, cloud, unstated = [], unlisted = [], before = spec }: Row) {
   const desired = want('instance', 'web-0', machineAt(spec), { mode: 'enforce' });
   const seen = ours('instance', 'web-0', 'i-1', machineAt(cloud));
-  const observed = { ...seen, condition: { ...seen.condition, unstated } };
+  const observed = { ...seen, condition: { ...seen.condition, unstated, unlisted } };
   const knowledge = appliedAs([observed], [want('instance', 'web-0', machineAt(before))]);
   return plan(input([desired], looked([observed]), { knowledge }));
 }
@@ -121,6 +129,16 @@ describe('settings are compared where a document states them, and never changed'
         [wish],
       );
     });
+});
+
+test('an adoption tells a stated setting whose listing was short', () => {
+  const desired = want('instance', 'web-0', machineAt({ staticPublicIp: '203.0.113.10' }), { claim: { adopt: 'i-1' } });
+  const unlisted = [{ setting: 'staticPublicIp', code: 'NoPublicAddress', reason: 'it was not listed' }] as const;
+  const observed = see('instance', 'i-1', machineAt({}), { condition: { state: 'ready', unlisted } });
+  assert.deepEqual(summary(plan(input([desired], looked([observed])))), [
+    'adopt instance/web-0',
+    'blocked instance/web-0: not-observed',
+  ]);
 });
 
 interface NetworkRow {

@@ -91,6 +91,7 @@ describe('a listing that misses', () => {
     { what: 'machines that hold parts of ours', action: 'virtualMachines.listAll' },
     { what: 'interfaces', action: 'networkInterfaces.listAll' },
     { what: 'disks', action: 'disks.list' },
+    { what: 'public addresses of machines of ours', action: 'publicIPAddresses.listAll' },
   ];
   for (const { what, action } of short) {
     test(`${what} is no listing`, async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allListedSettings } from '../../../core/resource.ts';
+import { allUnlistedSettings } from '../../../core/resource.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -269,9 +269,9 @@ const condition = z.object({
     .optional()
     .meta({ description: "Settings that no document can state and that differ from the cloud's default" }),
   unlisted: z
-    .array(z.object({ setting: z.enum(allListedSettings), code: z.string(), reason: z.string() }))
+    .array(z.object({ setting: z.enum(allUnlistedSettings), code: z.string(), reason: z.string() }))
     .optional()
-    .meta({ description: 'Settings that a document states and whose listing failed' }),
+    .meta({ description: 'Settings whose listing failed or was short: they are not compared' }),
   assigned: z
     .array(z.string())
     .optional()
