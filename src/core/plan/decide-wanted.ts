@@ -12,9 +12,7 @@ import { effectHere, sortChanges } from './destructive-drift.ts';
 import {
   aboutOf,
   blocked,
-  immutable,
-  isOfName,
-  isOfSettings,
+  immutableFindings,
   lostCommits,
   maxUnstuck,
   nameTaken,
@@ -148,10 +146,7 @@ function obstacleToReplacement(
   return desired.terms.unlaunchable === undefined ? undefined : unlaunchable(desired, changes, { input });
 }
 
-/**
- * Of changes that nothing carries out: one finding of settings, one of a machine's name, one of what its data disks forbid, and one of
- * all others.
- */
+/** Of changes that nothing carries out: the findings of immutable fields, and one of what its data disks forbid. */
 function fixedFindings(
   desired: Desired,
   observed: Observed,
@@ -159,13 +154,12 @@ function fixedFindings(
   input: PlanInput,
 ): readonly Finding[] {
   const kept = fixed.filter((change) => effectHere(desired.kind, change, input) === 'replace');
-  const settings = fixed.filter(isOfSettings);
-  const names = fixed.filter((change) => isOfName(desired, change));
-  const others = fixed.filter((change) => ![...kept, ...settings, ...names].includes(change));
   return [
-    ...(names.length === 0 ? [] : [immutable(desired, names, input)]),
-    ...(settings.length === 0 ? [] : [immutable(desired, settings, input)]),
-    ...(others.length === 0 ? [] : [immutable(desired, others, input)]),
+    ...immutableFindings(
+      desired,
+      fixed.filter((change) => !kept.includes(change)),
+      input,
+    ),
     ...(kept.length === 0 ? [] : [keepsDataDisks(desired, observed, kept, input)]),
   ];
 }
@@ -285,7 +279,7 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   const changes = changesOf(desired, observed, world.input);
   // why: nothing was applied there, so whatever would lose data is not asked for
   const { held, blocked: fixed } = sortChanges(desired, observed, { changes, input: world.input });
-  if (held.length + fixed.length > 0) return [immutable(desired, [...fixed, ...held], world.input)];
+  if (held.length + fixed.length > 0) return immutableFindings(desired, [...fixed, ...held], world.input);
   return [
     ...unlistedFindings(desired, observed, world.input.observation.scope),
     { ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes },

@@ -24,7 +24,19 @@ export function blocked(desired: Desired, code: BlockCode, why: string, { input 
   return { type: 'blocked', address: desired.address, kind: desired.kind, code, why, scope: input.observation.scope };
 }
 
-export function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
+/** One finding of a machine's name, one of settings, and one of all other changes: each has a way out of its own. */
+export function immutableFindings(
+  desired: Desired,
+  changes: readonly FieldChange[],
+  input: PlanInput,
+): readonly Finding[] {
+  const names = changes.filter((change) => isOfName(desired, change));
+  const settings = changes.filter(isOfSettings);
+  const others = changes.filter((change) => !names.includes(change) && !settings.includes(change));
+  return [names, settings, others].filter(({ length }) => length > 0).map((some) => immutable(desired, some, input));
+}
+
+function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
   const { kind, address } = desired;
   const fields = changes.map(
     ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
@@ -51,9 +63,9 @@ function wayAround(desired: Desired, changes: readonly FieldChange[], input: Pla
   return `An existing machine cannot be changed so without losing its data. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`;
 }
 
-export const isOfName = ({ kind }: Desired, { field }: FieldChange): boolean => kind === 'instance' && field === 'name';
+const isOfName = ({ kind }: Desired, { field }: FieldChange): boolean => kind === 'instance' && field === 'name';
 
-export const isOfSettings = ({ field }: FieldChange): boolean => field.startsWith('settings.');
+const isOfSettings = ({ field }: FieldChange): boolean => field.startsWith('settings.');
 
 /** A replacement deletes the old machine: it is blocked where nothing could launch the new one. */
 export function unlaunchable(desired: Desired, changes: readonly FieldChange[], world: Pick<World, 'input'>): Finding {

@@ -131,6 +131,23 @@ describe('settings are compared where a document states them, and never changed'
     });
 });
 
+test('an adoption tells each kind of difference by itself, with its own way out', () => {
+  const settled = want('instance', 'web-0', machineAt({ spot: false }), { claim: { adopt: 'i-1' }, named: true });
+  const observed = see('instance', 'i-1', machineAt({ spot: true }), { name: 'old-db', signs: { slot: 'old-db' } });
+  const desired = { ...settled, name: 'new-db', attributes: { ...settled.attributes, disk: { size: 10 } } };
+  const attributes = { ...observed.attributes, disk: { size: 20 } };
+  const { actions, findings } = plan(input([desired], looked([{ ...observed, attributes }])));
+  assert.deepEqual(actions, []);
+  assert.deepEqual(
+    findings.map(({ why = '' }) => why.replace(/\. Keep.*/, '')),
+    [
+      'disk.size is 20, wanted 10. An existing machine cannot be changed so without losing its data',
+      'name is "old-db", wanted "new-db". The cloud fixes the name of a machine at its creation',
+      'settings.spot is true, wanted false. Setpoint compares this and does not change it yet',
+    ],
+  );
+});
+
 test('an adoption tells a stated setting whose listing was short', () => {
   const desired = want('instance', 'web-0', machineAt({ staticPublicIp: '203.0.113.10' }), { claim: { adopt: 'i-1' } });
   const unlisted = [{ setting: 'staticPublicIp', code: 'NoPublicAddress', reason: 'it was not listed' }] as const;
