@@ -160,13 +160,17 @@ export function unstatedFindings(
   const stated = settingsOf(desired);
   const unstated = (condition.unstated ?? []).filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy));
   const settings = [...identityOf(desired, observed, changes), ...unstated];
-  return settings.map(({ field, detail }) => ({
+  return settings.map(({ field, detail, statedBy }) => ({
     type: 'unmanaged',
     kind,
     id: `${id}/${field}`,
     name: field,
     of: desired.address,
-    why: `${desired.address} ${detail}, which its document does not state. It stays as it is.`,
+    why: `${desired.address} ${detail}, ${
+      statedBy === undefined || desired.terms.claim?.adopt !== undefined
+        ? 'which its document does not state. It stays as it is.'
+        : 'which only a document that adopts it can state. It stays as it is, until somebody changes it on the cloud.'
+    }`,
     scope,
   }));
 }

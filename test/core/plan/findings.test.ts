@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Terms } from '../../../src/core/desired.ts';
 import type { Setting } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { appliedAs, at, input, looked, ours, want } from './fixture.ts';
@@ -12,8 +13,8 @@ const machineAt = (identity?: string, labels = {}) => ({
 });
 
 /** The plan's actions and findings for one machine, `web-0`. */
-function planned(spec: Machine, cloud: Machine, { unstated = [], before = spec }: More = {}) {
-  const desired = want('instance', 'web-0', spec);
+function planned(spec: Machine, cloud: Machine, { unstated = [], before = spec, terms = {} }: More = {}) {
+  const desired = want('instance', 'web-0', spec, terms);
   const seen = ours('instance', 'web-0', 'i-1', cloud);
   const observed = { ...seen, condition: { ...seen.condition, unstated } };
   const knowledge = appliedAs([observed], [want('instance', 'web-0', before)]);
@@ -31,6 +32,7 @@ interface More {
   readonly unstated?: readonly Setting[];
   /** As it was applied last; default: as it is wanted. */
   readonly before?: Machine;
+  readonly terms?: Partial<Terms>;
 }
 
 const forwarding = { field: 'canIpForward', detail: 'may forward packets of others' };
@@ -72,4 +74,21 @@ describe('settings that no document states are told, and nothing is done about t
       scope: 'aws/1/eu-1',
     });
   });
+
+  const elastic = { field: 'elastic address', detail: 'has an Elastic IP address', statedBy: 'staticPublicIp' } as const;
+  for (const [name, terms, says] of [
+    ['an adopting document', { claim: { adopt: 'i-1' } }, 'which its document does not state. It stays as it is.'],
+    [
+      'any other document',
+      {},
+      'which only a document that adopts it can state. It stays as it is, until somebody changes it on the cloud.',
+    ],
+  ] as const)
+    test(`the finding says whether ${name} can state the setting`, () => {
+      const { findings } = planned(none, none, { unstated: [elastic], terms });
+      assert.deepEqual(
+        findings.map(({ why }) => why),
+        [`${at('instance', 'web-0')} has an Elastic IP address, ${says}`],
+      );
+    });
 });
