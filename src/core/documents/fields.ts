@@ -48,13 +48,13 @@ export const listOf = <T extends z.ZodType>(entry: T, expected: string) =>
 
 const expectedCidr = { error: 'an address block with its mask, such as 10.20.0.0/16 or 2001:db8::/32' };
 
-/** An address block; whatever its spelling, the document holds the canonical text. */
 export const ipv4 = (): z.ZodString =>
   text(
     /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/,
     'an IPv4 address such as 10.20.1.5',
   );
 
+/** An address block; whatever its spelling, the document holds the canonical text. */
 export const cidr = () =>
   z
     .string(expectedCidr)
