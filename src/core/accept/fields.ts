@@ -50,7 +50,7 @@ export interface StatedField {
  *   ------------------+------------------------------------------------------------------------
  *   a machine         | `on.<target>` if it does so there, or if other targets have another value; else `spec`
  *   labels            | `metadata.labels`, for all that the document makes
- *   a stated name     | `spec.names`
+ *   a stated name     | `spec.names`, where a label bears it (AWS)
  *   a subnet          | its entry in `spec.subnets`
  *   a network, a rule | `spec`
  */
@@ -73,10 +73,10 @@ export function fieldEdits(stated: StatedField): FieldEdits {
   }
 }
 
-/** The name that the document of a machine states: of its label, or of the machine itself. */
+/** The name that the document of a machine states, where a label bears it: elsewhere no name drifts. */
 function statedName({ change, document, site }: StatedField): FieldEdits | undefined {
   const { nameLabel } = site.dialect.holds;
-  const isName = change.field === (nameLabel === undefined ? 'name' : `labels.${nameLabel}`);
+  const isName = nameLabel !== undefined && change.field === `labels.${nameLabel}`;
   const path = ['spec', 'names', site.target.metadata.name];
   if (!isName || document.value.kind !== 'Instance' || !document.wrote(path)) return undefined;
   return change.from === undefined ? refuse(document, path, nameless) : scalarEdits(document, path, change.from);

@@ -23,7 +23,7 @@ export function changesOf(
   const fields = [
     ...diff(desired.attributes, observed.attributes),
     ...nameChange(desired, observed, { knowledge, dialect }),
-    ...(lacksName(desired, observed.name) ? [{ field: 'name', from: observed.name, to: desired.name }] : []),
+    ...(lacksName(desired, observed.name) ? [{ field: fixedName, from: observed.name, to: desired.name }] : []),
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
@@ -80,7 +80,8 @@ export function movedBySpec(
   const moved = new Set(diff(desired.attributes, applied).map(({ field }) => field));
   const name = nameField(desired, dialect);
   if (name !== undefined && valueAt(applied, name) !== valueAt(desired.attributes, name)) moved.add(name);
-  return ({ field, to }) => moved.has(field) || isKept(field) || (to === undefined && field !== 'mark');
+  return ({ field, to }) =>
+    moved.has(field) || field === fixedName || isKept(field) || (to === undefined && field !== 'mark');
 }
 
 /**
@@ -181,6 +182,9 @@ function nameChange(
   if (isAdopted(desired, { id }, knowledge) || from === to) return [];
   return [from === undefined ? { field, to } : { field, from, to }];
 }
+
+/** Only a document moves it: a cloud that fixes the names of its objects knows one by another name as another object. */
+const fixedName = 'name';
 
 /** A name that the document of a group or machine states, and that its object does not bear. No cloud tells them apart by case. */
 const lacksName = ({ name, terms }: Desired, borne: string): boolean =>

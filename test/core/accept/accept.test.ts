@@ -22,17 +22,6 @@ const google = (spec: string): string =>
     .replace('ami-0abc', 'projects/acme-prod/global/images/web-1')
     .replace('size: a', 'size: e2-small');
 
-const onGoogle = (name: string): string => `kind: Instance
-metadata: { name: db }
-spec:
-  targets: [google]
-  names: { google: ${name} }
-  network: edge
-  subnet: app
-  image: projects/debian-cloud/global/images/family/debian-12
-  size: e2-small
-`;
-
 const edited: readonly {
   readonly name: string;
   readonly before: string;
@@ -68,12 +57,6 @@ const edited: readonly {
     before: web('  names: { two: db }\n'),
     changes: [{ address: machine('us-east-1'), has: { 'labels.Name': 'old db' } }],
     after: web('  names: { two: old db }\n'),
-  },
-  {
-    name: 'the name of a machine, where the cloud fixes it',
-    before: onGoogle('accounts-db'),
-    changes: [{ address: 'gcp/acme-prod/europe-west1-b/instance/db-0', has: { name: 'legacy-db' } }],
-    after: onGoogle('legacy-db'),
   },
   {
     name: 'the label, where the document states no name there',

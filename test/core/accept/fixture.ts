@@ -115,8 +115,7 @@ export function accepting(
       desired.flatMap((one) => {
         if (gone.has(one.address)) return [];
         const observed = seen(one, changes.find(({ address }) => at(address) === one)?.has ?? {});
-        const names = observed.name === one.name ? [] : [{ field: 'name', from: observed.name, to: one.name }];
-        const drifted = [...diff(one.attributes, observed.attributes), ...names];
+        const drifted = diff(one.attributes, observed.attributes);
         return [[one.address, { desired: one, observed, changes: drifted, drifted }] as const];
       }),
     ),
@@ -138,14 +137,13 @@ const cloudOf = (provider: string): 'aws' | 'gcp' | 'azure' =>
 
 function seen({ kind, name, attributes }: Desired, has: Change['has']): Observed {
   const copy = structuredClone(attributes);
-  const { name: called = name, ...fields } = has;
-  for (const [field, value] of Object.entries(fields)) {
+  for (const [field, value] of Object.entries(has)) {
     const keys = field.split('.');
     const holder = keys.slice(0, -1).reduce<object>((here, key) => Reflect.get(here, key), copy);
     Reflect.set(holder, keys.at(-1) ?? '', value);
   }
   // why: a copy of this kind's attributes
-  return { kind, id: 'id-1', name: called, attributes: copy, signs: {}, condition: { state: 'ready' } } as Observed;
+  return { kind, id: 'id-1', name, attributes: copy, signs: {}, condition: { state: 'ready' } } as Observed;
 }
 
 /** The text after the edits, without the part that all cases share. */

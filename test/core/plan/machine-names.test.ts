@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dialect as aws } from '../../../providers/aws/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
+import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { compareScope } from '../../../src/core/plan/compared.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Labels } from '../../../src/core/resource.ts';
 import { at, dialect, input, know, looked, mark, see, settle, summary, want } from './fixture.ts';
@@ -91,6 +93,24 @@ describe('a name that a document states, where the cloud fixes names', () => {
     const [replaced] = plan(given).actions;
     assert.equal(replaced?.verb === 'replace' ? replaced.desired.name : '', 'new-db');
     assert.equal(replaced?.verb === 'replace' ? replaced.surge : {}, undefined);
+  });
+
+  test('no name drifts there: another one is an edit of the document, beside a size that drifted', () => {
+    const observed = see(
+      'instance',
+      'i-1',
+      { ...attributes(), machine: { ...attributes().machine, size: 'l' } },
+      {
+        name: 'old-db',
+        signs: { mark: mark(at('instance', 'web-0')) },
+      },
+    );
+    const desired = machine('new-db');
+    const applied = new Map([[desired.address, { attributes: attributes(), generation: 1 }]]);
+    const compared = compareScope(input([desired], looked([observed]), { knowledge: know([observed], { applied }) }));
+    const { changes = [], drifted = [] } = compared.get(desired.address) ?? {};
+    const fields = (some: readonly FieldChange[]): readonly string[] => some.map(({ field }) => field);
+    assert.deepEqual([fields(changes), fields(drifted)], [['machine.size', 'name'], ['machine.size']]);
   });
 
   for (const [name, wish] of [
