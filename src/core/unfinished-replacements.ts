@@ -56,14 +56,16 @@ function nextStep(
 }
 
 /**
- * Machines that Setpoint deleted to replace them without surge, and whose successors no launch has made yet. A deletion for another
- * reason leaves nothing applied at the address, and one behind our back is no deletion of ours.
+ * Machines that Setpoint deleted to replace them without surge, and whose successors no launch has made yet; with their addresses. A
+ * deletion for another reason leaves nothing applied at the address, and one behind our back is no deletion of ours.
  */
-export function recreatedMachines({ ended = new Map(), settled, applied }: Knowledge): ReadonlySet<CloudId> {
+export function recreatedMachines({ ended = new Map(), settled, applied }: Knowledge): ReadonlyMap<CloudId, Address> {
   const standing = new Set([...settled.values()].map(({ address }) => address));
-  return new Set(
+  return new Map(
     [...ended].flatMap(([id, { as, kind, address }]) =>
-      as === 'deleted' && kind === 'instance' && applied.has(address) && !standing.has(address) ? [id] : [],
+      as === 'deleted' && kind === 'instance' && applied.has(address) && !standing.has(address)
+        ? [[id, address] as const]
+        : [],
     ),
   );
 }

@@ -1,13 +1,14 @@
 import type { Action, Finding } from '../action.ts';
 import { parseCidr } from '../cidr.ts';
 import { atomAddress } from '../compile/atom-address.ts';
-import type { Dialect, NameDialect } from '../compile/dialect.ts';
+import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, isAdoptedRule, settingsOf } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import { blockSettings } from '../kinds/network.ts';
 import type { Ended, Knowledge, Settled } from '../knowledge.ts';
 import type { AddressedMark, Mark, Observation, Observed } from '../observed.ts';
 import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '../resource.ts';
+import { recreatedMachines } from '../unfinished-replacements.ts';
 
 /**
  * The owner of an observed resource.
@@ -70,6 +71,7 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
     ...{ knowledge, intents, dialect, standing },
     adopting: adoptingDocuments(wanted.desired),
     stated: new Map(wanted.desired.flatMap((one) => (one.terms.named ? [[one.address, one.name]] : []))),
+    adopted: adoptedAddresses(wanted.desired, knowledge),
   };
   for (const observed of present) {
     if (observed.signs.container === undefined && observed.signs.parent === undefined)
@@ -134,6 +136,8 @@ interface Proof {
   readonly adopting: ReadonlyMap<CloudId, Desired>;
   /** The names that documents state, by address. */
   readonly stated: ReadonlyMap<Address, string>;
+  /** The addresses of documents that adopt, except where Setpoint deleted the machine to launch it again. */
+  readonly adopted: ReadonlySet<Address>;
 }
 
 const adoptingDocuments = (desired: readonly Desired[]): Proof['adopting'] =>
@@ -144,13 +148,22 @@ const adoptingDocuments = (desired: readonly Desired[]): Proof['adopting'] =>
     }),
   );
 
+function adoptedAddresses(desired: readonly Desired[], knowledge: Knowledge): Proof['adopted'] {
+  const recreated = new Set(recreatedMachines(knowledge).values());
+  return new Set(
+    desired.flatMap(({ address, terms }) =>
+      terms.claim?.adopt === undefined || recreated.has(address) ? [] : [address],
+    ),
+  );
+}
+
 function standingNetworks(present: readonly Observed[], { settled }: Knowledge): ReadonlySet<Address> {
   const networks = present.filter(({ kind }) => kind === 'network');
   return new Set(networks.flatMap(({ id }) => settled.get(id)?.address ?? []));
 }
 
 function claimOf(observed: Observed, proof: Proof): Claim {
-  const { knowledge, intents, dialect } = proof;
+  const { knowledge, intents } = proof;
   const { id, signs } = observed;
   const { mark } = signs;
   const settled = knowledge.settled.get(id);
@@ -161,10 +174,7 @@ function claimOf(observed: Observed, proof: Proof): Claim {
     return { by: 'us', address: ended.address, ...(ended.as === 'deleted' ? { deleted: true } : {}) };
   if (mark === undefined) return { by: 'nobody', copied: false };
   if (!isAddressed(mark)) return claimByAdopt(observed, mark, proof);
-  if (
-    mark.store === knowledge.store &&
-    isOwnRemainder(observed, mark, { names: dialect.names, knowledge, stated: proof.stated })
-  )
+  if (mark.store === knowledge.store && isOwnRemainder(observed, mark, proof))
     return { by: 'us', address: mark.address };
   if (mark.store === knowledge.store && isLateTwin(observed, mark, proof)) return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
@@ -427,22 +437,30 @@ export const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean 
   kind === 'instance' && missing?.includes('machine') === true;
 
 /**
- * Parts of a machine that could not be made, at the very place that the marked address names, or its successor would have: a copy of
- * the mark would lie at another. There is no machine that could be lost by it.
+ * Parts of a machine that could not be made, at a place that its names explain: a copy of the mark would lie at another. There is no
+ * machine that could be lost by it.
+ *
+ *   the place is that of                               | own
+ *   ---------------------------------------------------+----------------------------------------------------------
+ *   the name that the document states                  | yes; no if it adopts: the parts of the machine that it adopts
+ *                                                      | outlive it, and Setpoint did not make them
+ *   the usual name: the document states another one by | the same
+ *   now, or none                                       |
+ *   a successor of a machine that the store knows there| yes
+ *   any other name                                     | no
  */
-function isOwnRemainder(observed: Observed, { address }: AddressedMark, { names, knowledge, stated }: Names): boolean {
+function isOwnRemainder(observed: Observed, { address }: AddressedMark, proof: Proof): boolean {
   if (!isHalfMade(observed)) return false;
   const { kind, signs } = observed;
-  const name = stated.get(address) ?? names.objectName(kind, nameIn(address, kind));
-  const known = [...knowledge.settled, ...(knowledge.ended ?? [])];
-  const successors = known.flatMap(([id, one]) => (one.address === address ? (names.successor?.(name, id) ?? []) : []));
-  return [name, ...successors].some((each) => signs.slot === slotOf(prefixIn(address, kind), kind, each));
-}
-
-interface Names {
-  readonly names: NameDialect;
-  readonly knowledge: Knowledge;
-  readonly stated: ReadonlyMap<Address, string>;
+  const { knowledge, stated, adopted, dialect } = proof;
+  const { names } = dialect;
+  const usual = names.objectName(kind, nameIn(address, kind));
+  const own = [stated.get(address) ?? usual, usual];
+  const known = [...knowledge.settled, ...(knowledge.ended ?? [])].filter(([, one]) => one.address === address);
+  const successors = known.flatMap(([id]) => own.flatMap((name) => names.successor?.(name, id) ?? []));
+  return [...(adopted.has(address) ? [] : own), ...successors].some(
+    (name) => signs.slot === slotOf(prefixIn(address, kind), kind, name),
+  );
 }
 
 /** A container of ours that an observation missed too soon after its last write, and the network that it is in. */

@@ -103,12 +103,10 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
 /**
  * Parts of a machine stand, and it does not.
  *
- *   the document           | the machine that it adopts     | result
- *   -----------------------+--------------------------------+-------------------------------------------------
- *   adopts no machine      | –                              | create, which takes up the parts
- *   adopts one             | Setpoint deleted it for a      | the same
- *                          | replacement that is unfinished |
- *   adopts one             | is anything else               | as without the parts: adopt, blocked: adopt-missing
+ *   the document      | result
+ *   ------------------+-----------------------------------------------------
+ *   adopts no machine | create, which takes up the parts; see `toAdopt`
+ *   adopts one        | as without the parts: adopt, blocked: adopt-missing
  *
  * No machine is created by a document that could not launch one, or by a name that another machine has.
  */
@@ -120,11 +118,13 @@ function decideHalfMade(desired: Desired, world: World): readonly Decision[] {
   return [taken.claim.by === 'nobody' ? nameTaken(desired, taken, world) : ownedBy(desired, taken, world)];
 }
 
-/** The id that a document adopts, unless Setpoint deleted that machine for a replacement that is unfinished. */
-function toAdopt({ terms, address }: Desired, { recreated, input }: World): CloudId | undefined {
+/**
+ * The id that a document adopts. None where Setpoint deleted the machine of this address for a replacement that is unfinished, unless the
+ * document adopts another machine by now.
+ */
+function toAdopt({ terms, address }: Desired, { recreated, adopted }: World): CloudId | undefined {
   const id = terms.claim?.adopt;
-  if (id === undefined || !recreated.has(id)) return id;
-  return input.knowledge.ended?.get(id)?.address === address ? undefined : id;
+  return id !== undefined && recreated.has(address) && !adopted.has(id) ? undefined : id;
 }
 
 function launch(desired: Desired, world: World): Decision {

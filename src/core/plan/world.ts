@@ -22,8 +22,8 @@ export interface World {
   readonly adopted: ReadonlyMap<CloudId, Address>;
   /** Rules in containers that a document adopts, by the address that they get with their container. */
   readonly adoptedRules: ReadonlyMap<Address, Observed>;
-  /** See `recreatedMachines`. */
-  readonly recreated: ReadonlySet<CloudId>;
+  /** Addresses of machines that Setpoint deleted, and is to launch again: see `recreatedMachines`. */
+  readonly recreated: ReadonlySet<Address>;
 }
 
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
@@ -46,7 +46,7 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
     adopted,
     adoptedRules: rulesOfAdopted(claimed, adopted, input.dialect),
-    recreated: recreatedMachines(input.knowledge),
+    recreated: new Set(recreatedMachines(input.knowledge).values()),
   };
 }
 

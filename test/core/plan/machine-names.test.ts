@@ -250,19 +250,19 @@ describe('parts of a machine stand at the stated name, and their machine does no
       name: 'a colleague deleted the adopted machine',
       terms: adopted,
       known: { applied },
-      want: ['blocked instance/web-0: adopt-missing'],
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
     },
     {
       name: 'the same, and the store noted it',
       terms: adopted,
       known: { applied, ended: ended('gone') },
-      want: ['blocked instance/web-0: adopt-missing'],
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
     },
     {
       name: 'the same, by a document that can launch none',
       terms: { ...adopted, ...unlaunchable },
       known: { applied },
-      want: ['blocked instance/web-0: adopt-missing'],
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
     },
     {
       name: 'the same, and the document names the parts',
@@ -286,7 +286,7 @@ describe('parts of a machine stand at the stated name, and their machine does no
       name: 'Setpoint deleted it because its document was removed, and the document is back',
       terms: adopted,
       known: { ended: ended('deleted') },
-      want: ['blocked instance/web-0: adopt-missing'],
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
     },
     {
       name: 'Setpoint deleted it at another address',
@@ -295,13 +295,48 @@ describe('parts of a machine stand at the stated name, and their machine does no
         applied: new Map([...applied, [at('instance', 'db-0'), { attributes: attributes(), generation: 1 }]]),
         ended: ended('deleted', 'db-0'),
       },
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
+    },
+    {
+      name: 'Setpoint deleted the successor of the adopted machine to replace it once more',
+      terms: { claim: { adopt: 'i-1' } },
+      known: { applied, ended: ended('deleted') },
+      want: ['create instance/web-0'],
+    },
+    {
+      name: 'the same, and the document adopts another machine by now',
+      terms: { claim: { adopt: 'i-9' } },
+      known: { applied, ended: ended('deleted') },
+      seen: [other('db')],
+      want: ['blocked instance/web-0: immutable'],
+    },
+    {
+      name: 'there is no store, and a colleague deleted the adopted machine',
+      terms: adopted,
+      known: { store: undefined },
       want: ['blocked instance/web-0: adopt-missing'],
+    },
+    {
+      name: 'they are of the usual name, and the document states one since',
+      seen: [{ ...parts, name: 'web-0', signs: { ...parts.signs, slot: slot('web-0') } }],
+      want: ['create instance/web-0', 'delete instance/web-0 (withdrawn)'],
+    },
+    {
+      name: 'the same, and the document adopts the machine that they outlived',
+      terms: adopted,
+      seen: [{ ...parts, name: 'web-0', signs: { ...parts.signs, slot: slot('web-0') } }],
+      want: ['blocked instance/web-0: adopt-missing', 'copied-mark vm'],
+    },
+    {
+      name: 'they are of a name that no document states any more',
+      seen: [{ ...parts, name: 'older', signs: { ...parts.signs, slot: slot('older') } }],
+      want: ['create instance/web-0', 'copied-mark vm'],
     },
     {
       name: 'the document adopts another machine by now',
       terms: { claim: { adopt: 'i-9' } },
       seen: [parts, see('instance', 'i-9', attributes(), { name: 'old-db' })],
-      want: ['adopt instance/web-0'],
+      want: ['adopt instance/web-0', 'copied-mark vm'],
     },
   ];
   for (const { name, terms = {}, known = {}, seen = [parts], want: wish } of rows)
