@@ -215,7 +215,7 @@ function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Nam
         ? []
         : [{ path: [...base, 'groups', index], thing: 'group' as const, name: `${spec.network}-${group}` }],
     );
-    for (const one of [...machineNames(document.value, target.value, last), ...groups]) {
+    for (const one of [...namesOfMachines(document.value, target.value, last), ...groups]) {
       const key = JSON.stringify([provider, one.path, one.name]);
       if (!seen.has(key)) yield { document, provider, ...one };
       seen.add(key);
@@ -224,7 +224,7 @@ function* ofInstance(set: SpecSet, document: Located<InstanceDoc>): Iterable<Nam
 }
 
 /** An adopted machine has its name already. */
-function machineNames({ metadata, spec }: InstanceDoc, target: TargetDoc, last: number): readonly NamedMachine[] {
+function namesOfMachines({ metadata, spec }: InstanceDoc, target: TargetDoc, last: number): readonly NamedMachine[] {
   const here = target.metadata.name;
   const stated = spec.names?.[here];
   if (stated === undefined)

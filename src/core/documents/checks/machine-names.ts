@@ -1,12 +1,12 @@
 import { type InstanceDoc, instanceOn, type TargetDoc } from '../document.ts';
 import { idsOf } from '../fields.ts';
 import { error, type Problem } from '../problem.ts';
-import { placeOf, type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
+import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
 import type { Located, Position } from '../tree.ts';
 import { place } from './names.ts';
 
 /**
- * The exact name that a document states is the name of one machine, said once, and nothing gives it another one.
+ * The exact name that a document states is the name of one machine. It is stated once, and no other machine has it.
  *
  *   the document                                            | is
  *   --------------------------------------------------------+-------------------------------------
@@ -19,12 +19,12 @@ import { place } from './names.ts';
 export function* machineNames(set: SpecSet): Iterable<Problem> {
   for (const instance of set.instances) {
     for (const { value: target } of targetsOf(set, Object.keys(instance.value.spec.names ?? {})))
-      yield* alone(instance, target);
+      yield* checkStatedName(instance, target);
   }
-  yield* twins(set);
+  yield* duplicateNames(set);
 }
 
-function* alone(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
+function* checkStatedName(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
   const { labels = {} } = instance.value.metadata;
   const { name } = target.metadata;
   const at = instance.at(['spec', 'names', name]);
@@ -54,24 +54,24 @@ interface Stated {
   readonly name: string;
 }
 
-function* twins(set: SpecSet): Iterable<Problem> {
+function* duplicateNames(set: SpecSet): Iterable<Problem> {
   const stated = new Map<string, Stated>();
-  for (const { document, target, name } of named(set)) {
+  for (const { document, target, name } of statedNames(set)) {
     const slot = slotAt(target, name);
     const first = stated.get(slot);
     const at = document.at(['spec', 'names', target.metadata.name]);
     if (first === undefined) stated.set(slot, { at, target: target.metadata.name, name });
-    else yield taken(at, { name, target: target.metadata.name, other: first.at });
+    else yield duplicateName(at, { name, target: target.metadata.name, other: first.at });
   }
   if (stated.size === 0) return;
   for (const document of set.instances)
-    for (const { target, name } of given(set, document)) {
+    for (const { target, name } of usualNames(set, document)) {
       const one = stated.get(slotAt(target, name));
-      if (one !== undefined) yield taken(one.at, { ...one, other: document.at() });
+      if (one !== undefined) yield duplicateName(one.at, { ...one, other: document.at() });
     }
 }
 
-const taken = (
+const duplicateName = (
   at: Position,
   { name, target, other }: { readonly name: string; readonly target: string; readonly other: Position },
 ): Problem => {
@@ -79,11 +79,17 @@ const taken = (
   return error('duplicate-name', at, message, { expected: 'a name of its own' });
 };
 
-/** Azure tells no case apart, and Google Cloud takes lower case only. */
-const slotAt = (target: TargetDoc, name: string): string =>
-  `${target.spec.provider === 'gcp' ? `${scopeOf(target)}/${target.spec.zone}` : placeOf(target)}/${name}`.toLowerCase();
+/**
+ * The place of a name: on Google Cloud in the zone, on Azure in the resource group, whatever the region. Azure tells no case apart, and
+ * Google Cloud takes lower case only: see `isUnique`.
+ */
+const slotAt = (target: TargetDoc, name: string): string => {
+  const { provider, account, resourceGroup } = target.spec;
+  const place = provider === 'azure' ? `azure/${account}/${resourceGroup}` : `${scopeOf(target)}/${target.spec.zone}`;
+  return `${place}/${name}`.toLowerCase();
+};
 
-function* named(set: SpecSet) {
+function* statedNames(set: SpecSet) {
   for (const document of set.instances)
     for (const { value: target } of targetsOf(set, Object.keys(document.value.spec.names ?? {}))) {
       const name = document.value.spec.names?.[target.metadata.name];
@@ -92,7 +98,7 @@ function* named(set: SpecSet) {
 }
 
 /** The names that a document without `names` gives. An adopted machine keeps its own. */
-function* given(set: SpecSet, { value }: Located<InstanceDoc>) {
+function* usualNames(set: SpecSet, { value }: Located<InstanceDoc>) {
   for (const { value: target } of targetsOf(set, value.spec.targets)) {
     const here = target.metadata.name;
     if (!isUnique(target) || value.spec.names?.[here] !== undefined) continue;
