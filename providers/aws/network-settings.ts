@@ -23,8 +23,9 @@ export interface ListedSettings {
   readonly unlisted: readonly UnlistedSetting[];
 }
 
-export async function listSettings({ listings, known }: Scope, call: Call): Promise<ListedSettings> {
-  const { ask, unlisted } = settingListings(known.settingTries, call);
+export async function listSettings(scope: Scope, call: Call): Promise<ListedSettings> {
+  const { ask, unlisted } = settingListings(scope, call);
+  const { listings } = scope;
   const [natGateways, peerings] = await awaitAll([
     ask('natGateways', () => listings.natGateways('network', call)),
     ask('peerings', () => listings.peerings('network', call)),

@@ -2,14 +2,7 @@ import type { SecurityGroup, Vpc } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed, Part } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import {
-  type Actuator,
-  type Call,
-  type Creation,
-  ListingFailed,
-  type Removal,
-  type Revision,
-} from '../../src/ports/provider.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { afterCreation } from '../shared/after-creation.ts';
 import { done, failed } from '../shared/answer.ts';
 import { awaitAll } from '../shared/await-all.ts';
@@ -132,11 +125,10 @@ async function read(
   const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
   const present = found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : []));
   const around = await partsOfVpcs(present, scope, call);
-  const settings = present.length === 0 ? { ok: true as const, value: notListed } : await settingsFor(scope, call);
+  const settings = present.length === 0 ? notListed : await listSettings(scope, call);
   return found.map((result) => {
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
     if (!around.ok) return around;
-    if (!settings.ok) return settings;
     const { gateways, tables } = around.value;
     return {
       ok: true,
@@ -144,19 +136,10 @@ async function read(
         parts: internetPartsOf(result.value, gateways, tables),
         region: scope.key,
         account: scope.account,
-        settings: settings.value,
+        settings,
       }),
     };
   });
-}
-
-async function settingsFor(scope: Scope, call: Call): Promise<Result<ListedSettings>> {
-  try {
-    return { ok: true, value: await listSettings(scope, call) };
-  } catch (error) {
-    if (error instanceof ListingFailed && error.failure !== undefined) return { ok: false, failure: error.failure };
-    throw error;
-  }
 }
 
 /**

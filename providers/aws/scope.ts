@@ -1,7 +1,6 @@
 import type { Image } from '@aws-sdk/client-ec2';
 import type { CloudId, ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
-import type { SettingTries } from '../shared/listed-settings.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -25,5 +24,4 @@ export interface Known {
   readonly offered: Set<string>;
   /** Tokens of the networks that were asked for. */
   readonly networks: Set<string>;
-  readonly settingTries: SettingTries;
 }

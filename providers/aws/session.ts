@@ -25,7 +25,6 @@ export function openSession(access: Access, clock: Clock): Session {
       images: new Map(),
       offered: new Set(),
       networks: new Set(),
-      settingTries: new Map(),
     },
   };
   return {

@@ -37,9 +37,9 @@ export interface ListedRoutes {
 export const noRoutesListed: ListedRoutes = { unlisted: [] };
 
 /** One listing, where the call asks for `routes`. */
-export async function listRoutes({ listings, known }: Scope, call: Call): Promise<ListedRoutes> {
-  const { ask, unlisted } = settingListings(known.settingTries, call);
-  const tables = await ask('routes', () => listings.routeTables('subnet', call));
+export async function listRoutes(scope: Scope, call: Call): Promise<ListedRoutes> {
+  const { ask, unlisted } = settingListings(scope, call);
+  const tables = await ask('routes', () => scope.listings.routeTables('subnet', call));
   if (tables === undefined) return { unlisted: unlisted() };
   const routes = await mapInTurns(tables, (table) => [canonicalId(table.id ?? ''), routesOf(table)] as const);
   return { byTable: new Map(routes), unlisted: [] };

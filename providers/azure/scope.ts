@@ -1,7 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Quotas } from '../shared/launch-answer.ts';
-import type { SettingTries } from '../shared/listed-settings.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -37,7 +36,6 @@ export interface Known {
   readonly free: Map<string, Promise<Result<ReadonlyMap<string, number>>>>;
   /** Subnets in which half-made machines hold addresses already. */
   readonly halfMadeIn: Map<string, Promise<Result<ReadonlySet<string>>>>;
-  readonly settingTries: SettingTries;
 }
 
 export const nothingKnown = (): Known => ({
@@ -48,5 +46,4 @@ export const nothingKnown = (): Known => ({
   quotas: new Map(),
   free: new Map(),
   halfMadeIn: new Map(),
-  settingTries: new Map(),
 });

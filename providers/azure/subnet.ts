@@ -15,7 +15,6 @@ import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
 import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
 import { type ListedRoutes, listRoutes, noRoutesListed, subnetSettingsOf } from './network-settings.ts';
-import { listed } from './pages.ts';
 import { most } from './rate-limits.ts';
 import { childNamed } from './raw.ts';
 import { ifMatch, isAnother, unsupported } from './retag.ts';
@@ -94,15 +93,14 @@ async function read(
     return lookup(id, ({ network }) => network.virtualNetworks.get(resourceGroup, name), scope.client, call);
   });
   const hasTable = vnets.some((vnet) => vnet.ok && vnet.value?.subnets?.some(({ routeTable }) => routeTable?.id));
-  const routes = await listed(hasTable ? listRoutes(scope, call) : Promise.resolve(noRoutesListed));
+  const routes = hasTable ? await listRoutes(scope, call) : noRoutesListed;
   const byId = new Map(vnetIds.map((id, index) => [id, vnets[index]]));
   return ids.map((id) => {
     const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     if (!vnet.ok || !vnet.value) return vnet.ok ? { ok: true, value: undefined } : vnet;
     const { value } = vnet;
     const subnet = (value.subnets ?? []).find((one) => canonicalId(one.id ?? '') === armIdOf(id));
-    if (!routes.ok) return routes;
-    return { ok: true, value: subnet && observeSubnet(subnet, value, routes.value) };
+    return { ok: true, value: subnet && observeSubnet(subnet, value, routes) };
   });
 }
 

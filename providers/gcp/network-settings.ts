@@ -22,9 +22,9 @@ export interface ListedSettings {
   readonly unlisted: readonly UnlistedSetting[];
 }
 
-export async function listSettings({ listings, known }: Scope, call: Call): Promise<ListedSettings> {
-  const { ask, unlisted } = settingListings(known.settingTries, call);
-  const routers = await ask('natGateways', () => listings.routers('network', call));
+export async function listSettings(scope: Scope, call: Call): Promise<ListedSettings> {
+  const { ask, unlisted } = settingListings(scope, call);
+  const routers = await ask('natGateways', () => scope.listings.routers('network', call));
   return { ...(routers === undefined ? {} : { routers }), unlisted: unlisted() };
 }
 

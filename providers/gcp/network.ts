@@ -101,13 +101,12 @@ async function read(
   if (!found.some((result) => result.ok && result.value)) return found.map(withoutNetwork);
   const [routes, settings] = await awaitAll([
     answered(scope.listings.routes('network', call)),
-    answered(listSettings(scope, call)),
+    listSettings(scope, call),
   ]);
   return found.map((result) => {
     if (!result.ok || !result.value) return withoutNetwork(result);
     if (!routes.ok) return routes;
-    if (!settings.ok) return settings;
-    return { ok: true, value: observeNetwork(result.value, routes.value, settings.value) };
+    return { ok: true, value: observeNetwork(result.value, routes.value, settings) };
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Quotas } from '../shared/launch-answer.ts';
-import type { SettingTries } from '../shared/listed-settings.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -26,5 +25,4 @@ export interface Known {
   readonly quotas: Map<string, Promise<Result<Quotas>>>;
   /** Free addresses of subnets, by id; undefined where the cloud does not tell. */
   readonly free: Map<string, Promise<Result<number | undefined>>>;
-  readonly settingTries: SettingTries;
 }

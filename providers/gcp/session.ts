@@ -26,7 +26,6 @@ export function openSession(access: Access, clock: Clock): Session {
       cpus: new Map(),
       quotas: new Map(),
       free: new Map(),
-      settingTries: new Map(),
     },
   };
   return {

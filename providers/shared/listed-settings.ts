@@ -1,11 +1,9 @@
-import { maxAttempts } from '../../src/core/failure.ts';
+import { backoff, maxAttempts } from '../../src/core/failure.ts';
 import type { UnlistedSetting } from '../../src/core/observed.ts';
 import type { ListedSetting } from '../../src/core/resource.ts';
 import { compareText } from '../../src/core/text.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-
-/** Settings whose listing failed, and how often in a row. */
-export type SettingTries = Map<ListedSetting, number>;
 
 /** Listings that only settings need. */
 export interface SettingListings {
@@ -22,31 +20,52 @@ export interface SettingListings {
  *   the listing failed                          | then
  *   --------------------------------------------+-----------------------------------------------------
  *   denied, or otherwise for good               | unlisted
- *   throttled, or may pass: before the last try | it fails the kind's listing, which is asked again
+ *   throttled, or may pass: before the last try | it alone is asked again
  *   the same: at the last try                   | unlisted
  *   an abort                                    | thrown
  */
-export function settingListings(tries: SettingTries, { settings }: Call): SettingListings {
+export function settingListings({ clock }: { readonly clock: Clock }, call: Call): SettingListings {
   const unlisted: UnlistedSetting[] = [];
   return {
     async ask(setting, listing) {
-      if (!settings?.has(setting)) return undefined;
-      try {
-        const items = await listing();
-        tries.delete(setting);
-        return items;
-      } catch (error) {
-        if (!(error instanceof ListingFailed)) throw error;
-        const failures = (tries.get(setting) ?? 0) + 1;
-        tries.set(setting, failures);
-        if (mayPass(error) && failures < maxAttempts) throw error;
-        unlisted.push({ setting, code: error.code, reason: error.message });
-        return undefined;
-      }
+      if (!call.settings?.has(setting)) return undefined;
+      const listed = await patiently(listing, clock, call);
+      if (!(listed instanceof ListingFailed)) return listed;
+      unlisted.push({ setting, code: listed.code, reason: listed.message });
+      return undefined;
     },
     unlisted: () => unlisted.toSorted((a, b) => compareText(a.setting, b.setting)),
   };
 }
 
-const mayPass = ({ failure }: ListingFailed): boolean =>
-  failure?.kind === 'throttled' || failure?.kind === 'retryable' || failure?.kind === 'ambiguous';
+async function patiently<T>(listing: () => Promise<T>, clock: Clock, { signal }: Call): Promise<T | ListingFailed> {
+  for (let attempt = 1; ; attempt += 1) {
+    const listed = await listing().catch((error: unknown) => {
+      if (error instanceof ListingFailed) return error;
+      throw error;
+    });
+    const waitMs = listed instanceof ListingFailed && attempt < maxAttempts ? waitAfter(listed, attempt) : undefined;
+    if (waitMs === undefined) return listed;
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+  }
+}
+
+/** Milliseconds until it is worth asking again; undefined where it never is. */
+function waitAfter({ failure }: ListingFailed, attempt: number): number | undefined {
+  switch (failure?.kind) {
+    case 'throttled':
+      // why: the report of the answer has slowed the rate limit, and the next request waits for it there
+      return 0;
+    case 'ambiguous':
+      return backoff(attempt, meanJitter);
+    case 'retryable':
+      return Math.max(failure.retryAfterMs ?? 0, backoff(attempt, meanJitter));
+    case 'conflict':
+    case 'not-found':
+    case 'terminal':
+    case undefined:
+      return undefined;
+  }
+}
+
+const meanJitter = 0.5;
