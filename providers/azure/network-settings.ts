@@ -5,7 +5,7 @@ import type {
   VirtualNetwork,
   VirtualNetworkPeering,
 } from '@azure/arm-network';
-import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
+import { formatCidr, parseBlock } from '../../src/core/cidr.ts';
 import { blockSettings } from '../../src/core/kinds/network.ts';
 import type { UnlistedSetting } from '../../src/core/observed.ts';
 import {
@@ -141,16 +141,14 @@ export const canonicalRoutes = (routes: readonly Route[]): readonly Route[] =>
 
 /** A bare address is the block of one; a service tag is no block. */
 function canonicalDestination(text: string): string {
-  const block = parseCidr(text) ?? blockOfOne(text);
+  const block = parseBlock(text);
   return block ? formatCidr(block) : text.toLowerCase();
 }
 
 function canonicalAddress(text: string): string {
-  const block = blockOfOne(text);
+  const block = parseBlock(text);
   return block ? formatCidr(block).replace(/\/.*$/, '') : text.toLowerCase();
 }
-
-const blockOfOne = (text: string) => parseCidr(`${text}/${text.includes(':') ? 128 : 32}`);
 
 /** The settings of a network that a document states, in the spelling of observed ones. */
 export function canonicalNetworkSettings(settings: NetworkSettings): NetworkSettings {

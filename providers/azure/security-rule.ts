@@ -1,5 +1,5 @@
 import type { SecurityRule } from '@azure/arm-network';
-import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
+import { formatCidr, parseBlock } from '../../src/core/cidr.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { failed } from '../shared/answer.ts';
@@ -116,7 +116,7 @@ const given = (one: string | undefined, many: readonly string[] | undefined): re
 /** `*` also covers IPv6, so it is not 0.0.0.0/0. A bare address is the block of one; what is no address is a service tag. */
 function readBlock(text: string): string {
   if (text === '*') return anyone;
-  const block = parseCidr(text) ?? parseCidr(`${text}/${text.includes(':') ? 128 : 32}`);
+  const block = parseBlock(text);
   return block ? formatCidr(block) : tagPeer + text;
 }
 

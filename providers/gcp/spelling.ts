@@ -1,4 +1,4 @@
-import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
+import { formatCidr, parseBlock } from '../../src/core/cidr.ts';
 import { lastOf, pathOf } from './links.ts';
 
 /**
@@ -6,8 +6,8 @@ import { lastOf, pathOf } from './links.ts';
  * without a mask, as it was sent: recorded answers say `130.41.238.42` for `130.41.238.42/32`.
  */
 export function canonicalCidr(text: string): string {
-  const cidr = parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
-  return cidr === undefined ? text : formatCidr(cidr);
+  const block = parseBlock(text);
+  return block === undefined ? text : formatCidr(block);
 }
 
 /**

@@ -21,6 +21,10 @@ export function parseCidr(text: string): Cidr | undefined {
   return { family, base: (value >> host) << host, prefix };
 }
 
+/** The same, or a bare address as the block of one. */
+export const parseBlock = (text: string): Cidr | undefined =>
+  parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+
 /** The canonical text: dotted for IPv4, RFC 5952 (https://www.rfc-editor.org/rfc/rfc5952) for IPv6. */
 export function formatCidr(cidr: Cidr): string {
   const address = cidr.family === 4 ? formatV4(Number(cidr.base)) : formatV6(cidr.base);

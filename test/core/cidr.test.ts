@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { type Cidr, containsCidr, formatCidr, overlapsCidr, parseCidr } from '../../src/core/cidr.ts';
+import { type Cidr, containsCidr, formatCidr, overlapsCidr, parseBlock, parseCidr } from '../../src/core/cidr.ts';
 import { mergePorts, type PortRange, subtractPorts } from '../../src/core/port-set.ts';
 
 const canonical: readonly { name: string; text: string; want: string | undefined }[] = [
@@ -92,6 +92,21 @@ function read(text: string): Cidr {
 const v4 = fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, prefix]) => `${address}/${prefix}`);
 const v6 = fc.tuple(fc.ipV6(), fc.nat(128)).map(([address, prefix]) => `${address}/${prefix}`);
 const block = fc.oneof(v4, v6);
+
+for (const [text, want] of [
+  ['10.0.0.1', '10.0.0.1/32'],
+  ['10.0.0.1/8', '10.0.0.0/8'],
+  ['2001:DB8::1', '2001:db8::1/128'],
+  ['2001:DB8::1/32', '2001:db8::/32'],
+  ['AzureLoadBalancer', undefined],
+  ['10.0.0.1/33', undefined],
+  ['10.0.0.0/8/8', undefined],
+  ['', undefined],
+] as const)
+  test(`cidr: a block or a bare address: ${text}`, () => {
+    const block = parseBlock(text);
+    assert.equal(block && formatCidr(block), want);
+  });
 
 test('cidr: another implementation reads the same block and writes the same text', () => {
   fc.assert(
