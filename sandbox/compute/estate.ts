@@ -10,10 +10,10 @@ import { withNat } from './instance-power.ts';
 import { networkContent } from './network.ts';
 import { peeringContent, refreshPeeringRoutes } from './peering.ts';
 import { freshNumber, type Project } from './project.ts';
-import type { Network, Peering, Router } from './records.ts';
+import type { Network, Peering } from './records.ts';
 import { checkedName, mustBeFree } from './resource.ts';
 import { addInternetRoute, addSubnetworkRoutes, routeContent, routeMessage } from './route.ts';
-import { bgpOf, mustNatAlone, natsOf, routerMessage } from './router.ts';
+import { newRouter, routerMessage } from './router.ts';
 import { blocksIn, checkedRange, secondaryOf } from './subnetwork.ts';
 import { REGIONS, ZONES, zoneNamed } from './zones.ts';
 
@@ -228,23 +228,8 @@ function loadRouter(loading: Loading, network: Network, form: unknown): void {
   const { project, now } = loading;
   explained(loading, () => {
     const given = routerMessage(form, 'router');
-    const name = checkedName(given.name);
     const scope = `regions/${region(given.region, `${loading.path}.region`)}` as const;
-    const id = `${scope}/routers/${name}`;
-    mustBeFree(project, project.routers, id);
-    const router: Router = {
-      id,
-      number: freshNumber(project),
-      name,
-      scope,
-      createdAt: now,
-      description: given.description,
-      network: network.id,
-      bgp: bgpOf(given),
-      nats: natsOf(project, given),
-    };
-    mustNatAlone(project, router);
-    project.routers.put(router);
+    project.routers.put(newRouter(project, given, { scope, network: network.id, createdAt: now }));
   });
 }
 

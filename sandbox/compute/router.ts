@@ -1,9 +1,9 @@
 import { invalid, refused, required } from './errors.ts';
 import { flag, listOf, type Message, message, oneOf, type Reader, text, whole } from './message.ts';
 import { linkTo, nameIn, referenceTo } from './place.ts';
-import type { Project } from './project.ts';
+import { freshNumber, type Project } from './project.ts';
 import type { Json, NatSubnetwork, Router, RouterNat, Scope } from './records.ts';
-import { checkedName, resourceJson, shown } from './resource.ts';
+import { checkedDescription, checkedName, mustBeFree, resourceJson, shown } from './resource.ts';
 
 /** An autonomous system: private numbers only, by https://docs.cloud.google.com/compute/docs/reference/rest/v1/routers */
 const asn: Reader<number> = (value, field) => {
@@ -74,6 +74,25 @@ export const routerMessage = message(fields, {
 export type RouterMessage = Message<typeof fields>;
 
 type NatMessage = Message<typeof natFields>;
+
+/** The router that a request or an estate file asks for. It is not stored yet. */
+export function newRouter(
+  project: Project,
+  given: RouterMessage,
+  where: Pick<Router, 'scope' | 'network' | 'createdAt'>,
+): Router {
+  const name = checkedName(given.name);
+  const id = `${where.scope}/routers/${name}`;
+  mustBeFree(project, project.routers, id);
+  const router: Router = {
+    ...{ id, number: freshNumber(project), name, ...where },
+    description: checkedDescription(given.description),
+    bgp: bgpOf(given),
+    nats: natsOf(project, given),
+  };
+  mustNatAlone(project, router);
+  return router;
+}
 
 /** The NAT gateways of a router, as a request lists them: whole, as a JSON merge patch replaces lists. */
 export function natsOf(project: Project, { nats = [] }: RouterMessage): readonly RouterNat[] {

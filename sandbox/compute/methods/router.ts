@@ -11,10 +11,9 @@ import {
 } from '../method.ts';
 import { begin } from '../operation.ts';
 import { nameIn } from '../place.ts';
-import { freshNumber } from '../project.ts';
 import type { Operation, Router, Scope } from '../records.ts';
-import { checkedDescription, checkedName, mustBeFree, referenced, seen, target } from '../resource.ts';
-import { bgpOf, mustNatAlone, natsOf, routerJson, routerMessage } from '../router.ts';
+import { checkedDescription, referenced, seen, target } from '../resource.ts';
+import { bgpOf, mustNatAlone, natsOf, newRouter, routerJson, routerMessage } from '../router.ts';
 
 const scopeOf = ({ at }: Asked): Scope => `regions/${at['region']}`;
 
@@ -85,26 +84,12 @@ function insert(context: Context, asked: Asked): Operation {
   const { project, now } = context;
   const scope = scopeOf(asked);
   const given = routerMessage(asked.body, 'resource');
-  const name = checkedName(given.name);
-  const id = `${scope}/routers/${name}`;
   if (given.region && nameIn(given.region) !== nameIn(scope))
     throw invalid('resource.region', given.region, `The request is for ${nameIn(scope)}.`);
   if (!given.network) throw required('resource.network');
   const field = { value: given.network, field: 'resource.network' };
   const network = referenced(project, { table: project.networks, collection: 'networks' }, field);
-  mustBeFree(project, project.routers, id);
-  const router: Router = {
-    id,
-    number: freshNumber(project),
-    name,
-    scope,
-    createdAt: now,
-    description: checkedDescription(given.description),
-    network: network.id,
-    bgp: bgpOf(given),
-    nats: natsOf(project, given),
-  };
-  mustNatAlone(project, router);
+  const router = newRouter(project, given, { scope, network: network.id, createdAt: now });
   return begin(context, {
     type: 'insert',
     target: router,
