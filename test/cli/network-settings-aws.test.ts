@@ -163,8 +163,11 @@ test('what a colleague changes is blocked with its value, and an apply writes no
   const blocked = blockedIn(await plan());
   assert.equal(blocked.length, 3, blocked.join('\n'));
   const all = blocked.join('\n');
-  assert.match(all, /immutable: settings\.routes is \[.*"10\.9\.0\.0\/16","nextHop":"nat-00000001".*wanted \[/);
-  assert.ok(all.includes(`{"name":"${VpcPeeringConnectionId}","network":"vpc-00000003"}`), all);
+  assert.match(
+    all,
+    /immutable: settings\.routes has unwanted \{ destination: 10\.9\.0\.0\/16, nextHop: nat-00000001 \}\. /,
+  );
+  assert.ok(all.includes(`{ name: ${VpcPeeringConnectionId}, network: vpc-00000003 }`), all);
   assert.match(all, /settings\.publicIpOnLaunch is false, wanted true/);
   sandbox.control.log.clear();
   await run(['apply', dir, allow, '--yes']);

@@ -2,6 +2,7 @@ import type { Finding } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { DataDisk, Observed } from '../observed.ts';
+import { wantedText } from '../render/value-text.ts';
 import { waysIn } from './destructive-drift.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 
@@ -37,11 +38,8 @@ export function keepsDataDisks(
   changes: readonly FieldChange[],
   input: PlanInput,
 ): Finding {
-  const fields = changes.map(
-    ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
-  );
   const disks = dataDisksOf(observed);
-  const why = `${fields.join('; ')}. Only a new machine can have the desired value, and Setpoint replaces no machine with data disks: it has ${nameDisks(disks)}. ${waysIn(desired, changes, input)}, or detach ${them(disks)}, or give the new machine a new name and move over.`;
+  const why = `${wantedText(changes)}. Only a new machine can have the desired value, and Setpoint replaces no machine with data disks: it has ${nameDisks(disks)}. ${waysIn(desired, changes, input)}, or detach ${them(disks)}, or give the new machine a new name and move over.`;
   const { kind, address } = desired;
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }

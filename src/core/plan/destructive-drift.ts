@@ -4,6 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import { effectOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
+import { documentText, wantedText } from '../render/value-text.ts';
 import { type Address, type Kind, nameIn } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
@@ -93,16 +94,13 @@ function isUnasked(action: DestructiveAction, input: PlanInput): boolean {
 }
 
 function reason({ verb, desired, changes, address }: DestructiveAction, input: PlanInput): string {
-  const seen = changes.map(({ field, from, to }) => `${field} is ${text(from)}, wanted ${text(to)}`).join('; ');
   const costs =
     verb === 'replace'
       ? 'Only a new machine can have the desired value, and the data on this disk would be lost'
       : 'Only a stopped machine can be changed so, and a stop may empty disks of this one';
   const out = `approve the change: setpoint approve --address ${address} --reason "…"`;
-  return `${seen}. ${costs}. No spec asked for this since it was applied. ${waysIn(desired, changes, input)}, or ${out}`;
+  return `${wantedText(changes)}. ${costs}. No spec asked for this since it was applied. ${waysIn(desired, changes, input)}, or ${out}`;
 }
-
-const text = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
 
 /** The ways to write the observed state into a spec: `Write disk: { size: 40 } in web.yaml:12`. */
 export function waysIn(
@@ -126,10 +124,10 @@ export function waysIn(
 /** As the document spells the field. Undefined where only a hash of it is known. */
 function specLine({ field, from }: FieldChange, target: string): string | undefined {
   const [part = '', name = ''] = field.split('.');
-  if (field === 'name') return `\`names: { ${target}: ${text(from)} }\``;
-  if (part === 'disk') return `\`disk: { ${name}: ${text(from)} }\``;
+  if (field === 'name') return `\`names: { ${target}: ${documentText(from)} }\``;
+  if (part === 'disk') return `\`disk: { ${name}: ${documentText(from)} }\``;
   if (part === 'settings')
-    return from === undefined ? `no \`${name}\` in \`settings\`` : `\`settings: { ${name}: ${text(from)} }\``;
+    return from === undefined ? `no \`${name}\` in \`settings\`` : `\`settings: { ${name}: ${documentText(from)} }\``;
   if (part === 'boot' || name === '') return undefined;
   if (from === undefined) return `no \`${name}\``;
   const value = name === 'subnet' ? subnetName(String(from)) : String(from);

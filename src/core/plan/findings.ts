@@ -2,6 +2,7 @@ import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
 import { type Desired, settingsOf } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
+import { wantedText } from '../render/value-text.ts';
 import { type CloudId, documentOfReplica, type InstanceAttributes, nameIn } from '../resource.ts';
 import { causeOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
@@ -38,11 +39,8 @@ export function immutableFindings(
 
 function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
   const { kind, address } = desired;
-  const fields = changes.map(
-    ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
-  );
   const next = wayAround(desired, changes, input);
-  const why = `${fields.join('; ')}${kind === 'instance' || changes.every(isOfSettings) ? '. ' : ': '}${next}`;
+  const why = `${wantedText(changes)}${kind === 'instance' || changes.every(isOfSettings) ? '. ' : ': '}${next}`;
   return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
 

@@ -1,4 +1,5 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
+import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { TouchedBy } from '../last-modified.ts';
@@ -8,6 +9,7 @@ import { compareText, printable } from '../text.ts';
 import { deleteReasons } from './plan-json.ts';
 import { bare, ruleText, short } from './rule-text.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
+import { documentText, entryChanges } from './value-text.ts';
 import { type Ago, moment, type Paint, plain, type Style, touchedText } from './wording.ts';
 
 interface PlanTextOptions {
@@ -99,10 +101,15 @@ function reason({ verb, actions }: Entry): string {
   const [first] = actions;
   if (verb === 'adopt') return 'adopted';
   if (first?.verb === 'forget') return 'gone from the cloud; the store forgets it';
-  if (first?.verb === 'replace') return replacement(first);
   if (first?.verb === 'delete' && verb === 'delete')
     return first.because === 'rogue' ? 'no document states this rule' : deleteReasons[first.because];
-  return first?.verb === 'update' && first.effect === 'stops' ? 'stops the machine' : '';
+  return first === undefined ? '' : costText(first);
+}
+
+/** `stops the machine`, or the order in which a replacement takes place; '' where an action costs nothing. */
+export function costText(action: Action): string {
+  if (action.verb === 'replace') return replacement(action);
+  return action.verb === 'update' && action.effect === 'stops' ? 'stops the machine' : '';
 }
 
 /** In which order. What is lost with the old machine is a line of its own. */
@@ -128,7 +135,7 @@ function actionLines(action: Action, paint: Paint): readonly string[] {
     case 'create':
       return action.desired.kind === 'firewall-rule'
         ? [`      ${paint('add', `+ ${ruleText(action.desired.attributes)}`)}`]
-        : fieldLines(action.desired.attributes).map((line) => `      ${line}`);
+        : fieldLines(createdFields(action.desired)).map((line) => `      ${line}`);
     case 'replace':
       return [...lossLine(action, paint), ...changeLines(action, paint)];
     case 'update':
@@ -143,15 +150,31 @@ function actionLines(action: Action, paint: Paint): readonly string[] {
   }
 }
 
-const changeLines = (action: Extract<Action, { readonly changes: unknown }>, paint: Paint): readonly string[] =>
-  action.changes.map((change) => `      ${changeLine(change, action, paint)}`);
+/** With the name where the document states it: a cloud that fixes names keeps it. */
+const createdFields = ({ name, attributes, terms }: Desired): object =>
+  terms.named === true ? { name, ...attributes } : attributes;
 
-function changeLine({ field, from, to }: FieldChange, action: Action, paint: Paint): string {
-  const subject =
-    action.kind === 'firewall-rule' && action.verb === 'update' ? `${ruleText(action.observed.attributes)}: ` : '';
-  if (to === undefined) return `${subject}${paint('remove', `- ${field}`)}  ${show(from)}`;
-  if (from === undefined) return `${subject}${paint('add', `+ ${field}`)}  ${show(to)}`;
-  return `${subject}${paint('change', `~ ${field}`)}  ${show(from)} → ${show(to)}`;
+const changeLines = (action: Extract<Action, { readonly changes: unknown }>, paint: Paint): readonly string[] =>
+  action.changes.flatMap((change) => {
+    const subject =
+      action.kind === 'firewall-rule' && action.verb === 'update' ? `${ruleText(action.observed.attributes)}: ` : '';
+    const [first = '', ...entries] = changeText(change, paint);
+    return [`      ${subject}${first}`, ...entries.map((line) => `      ${line}`)];
+  });
+
+/** One difference for people: the field with both values, or with a line for each entry by which its lists differ. */
+export function changeText(change: FieldChange, paint: Paint): readonly string[] {
+  const { field, from, to } = change;
+  const [symbol, style] = to === undefined ? symbols.delete : symbols[from === undefined ? 'create' : 'update'];
+  const head = paint(style, `${symbol} ${field}`);
+  const entries = entryChanges(change);
+  if (entries !== undefined)
+    return [
+      head,
+      ...entries.map(({ sign, text }) => `    ${paint(sign === '+' ? 'add' : 'remove', `${sign} ${text}`)}`),
+    ];
+  if (to === undefined || from === undefined) return [`${head}  ${show(from ?? to)}`];
+  return [`${head}  ${show(from)} → ${show(to)}`];
 }
 
 const show = (value: unknown): string => (typeof value === 'string' ? value || '""' : JSON.stringify(value));
@@ -210,29 +233,50 @@ function subjectOf(finding: Finding, more = ''): string {
 }
 
 /**
- * Attributes as aligned lines: `cidr      10.20.0.0/16`. What is empty or false says nothing and is left out. In one order, however
- * they were kept: a database has an order of its own.
+ * Attributes as aligned lines: `cidr      10.20.0.0/16`; a list of maps has a line for each. In one order, however they were kept: a
+ * database has an order of its own. A value that is empty or false is left out where its field is not `stated`.
  */
-export function fieldLines(attributes: object): readonly string[] {
-  const fields = flatten(attributes, '');
+export function fieldLines(attributes: object, stated = statedFields(attributes)): readonly string[] {
+  const fields = flatten(attributes, '').flatMap(([field, value]) =>
+    isEmpty(value) && !stated.has(field) ? [] : textsOf(value).map((text, i) => [i === 0 ? field : '', text] as const),
+  );
   const width = Math.max(0, ...fields.map(([field]) => field.length));
-  return fields.map(([field, value]) => `${field.padEnd(width)}  ${value}`);
+  return fields.map(([field, text]) => `${field.padEnd(width)}  ${text}`);
 }
 
-function flatten(value: object, prefix: string): readonly (readonly [string, string])[] {
+/** The fields that a document states: its settings, with any value, and all others whose value is neither empty nor false. */
+export const statedFields = (attributes: object): ReadonlySet<string> =>
+  new Set(
+    flatten(attributes, '').flatMap(([field, value]) =>
+      isEmpty(value) && !field.startsWith('settings.') ? [] : [field],
+    ),
+  );
+
+const isEmpty = (value: unknown): boolean =>
+  value === false || value === '' || (Array.isArray(value) && value.length === 0);
+
+function textsOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [value === '' ? '""' : short(value)];
+  if (value.some((entry) => typeof entry === 'object')) return value.map(documentText);
+  return [value.length === 0 ? '[]' : value.map((entry) => bare(String(entry))).join(', ')];
+}
+
+type Field = readonly [name: string, value: unknown];
+
+function flatten(value: object, prefix: string): readonly Field[] {
   return Object.entries(value)
     .toSorted(byRank)
-    .flatMap(([key, given]): readonly (readonly [string, string])[] => {
-      if (given === undefined || given === false || given === '') return [];
-      if (Array.isArray(given))
-        return given.length === 0 ? [] : [[prefix + key, given.map((one) => bare(String(one))).join(', ')]];
-      if (typeof given === 'object' && given !== null) return flatten(given, `${prefix}${key}.`);
-      return [[prefix + key, short(given)]];
+    .flatMap(([key, given]): readonly Field[] => {
+      if (given === undefined) return [];
+      if (typeof given === 'object' && given !== null && !Array.isArray(given))
+        return flatten(given, `${prefix}${key}.`);
+      return [[prefix + key, given]];
     });
 }
 
 /** As they are written in specs; all others, such as labels, by the alphabet. */
 const order = [
+  'name',
   'network',
   'group',
   'cidr',

@@ -48,7 +48,7 @@ export function summaryLine(summary: Summary, revision: string): string {
     `${summary.unmanaged} unmanaged`,
     ...findingCounts(summary),
     shortRevision(revision),
-    `${summary.calls} calls`,
+    `${summary.calls} ${summary.calls === 1 ? 'call' : 'calls'}`,
   ].join(' · ');
 }
 

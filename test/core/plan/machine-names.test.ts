@@ -79,7 +79,7 @@ describe('a name that a document states, where the cloud fixes names', () => {
     const [finding] = plan(input([machine('new-db')], looked([observed]))).findings;
     assert.equal(
       finding?.why,
-      'name is "old-db", wanted "new-db". The cloud fixes the name of a machine at its creation. Keep the current value: write `names: { prod: "old-db" }` in specs/a.yaml:1, or remove `names`.',
+      'name is "old-db", wanted "new-db". The cloud fixes the name of a machine at its creation. Keep the current value: write `names: { prod: old-db }` in specs/a.yaml:1, or remove `names`.',
     );
   });
 

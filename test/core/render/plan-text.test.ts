@@ -252,6 +252,60 @@ const planOf = (actions: readonly Action[]): ScopePlan => ({
 /** The actions of a plan that `drift` keeps. */
 const onlyDrift = (actions: readonly Action[]): readonly Action[] => actions.filter(({ cause }) => cause === 'drift');
 
+const pages = (text: string): readonly string[] => text.split('\n').slice(4);
+const route = { destination: '10.0.0.0/8', nextHop: 'igw-1' };
+const other = { destination: '10.9.0.0/16', nextHop: 'pcx-1' };
+
+test('a creation shows lists of maps as the document spells them, and settings that are false', () => {
+  const settings = { privateGoogleAccess: false, routes: [route, other] };
+  const app = want('subnet', 'core.app', { network: net.address, cidr: '10.0.1.0/24', settings, labels: {} });
+  assert.deepEqual(pages(planText([plan(input([net, app], looked([planTextStanding])))], { revision: 'a' })).slice(1), [
+    '  + subnet core.app  specs/a.yaml:1',
+    '      network                       core',
+    '      cidr                          10.0.1.0/24',
+    '      settings.privateGoogleAccess  false',
+    '      settings.routes               { destination: 10.0.0.0/8, nextHop: igw-1 }',
+    '                                    { destination: 10.9.0.0/16, nextHop: pcx-1 }',
+  ]);
+});
+
+test('a difference of long lists has a line for each entry that differs', () => {
+  const action: Action = {
+    ...{ verb: 'update', kind: 'network', address: net.address, documents: [document], cause: 'drift' },
+    ...{ desired: net, observed: planTextStanding, effect: 'in-place' },
+    changes: [
+      { field: 'settings.routes', from: [route], to: [other] },
+      { field: 'settings.natGateways', to: ['a', 'b', 'c', 'd'] },
+      { field: 'settings.peerings', from: [{ name: 'far', network: 'vpc-2' }] },
+    ],
+  };
+  assert.deepEqual(pages(planText([planOf([action])], { revision: 'a' })), [
+    '      ~ settings.routes',
+    '          - { destination: 10.0.0.0/8, nextHop: igw-1 }',
+    '          + { destination: 10.9.0.0/16, nextHop: pcx-1 }',
+    '      + settings.natGateways',
+    '          + a',
+    '          + b',
+    '          + c',
+    '          + d',
+    '      - settings.peerings',
+    '          - { name: far, network: vpc-2 }',
+  ]);
+});
+
+test('a creation shows the name that its document states, where the cloud fixes names', () => {
+  const attributes = {
+    placement: { subnet: 's', publicIp: false },
+    machine: { size: 's', power: 'running' },
+    labels: {},
+  } as const;
+  const machine = want('instance', 'web-0', attributes);
+  const text = (desired: Desired): string => planText([plan(input([desired], looked([])))], { revision: 'a' });
+  const named = { ...machine, name: 'legacy-db-09', terms: { ...machine.terms, named: true as const } };
+  assert.match(text(named), /^ {6}name {14}legacy-db-09$/m);
+  assert.doesNotMatch(text(machine), /^ {6}name /m);
+});
+
 const summaryRows: readonly (readonly [causes: readonly Cause[], drifted: number])[] = [
   [['drift'], 1],
   [['drift', 'drift'], 1],
