@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Action, Finding } from '../../core/action.ts';
+import type { Action } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
-import { fieldLines } from '../../core/render/plan-text.ts';
+import { changeText, costText, fieldLines, statedFields } from '../../core/render/plan-text.ts';
 import { ruleText } from '../../core/render/rule-text.ts';
 import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
 import { compareText, printable } from '../../core/text.ts';
@@ -109,14 +109,14 @@ interface How {
 /** The verdict in one line, then each question with its answer. */
 export function explanationText(given: Explanation, how: How): string {
   const explanation = printable(given);
-  const { address, wanted, origins, there, mode, actions, findings } = explanation;
+  const { address, wanted, origins, there, mode } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Desired', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Origin', originLines(origins)],
-    ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, how))],
+    ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, wanted, how))],
     ['On the cloud, not in the language', there.flatMap(beyondLines)],
     ['Mode', mode === undefined ? [] : modeLines(mode)],
-    ['Planned', happens(actions, findings, how)],
+    ['Planned', happens(explanation, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],
@@ -126,7 +126,7 @@ export function explanationText(given: Explanation, how: How): string {
 
 function verdict({ wanted, there, actions, findings }: Explanation): string {
   if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'change planned';
-  if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'withheld';
+  for (const type of ['blocked', 'withheld'] as const) if (findings.some((found) => found.type === type)) return type;
   if (wanted.length > 0) return there.length > 0 ? 'in sync' : 'missing';
   return there[0]?.claim ?? 'unknown';
 }
@@ -146,18 +146,38 @@ function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[
   const terms = wanted[0]?.terms;
   const rules =
     terms === undefined ? [] : [`deletionPolicy ${terms.deletionPolicy}${terms.protect ? ', protected' : ''}`];
-  return [...by, ...rules, ...wanted.flatMap(attributeLines)];
+  return [
+    ...by,
+    ...rules,
+    ...wanted.flatMap((one) => {
+      const lines = attributeLines(one, statedFields(one.attributes));
+      return wanted.length === 1 || one.kind === 'firewall-rule'
+        ? lines
+        : [one.address, ...lines.map((line) => `  ${line}`)];
+    }),
+  ];
 }
 
-const attributeLines = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): readonly string[] =>
-  kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes);
+const attributeLines = (
+  { kind, attributes }: Pick<Desired, 'kind' | 'attributes'>,
+  stated: ReadonlySet<string>,
+): readonly string[] => (kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes, stated));
 
-const thereLines = ({ observed, claim, why, by }: Ownership, how: How): readonly string[] => [
-  `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${claim}${why === 'wanted' ? '' : `, ${why}`}`,
-  ...byLines(by, how),
-  ...attributeLines(observed).map((line) => `  ${line}`),
-  ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),
-];
+function thereLines(
+  { observed, claim, address, why, by }: Ownership,
+  wanted: readonly Desired[],
+  how: How,
+): readonly string[] {
+  const { id, name, kind, condition } = observed;
+  const desired = wanted.find((one) => one.address === address);
+  const named = wanted.length > 1 && kind !== 'firewall-rule' && address !== undefined ? `${address}  ` : '';
+  return [
+    `${named}${id}${name === '' ? '' : ` (${name})`}: ${claim}${why === 'wanted' ? '' : `, ${why}`}`,
+    ...byLines(by, how),
+    ...attributeLines(observed, statedFields(desired?.attributes ?? {})).map((line) => `  ${line}`),
+    ...(condition.parts ?? []).map(({ part, id: its }) => `  part ${part}  ${its}`),
+  ];
+}
 
 /** Setpoint neither compares nor changes these. */
 const beyondLines = ({ observed: { id, name, condition } }: Ownership): readonly string[] =>
@@ -170,25 +190,26 @@ const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
   by === undefined ? [] : [`  ${touchedText(by, ago)}`];
 
 /** Other lines name the actor that changed an existing object; this names the actor that deleted a missing one. */
-function happens(actions: readonly Action[], findings: readonly Finding[], how: How): readonly string[] {
+function happens({ wanted, actions, findings }: Explanation, how: How): readonly string[] {
+  const named = (address: string): string => (wanted.length > 1 ? `${address}  ` : '');
   const lines = [
     ...actions.flatMap((action) => [
-      `${action.verb} (${action.cause})`,
-      ...changeLines(action),
+      `${named(action.address)}${action.verb} (${action.cause})${costOf(action)}`,
+      ...changeLines(action, how).map((line) => `  ${line}`),
       ...byLines(goneBy(action), how),
     ]),
-    ...findings.map(({ type, why }) => `${type}: ${why}`),
+    ...findings.map((found) => `${'address' in found ? named(found.address) : ''}${found.type}: ${found.why}`),
   ];
   return lines.length === 0 ? ['nothing'] : lines;
 }
 
-const changeLines = (action: Action): readonly string[] =>
-  'changes' in action
-    ? action.changes.map(
-        ({ field, from, to }) =>
-          `  ${field}: ${JSON.stringify(from) ?? 'nothing'} → ${JSON.stringify(to) ?? 'nothing'}`,
-      )
-    : [];
+function costOf(action: Action): string {
+  const cost = costText(action);
+  return cost === '' ? '' : `: ${cost}`;
+}
+
+const changeLines = (action: Action, { paint }: How): readonly string[] =>
+  'changes' in action ? action.changes.flatMap((change) => changeText(change, paint)) : [];
 
 const goneBy = (action: Action): TouchedBy | undefined => ('observed' in action ? undefined : action.by);
 
