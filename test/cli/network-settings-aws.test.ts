@@ -208,6 +208,10 @@ test('accept keeps a route, a peering and a flag that a colleague changed, and t
   const one = await run(['accept', 'core.app', '--specs', dir, allow, '--field', 'settings.routes', '--yes']);
   assert.equal(one.code, 0, one.stderr);
   assert.match(one.stdout, /^Accept: 1 difference of 1 resource into 1 file$/m);
+  assert.match(
+    one.stdout,
+    /^ {2}\S+\/subnet\/core\.app {2}settings\.routes {2}\S+core\.yaml:\d+\n {6}\+ \{ destination: 10\.9\.0\.0\/16, nextHop: nat-00000001 \}\n\n/m,
+  );
   assert.match(one.stdout, /^\+ +- \{ destination: 10\.9\.0\.0\/16, nextHop: nat-00000001 \}$/m);
   assert.equal(blockedIn(await plan()).length, 2);
   const rest = await run(['accept', ...addresses, '--specs', dir, allow, '--yes']);

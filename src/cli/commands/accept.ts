@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { entryChanges } from '../../core/render/value-text.ts';
 import { printable } from '../../core/text.ts';
 import type { ProposedBranch } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
@@ -151,7 +152,13 @@ function headline({ accepted, files }: ProvenAcceptance): string {
 function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }: Options): readonly string[] {
   const { accepted, left, others, overlays, rollouts } = printable(proven);
   return [
-    ...accepted.map((one) => `  ${differenceText(one)}  ${printable(join(specs, one.at.file))}:${one.at.line}`),
+    ...accepted.flatMap((one) => {
+      const [first = '', ...entries] = differenceText(one);
+      return [
+        `  ${first}  ${printable(join(specs, one.at.file))}:${one.at.line}`,
+        ...entries.map((line) => `      ${line}`),
+      ];
+    }),
     '',
     ...shown.map(({ diff }) => diff.trimEnd()),
     '',
@@ -167,9 +174,12 @@ function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }
   ];
 }
 
-function differenceText({ address, field, from, to }: ProvenAcceptance['accepted'][number]): string {
-  const what = field === undefined ? 'gone from the cloud' : `${field} ${valueText(from)} → ${valueText(to)}`;
-  return printable(`${address}  ${what}`);
+/** The difference in one line; of lists, a line follows for each entry that the document gets or loses. */
+function differenceText({ address, field, from, to }: ProvenAcceptance['accepted'][number]): readonly string[] {
+  if (field === undefined) return [`${address}  gone from the cloud`];
+  const entries = entryChanges({ field, from, to });
+  if (entries !== undefined) return [`${address}  ${field}`, ...entries.map(({ sign, text }) => `${sign} ${text}`)];
+  return [`${address}  ${field} ${valueText(from)} → ${valueText(to)}`];
 }
 
 const valueText = (value: unknown): string => {
