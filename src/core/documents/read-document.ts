@@ -72,8 +72,21 @@ function unknownField(key: string, path: Path, schema: z.ZodType, tree: Tree): P
   const message = isSecret(path) ? `unknown field${where}` : `unknown field \`${clip(key)}\`${where}`;
   return error('unknown-field', keyPosition(tree, [...path, key]), message, {
     expected: fields.join(', '),
-    didYouMean: suggest(key, fields),
+    didYouMean: likely([inOtherSettings(key, path, schema), suggest(key, fields)]),
   });
+}
+
+const likely = (candidates: readonly (string | undefined)[]): string | undefined =>
+  candidates.filter((one) => one !== undefined).join(', or ') || undefined;
+
+/** A setting that belongs to the subnets of a network and not to the network itself, or the other way round. */
+function inOtherSettings(key: string, path: Path, schema: z.ZodType): string | undefined {
+  if (path.at(-1) !== 'settings') return undefined;
+  const [other, place] =
+    path[1] === 'subnets'
+      ? [['spec', 'settings'], 'the settings of the network, under spec']
+      : [['spec', 'subnets', 0, 'settings'], 'the settings of an entry of `subnets`'];
+  return fieldsIn(schema, other).includes(key) ? `${key} in ${place}` : undefined;
 }
 
 function badKey(issue: z.core.$ZodIssueInvalidKey, tree: Tree): Problem {
