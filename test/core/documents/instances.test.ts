@@ -58,6 +58,7 @@ const fieldRows: readonly { on: string; field: string; value: string; want: stri
   { on: 'gcp', field: 'identity', value: 'web-role', want: '' },
   { on: 'gcp', field: 'identity', value: 'web@acme-prod.iam.gserviceaccount.com', want: '' },
   { on: 'gcp', field: 'identity', value: '123-compute@developer.gserviceaccount.com', want: '' },
+  { on: 'gcp', field: 'identity', value: 'other', want: 'this is no service account' },
   { on: 'gcp', field: 'identity', value: 'ops@example.com', want: 'this is no service account' },
   { on: 'gcp', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'keys need a login name' },
   { on: 'gcp', field: 'access', value: `{ user: ops, sshKeys: ["${ED25519}"] }`, want: '' },
@@ -302,6 +303,14 @@ for (const { on, settings, adopts, want } of settingRows)
       found.join('\n'),
     );
   });
+
+test('a setting of one of the clouds of a document', () => {
+  const spec = `{ targets: [aws, gcp], network: core, subnet: app, size: t3.small, settings: { keyPair: ops }, on: { gcp: { size: e2-small } } }`;
+  const found = problemsOf(document('Instance', '{ name: web, adopt: { aws: x, gcp: y } }', spec));
+  assert.deepEqual(found, ['error not-expressible: this cloud has no such setting (gcp)']);
+});
+
+problemsReadAsBefore('machine-settings');
 
 test('a document with settings adopts its machine, and could not launch it anew', () => {
   const target = { provider: 'aws', account: '111122223333', region: 'eu-west-1' };

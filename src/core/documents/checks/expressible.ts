@@ -11,24 +11,35 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
     const targets = targetsIn(set, rule.value).map(({ value }) => value);
     for (const row of ROWS) {
       const here = targets.filter(({ spec }) => spec.provider === row.cloud);
-      if (!here.some((target) => row.found(rule.value.spec, placeIn(set, rule.value, target)))) continue;
+      const place = here
+        .map((target) => placeIn(set, rule.value, target))
+        .find((one) => row.found(rule.value.spec, one));
+      if (place === undefined) continue;
+      const mix = row.isMix === true ? mixIn(rule.value.spec, place) : undefined;
+      const field = mix?.field ?? row.field;
+      const why = mix === undefined ? row.why : `${row.why}: ${mix.tag}, and ${mix.account}`;
       const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
       const report = row.only === 'warning' ? warning : error;
-      yield report('not-expressible', rule.at(['spec', ...row.field]), row.why, { expected });
+      yield report('not-expressible', rule.at(['spec', ...field]), why, { expected });
     }
   }
 }
 
-/** A rule on one target. `isAccount`: the group is a service account there. */
+/** A rule on one target. `isAccount`: the group is a service account there; `accountNamed`: the address of that. */
 interface RulePlace {
   readonly isAdopted: boolean;
+  readonly accountNamed: (group: string) => string | undefined;
   readonly isAccount: (group: string) => boolean;
 }
 
-const placeIn = (set: SpecSet, { metadata, spec: { network } }: FirewallRuleDoc, target: TargetDoc): RulePlace => ({
-  isAdopted: metadata.adopt?.[target.metadata.name] !== undefined,
-  isAccount: (name) => network !== undefined && accountOf(set, { network, name }, target) !== undefined,
-});
+function placeIn(set: SpecSet, { metadata, spec: { network } }: FirewallRuleDoc, target: TargetDoc): RulePlace {
+  const accountNamed = (name: string) => network && accountOf(set, { network, name }, target);
+  return {
+    isAdopted: metadata.adopt?.[target.metadata.name] !== undefined,
+    accountNamed,
+    isAccount: (name) => accountNamed(name) !== undefined,
+  };
+}
 
 type Spec = FirewallRuleDoc['spec'];
 
@@ -39,6 +50,8 @@ interface Row {
   /** With its source. */
   readonly why: string;
   readonly instead?: string;
+  /** Of network tags and service accounts: the message names one of each. */
+  readonly isMix?: true;
   readonly only?: 'warning';
 }
 
@@ -62,8 +75,38 @@ const namesAccounts = (spec: Spec, { isAccount }: RulePlace): boolean =>
   (spec.appliesTo?.serviceAccounts ?? []).length > 0 ||
   groupsNamed(spec).some(isAccount);
 
-const namesTags = (spec: Spec, { isAccount }: RulePlace): boolean =>
-  groupsNamed(spec).some((group) => !isAccount(group));
+/** The first network tag and the first service account of a rule, for people. */
+interface Mix {
+  readonly tag: string;
+  readonly account: string;
+  readonly field: Path;
+}
+
+function mixIn(spec: Spec, place: RulePlace): Mix | undefined {
+  const own = named(ownGroups(spec) ?? ['all'], spec.appliesTo?.serviceAccounts ?? [], place);
+  const peers = named(spec.peers.groups, spec.peers.serviceAccounts, place);
+  const account = peers.account ?? own.account;
+  const ownTag = own.tag && ownGroups(spec) === undefined ? ALL_IS_A_TAG : own.tag;
+  const tag = ownTag ?? peers.tag;
+  if (account === undefined || tag === undefined) return undefined;
+  const isInOne = own.tag !== undefined && own.account !== undefined && spec.appliesTo !== undefined;
+  return { tag, account, field: [isInOne ? 'appliesTo' : 'peers'] };
+}
+
+const ALL_IS_A_TAG = 'without a group the rule applies to the group of all machines, which is a tag';
+
+/** One side of a rule. */
+function named(
+  groups: readonly string[],
+  accounts: readonly string[],
+  { accountNamed }: RulePlace,
+): { readonly tag: string | undefined; readonly account: string | undefined } {
+  const tag = groups.find((group) => accountNamed(group) === undefined);
+  const group = groups.find((one) => accountNamed(one) !== undefined);
+  const address = group === undefined ? accounts[0] : accountNamed(group);
+  const called = group === undefined ? `${address} is a service account` : `group ${group} is ${address}`;
+  return { tag: tag && `group ${tag} is a tag`, account: address && called };
+}
 
 /** As sources, and as those that it applies to. */
 const mostAccounts = ({ appliesTo, ...spec }: Spec, { isAccount }: RulePlace): number =>
@@ -128,8 +171,9 @@ const ROWS: readonly Row[] = [
   {
     cloud: 'gcp',
     field: ['peers'],
-    found: (spec, place) => namesAccounts(spec, place) && namesTags(spec, place),
+    found: (spec, place) => mixIn(spec, place) !== undefined,
     why: `GCP takes network tags or service accounts in one rule, not both (${FIREWALL})`,
+    isMix: true,
     instead: 'two rules, or service accounts on both sides',
   },
   {

@@ -59,19 +59,33 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
     internet: network?.internet !== false,
     allGroup: network?.allGroup !== false,
     accounts: accountsOf(set, made, target),
+    clouds: new Set(targetsOf(set, instance.value.spec.targets).map(({ value }) => value.spec.provider)),
   };
   for (const row of INSTANCE_ROWS) {
     if ((row.cloud ?? provider) !== provider || !row.found(given)) continue;
     if (isOfLaunch(row) && isWhollyAdopted(instance.value, made, target)) continue;
     const at = written(instance, target.metadata.name, row.field);
-    yield error('not-expressible', at, `${row.why} (${target.metadata.name})`, { expected: row.instead });
+    const message = `${textOf(row.why, given)} (${target.metadata.name})`;
+    yield error('not-expressible', at, message, { expected: textOf(row.instead, given) });
   }
 }
 
-/** The groups of the machines that are service accounts. */
-function accountsOf(set: SpecSet, { network, groups = [] }: InstanceOn, target: TargetDoc): readonly string[] {
+const textOf = (text: InstanceRow['why'], given: InstanceCase): string =>
+  typeof text === 'string' ? text : text(given);
+
+/** The groups of the machines that are service accounts, each account once. */
+function accountsOf(set: SpecSet, { network, groups = [] }: InstanceOn, target: TargetDoc): readonly AccountGroup[] {
   const all = set.networks.get(network)?.value.spec.allGroup === false ? groups : ['all', ...groups];
-  return [...new Set(all.flatMap((name) => accountOf(set, { network, name }, target) ?? []))];
+  const accounts = all.flatMap((group) => {
+    const address = accountOf(set, { network, name: group }, target);
+    return address === undefined ? [] : [[address, { group, address }] as const];
+  });
+  return [...new Map(accounts.toReversed()).values()].toReversed();
+}
+
+interface AccountGroup {
+  readonly group: string;
+  readonly address: string;
 }
 
 /** True where each replica on this target stands for an existing machine. */
@@ -88,10 +102,10 @@ const isOfLaunch = ({ field: [first, ...rest] }: InstanceRow): boolean =>
 export function unlaunchable(instance: InstanceDoc, spec: InstanceOn, target: TargetDoc): string | undefined {
   if (!isWhollyAdopted(instance, spec, target)) return undefined;
   if (spec.image === undefined) return 'the document needs an image';
-  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true, accounts: [] };
+  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true, accounts: [], clouds: new Set() };
   const rows = INSTANCE_ROWS.filter(({ cloud = target.spec.provider }) => cloud === target.spec.provider);
   const found = rows.find((row) => isOfLaunch(row) && row.found(given));
-  return found === undefined ? undefined : `${found.why}; the document needs ${found.instead}`;
+  return found && `${textOf(found.why, given)}; the document needs ${textOf(found.instead, given)}`;
 }
 
 /** The position of the value that a target gets. */
@@ -108,7 +122,9 @@ interface InstanceCase {
   /** Its network has the group of all instances. */
   readonly allGroup: boolean;
   /** Its groups that are service accounts. */
-  readonly accounts: readonly string[];
+  readonly accounts: readonly AccountGroup[];
+  /** Of all targets of its document. */
+  readonly clouds: ReadonlySet<TargetDoc['spec']['provider']>;
 }
 
 /**
@@ -118,8 +134,8 @@ interface InstanceRow {
   readonly cloud?: TargetDoc['spec']['provider'];
   readonly field: Path;
   readonly found: (given: InstanceCase) => boolean;
-  readonly why: string;
-  readonly instead: string;
+  readonly why: string | ((given: InstanceCase) => string);
+  readonly instead: string | ((given: InstanceCase) => string);
 }
 
 type Spec = InstanceDoc['spec'];
@@ -243,7 +259,8 @@ const GCP: readonly InstanceRow[] = [
     found: ({ spec }) =>
       unlike(spec.identity, /^(?:[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com)$/),
     why: 'this is no service account (https://cloud.google.com/iam/docs/service-accounts-create)',
-    instead: '<name>@<project>.iam.gserviceaccount.com, or the name alone of one of this project',
+    instead:
+      '<name>@<project>.iam.gserviceaccount.com, or <name> alone of one of this project: 6 to 30 lower-case letters, digits and -, beginning with a letter and not ending with -',
   },
   {
     field: ['groups'],
@@ -260,8 +277,8 @@ const GCP: readonly InstanceRow[] = [
   {
     field: ['identity'],
     found: ({ spec: { identity }, target: { account }, accounts: [group] }) =>
-      group !== undefined && identity !== undefined && serviceAccountAddress(identity, account) !== group,
-    why: 'the machine is in a group that is another service account',
+      group !== undefined && identity !== undefined && serviceAccountAddress(identity, account) !== group.address,
+    why: ({ accounts: [group] }) => `the group ${group?.group} of the machine is the service account ${group?.address}, and this is another`,
     instead: 'no identity: a machine runs as the service account of its group',
   },
   {
@@ -418,7 +435,10 @@ const SETTINGS: readonly InstanceRow[] = Object.entries(SETTING_CLOUDS).map(([na
   // why: the entries are of exactly these keys
   found: ({ spec, target }) => spec.settings?.[name as SettingName] !== undefined && !clouds.includes(target.provider),
   why: 'this cloud has no such setting',
-  instead: `${name} on targets of ${clouds.join(', ')} only, under on: { <target>: { settings: { … } } }`,
+  instead: (given) =>
+    clouds.some((cloud) => given.clouds.has(cloud))
+      ? `${name} on targets of ${clouds.join(', ')} only, under on: { <target>: { settings: { … } } }`
+      : `no ${name}: only ${clouds.join(', ')} has it`,
 }));
 
 const of = (cloud: TargetDoc['spec']['provider'], rows: readonly InstanceRow[]): readonly InstanceRow[] =>
