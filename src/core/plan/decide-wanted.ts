@@ -89,7 +89,7 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
   const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
-    ...unstatedFindings(desired, observed, changes, input.observation.scope),
+    ...unstatedFindings(desired, observed, changes, input),
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
     ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),

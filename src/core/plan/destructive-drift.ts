@@ -7,7 +7,7 @@ import type { Observed } from '../observed.ts';
 import { documentText, wantedText } from '../render/value-text.ts';
 import { type Address, type Kind, nameIn } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
+import type { PlanInput, Policy, Wanted } from './plan-input.ts';
 import { unlessApproved } from './policies.ts';
 
 type Judged = Pick<PlanInput, 'knowledge' | 'dialect'>;
@@ -103,23 +103,34 @@ function reason({ verb, desired, changes, address }: DestructiveAction, input: P
 }
 
 /** The ways to write the observed state into a spec: `Write disk: { size: 40 } in web.yaml:12`. */
-export function waysIn(
-  { kind, address, documents }: Desired,
-  changes: readonly FieldChange[],
-  { wanted }: PlanInput,
-): string {
-  const [document] = documents;
-  const file = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
-  const where = kind === 'subnet' ? `the subnet ${subnetName(address)} of ${file}` : file;
+export function waysIn(desired: Desired, changes: readonly FieldChange[], { wanted }: PlanInput): string {
+  const [document] = desired.documents;
   const [target = '<target>'] = (document && wanted.documents.get(document.address)?.targets) ?? [];
   const lines = changes.flatMap((change) => specLine(change, target) ?? []);
-  const replicas = wanted.desired.filter(
-    (one) => one.kind === 'instance' && one.documents.some((other) => other.address === document?.address),
-  );
-  const each = replicas.length > 1 ? ` (it then applies to all ${replicas.length} machines of the document)` : '';
+  const where = placeInSpecs(desired);
+  const each = ofAll(replicasOf(desired, wanted));
   if (lines.length === changes.length) return `Keep the current value: write ${lines.join(', ')} in ${where}${each}`;
   return `Keep the current value: write in ${where} the value that it was launched with${each}`;
 }
+
+/** The place to write a field of a resource, for people. */
+export function placeInSpecs({ kind, address, documents: [document] }: Desired): string {
+  const file = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
+  return kind === 'subnet' ? `the subnet ${subnetName(address)} of ${file}` : file;
+}
+
+/** The machines of the document of one. */
+export const replicasOf = ({ documents: [document] }: Desired, { desired }: Wanted): readonly Desired[] =>
+  desired.filter(
+    (one) => one.kind === 'instance' && one.documents.some((other) => other.address === document?.address),
+  );
+
+/** A document of several machines states a field for each of them. */
+export const ofAll = (replicas: readonly Desired[]): string =>
+  replicas.length > 1 ? ` (it then applies to all ${replicas.length} machines of the document)` : '';
+
+/** `settings: { spot: true }` */
+export const lineOfSetting = (name: string, value: unknown): string => `\`settings: { ${name}: ${documentText(value)} }\``;
 
 /** As the document spells the field. Undefined where only a hash of it is known. */
 function specLine({ field, from }: FieldChange, target: string): string | undefined {
@@ -127,7 +138,7 @@ function specLine({ field, from }: FieldChange, target: string): string | undefi
   if (field === 'name') return `\`names: { ${target}: ${documentText(from)} }\``;
   if (part === 'disk') return `\`disk: { ${name}: ${documentText(from)} }\``;
   if (part === 'settings')
-    return from === undefined ? `no \`${name}\` in \`settings\`` : `\`settings: { ${name}: ${documentText(from)} }\``;
+    return from === undefined ? `no \`${name}\` in \`settings\`` : lineOfSetting(name, from);
   if (part === 'boot' || name === '') return undefined;
   if (from === undefined) return `no \`${name}\``;
   const value = name === 'subnet' ? subnetName(String(from)) : String(from);

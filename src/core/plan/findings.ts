@@ -6,7 +6,7 @@ import { wantedText } from '../render/value-text.ts';
 import { type CloudId, documentOfReplica, type InstanceAttributes, nameIn } from '../resource.ts';
 import { causeOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
-import { waysIn } from './destructive-drift.ts';
+import { lineOfSetting, ofAll, placeInSpecs, replicasOf, waysIn } from './destructive-drift.ts';
 import { wayOut } from './lost-commits.ts';
 import type { PlanInput, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
@@ -147,30 +147,44 @@ function ownerOf(owner: Claimed['claim']): string {
  *   any        | a setting that `settings` of the | any     | –
  *              | document states         |                  |
  *   any        | any other setting       | any              | it
+ *
+ * It tells the line that makes Setpoint compare the setting, where the document may state it.
  */
 export function unstatedFindings(
   desired: Desired,
   observed: Observed,
   changes: readonly FieldChange[],
-  scope: string,
+  input: PlanInput,
 ): readonly Finding[] {
   const { kind, id, condition } = observed;
   const stated = settingsOf(desired);
   const unstated = (condition.unstated ?? []).filter(({ statedBy = '' }) => !Object.hasOwn(stated, statedBy));
   const settings = [...identityOf(desired, observed, changes), ...unstated];
-  return settings.map(({ field, detail, statedBy }) => ({
+  return settings.map((setting) => ({
     type: 'unmanaged',
     kind,
-    id: `${id}/${field}`,
-    name: field,
+    id: `${id}/${setting.field}`,
+    name: setting.field,
     of: desired.address,
-    why: `${desired.address} ${detail}, ${
-      statedBy === undefined || desired.terms.claim?.adopt !== undefined
-        ? 'which its document does not state. It stays as it is.'
+    why: `${desired.address} ${setting.detail}, ${
+      setting.statedBy === undefined || desired.terms.claim?.adopt !== undefined
+        ? `which its document does not state. It stays as it is${toCompare(desired, observed, setting, input)}.`
         : 'which only a document that adopts it can state. It stays as it is, until somebody changes it on the cloud.'
     }`,
-    scope,
+    scope: input.observation.scope,
   }));
+}
+
+/** The way to state a setting, where `settings` may stand: in documents that adopt the whole. */
+function toCompare(desired: Desired, observed: Observed, { statedBy }: Setting, { wanted }: PlanInput): string {
+  const [, value]: readonly unknown[] =
+    Object.entries(settingsOf(observed)).find(([name]) => name === statedBy) ?? [];
+  const [document] = desired.documents;
+  const all = isInstance(desired) ? replicasOf(desired, wanted) : [desired];
+  const isAdopted = all.every(({ terms }) => terms.claim?.adopt !== undefined);
+  const isOfEach = statedBy !== 'staticPublicIp' || all.length === 1;
+  if (value === undefined || document === undefined || !isAdopted || !isOfEach) return '';
+  return `; to compare it, write ${lineOfSetting(statedBy ?? '', value)} in ${placeInSpecs(desired)}${ofAll(all)}`;
 }
 
 function identityOf(desired: Desired, observed: Observed, changes: readonly FieldChange[]): readonly Setting[] {

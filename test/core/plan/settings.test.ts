@@ -256,6 +256,44 @@ test('the way to keep a setting of a subnet names its place, and counts no netwo
   );
 });
 
+describe('a setting that a document does not state, and how to compare it', () => {
+  const keys: Setting = { field: 'ssh-keys', detail: 'has other keys' };
+  const elastic: Setting = { field: 'elastic address', detail: 'has an address', statedBy: 'staticPublicIp' };
+  const line = '`settings: { ipForwarding: true }` in specs/a.yaml:1';
+  const cloud = { ipForwarding: true, staticPublicIp: '203.0.113.10' };
+  for (const [name, unstated, adopted, wish] of [
+    ['the document adopts its machine', forwards, ['web-0'], `; to compare it, write ${line}.`],
+    ['it makes its machine', forwards, [], '.'],
+    [
+      'it adopts both machines',
+      forwards,
+      ['web-0', 'web-1'],
+      `; to compare it, write ${line} (it then applies to all 2 machines of the document).`,
+    ],
+    ['it adopts one of its two machines', forwards, ['web-0', '-web-1'], '.'],
+    ['no document can state it', keys, ['web-0'], '.'],
+    ['an address of one machine', elastic, ['web-0'], '; to compare it, write `settings: { staticPublicIp: "203.0.113.10" }` in specs/a.yaml:1.'],
+    ['an address, of two machines', elastic, ['web-0', 'web-1'], '.'],
+  ] as const)
+    test(name, () => {
+      const documents = [{ address: at('instance', 'web'), file: 'specs/a.yaml', line: 1 }];
+      const names = ['web-0', ...adopted.filter((one) => !one.endsWith('web-0')).map((one) => one.replace(/^-/, ''))];
+      const desired = names.map((one) => ({
+        ...want('instance', one, machineAt(), adopted.some((id) => id === one) ? { claim: { adopt: one } } : {}),
+        documents,
+      }));
+      const observed = names.map((one) => {
+        const seen = ours('instance', one, one, machineAt(cloud));
+        return { ...seen, condition: { ...seen.condition, unstated: one === 'web-0' ? [unstated] : [] } };
+      });
+      const { findings } = plan(input(desired, looked(observed), { knowledge: appliedAs(observed, desired) }));
+      assert.deepEqual(
+        findings.map(({ why }) => why.slice(why.indexOf('It stays'))),
+        [`It stays as it is${wish}`],
+      );
+    });
+});
+
 describe('a public address that is asked for, and a reserved one that is there', () => {
   const asked = { ...machineAt(), placement: { subnet: 'subnet-1', publicIp: true } };
   const withheld = ['withheld instance/web-0: destructive-drift'];
