@@ -38,12 +38,13 @@ export const names = (what: string): z.ZodArray<z.ZodString> =>
 
 export const token = (expected: string): z.ZodString => text(/^[\x21-\x7e]{1,512}$/, expected);
 
-/** Each entry once, by the text of it. */
+/** Each entry once, by the text of it. `expected`: in the plural. The complaint is for `read-document`. */
 export const listOf = <T extends z.ZodType>(entry: T, expected: string) =>
   z
-    .array(entry, { error: `a list: ${expected}` })
+    .array(entry, { error: `a list of ${expected}` })
     .refine((entries) => new Set(entries.map((one) => JSON.stringify(one))).size === entries.length, {
-      error: 'each once',
+      error: 'each entry once',
+      params: { complaint: 'has an entry twice' },
     });
 
 const expectedCidr = { error: 'an address block with its mask, such as 10.20.0.0/16 or 2001:db8::/32' };

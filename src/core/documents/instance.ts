@@ -54,7 +54,7 @@ const userData = z.strictObject(
   { error: '{ file }' },
 );
 
-const listed = (expected: string) => listOf(token(expected), expected);
+const listed = (expected: string, all: string) => listOf(token(expected), all);
 
 const settings = z.strictObject(
   {
@@ -67,7 +67,10 @@ const settings = z.strictObject(
       .enum(['required', 'optional'])
       .optional()
       .meta({ description: 'AWS: required is IMDSv2 only; optional answers IMDSv1 too.' }),
-    scopes: listed('a scope such as https://www.googleapis.com/auth/cloud-platform').optional().meta({
+    scopes: listed(
+      'a scope such as https://www.googleapis.com/auth/cloud-platform',
+      'scopes such as https://www.googleapis.com/auth/cloud-platform',
+    ).optional().meta({
       description: 'Google Cloud: the access scopes of its service account.',
     }),
     privateIp: ipv4()
@@ -91,10 +94,10 @@ const settings = z.strictObject(
       description: 'Azure: the name of its availability set.',
     }),
     bootDiagnostics: flag().optional().meta({ description: 'Azure: whether boot diagnostics are on.' }),
-    dataDisks: listed('a disk').optional().meta({
+    dataDisks: listed('a disk', 'disks').optional().meta({
       description: 'Its disks besides the boot disk: volume ids of AWS, names elsewhere.',
     }),
-    interfaces: listed('a network interface').optional().meta({
+    interfaces: listed('a network interface', 'network interfaces').optional().meta({
       description: 'Its network interfaces besides the primary one: ids of AWS, names elsewhere.',
     }),
   },

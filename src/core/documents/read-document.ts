@@ -108,11 +108,13 @@ function badValue(issue: Issue, found: Tree): Problem {
   const expected = expectation(issue);
   if (isSecret(issue.path))
     return error('bad-secret-reference', found.at, `\`${dotted(issue.path)}\` is refused`, { expected });
-  return error('bad-value', found.at, complaint(issue.path, found), { expected, didYouMean: remedy(issue, found) });
+  return error('bad-value', found.at, complaint(issue, found), { expected, didYouMean: remedy(issue, found) });
 }
 
-function complaint(path: Path, found: Tree): string {
-  const field = `\`${dotted(path)}\``;
+function complaint(issue: Issue, found: Tree): string {
+  const field = `\`${dotted(issue.path)}\``;
+  const own: unknown = issue.code === 'custom' ? issue.params?.['complaint'] : undefined;
+  if (typeof own === 'string') return `${field} ${own}`;
   if (found.kind !== 'scalar') return `${field} cannot be this ${found.kind}`;
   if (found.value === null) return `${field} has no value: add one, or omit the field`;
   if (String(found.value).includes('-----BEGIN')) return `${field} holds a key or certificate`;
