@@ -24,7 +24,7 @@ export function flowText(value: unknown, { padded = true }: { readonly padded?: 
   const document = new Document(value, { aliasDuplicateObjects: false });
   if (isCollection(document.contents)) {
     document.contents.flow = true;
-    withoutPadding(document.contents);
+    padMapsOnly(document.contents, padded);
   }
   return document.toString({ lineWidth: 0, flowCollectionPadding: padded }).trimEnd();
 }
@@ -54,19 +54,19 @@ function layOut(node: unknown, depth: number, isBlock = false): void {
   if (!isCollection(node)) return;
   if (!isBlock && isOneLine(node, depth)) {
     node.flow = true;
-    withoutPadding(node);
+    padMapsOnly(node);
     return;
   }
   for (const item of node.items) layOut(isPair(item) ? item.value : item, depth + 1);
 }
 
-/** `[443, 8080]` beside `{ name: core }`, as in the specs of the docs; the library pads both or none. */
-function withoutPadding(node: unknown): void {
+/** `[443, 8080]` and `[{ port: 443 }]` beside `{ name: core }`, as in the specs of the docs; the library pads both or none. */
+function padMapsOnly(node: unknown, padded = true): void {
   if (!isCollection(node)) return;
-  for (const item of node.items) withoutPadding(isPair(item) ? item.value : item);
-  if (!isSeq(node)) return;
+  for (const item of node.items) padMapsOnly(isPair(item) ? item.value : item, padded);
+  const flowCollectionPadding = padded && isMap(node) ? ' ' : '';
   const write = node.toString.bind(node);
-  node.toString = (context, ...rest) => write(context && { ...context, flowCollectionPadding: '' }, ...rest);
+  node.toString = (context, ...rest) => write(context && { ...context, flowCollectionPadding }, ...rest);
 }
 
 /** A list of maps is a block: people read one entry a line. */

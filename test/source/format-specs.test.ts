@@ -18,7 +18,11 @@ test('specs are written as a person writes them', () => {
     },
     {
       comments: [],
-      value: { kind: 'FirewallRule', spec: { ports: [443, '80-90'], peers: { cidrs: ['0.0.0.0/0', '::/0'] } } },
+      value: { kind: 'FirewallRule', spec: {
+          ports: [443, '80-90'],
+          peers: { cidrs: ['0.0.0.0/0', '::/0'] },
+          settings: { routes: [{ destination: '0.0.0.0/0', nextHop: 'igw-1' }], on: true },
+        }, },
     },
   ]);
   assert.equal(
@@ -35,6 +39,7 @@ kind: FirewallRule
 spec:
   ports: [443, 80-90]
   peers: { cidrs: [0.0.0.0/0, ::/0] }
+  settings: { routes: [{ destination: 0.0.0.0/0, nextHop: igw-1 }], on: true }
 `,
   );
 });
