@@ -41,7 +41,7 @@ function adoptedRuleDocument(observed: Observed<'firewall-rule'>, state: ScopeIm
   const services = servicesOf(match);
   if (services === undefined) return `It names source ports: ${match.ports}.`;
   const own = targetOf(observed, state.scope);
-  if (own === undefined) return noTarget;
+  if (own === undefined) return noTarget(observed, state.scope);
   // why: a security group of Azure that filters no subnet lies in no network
   const holder = (home?.name ?? lastPart(attributes.network)) || 'rules';
   const name = state.names.FirewallRule.take([

@@ -179,7 +179,7 @@ function networkDocuments(state: ScopeImport): readonly ImportedDocument[] {
   );
   const found = wanted.filter(isKind('network')).flatMap((network) => {
     const target = targetOf(network, scope);
-    if (target === undefined) uncovered.set(network.id, noTarget);
+    if (target === undefined) uncovered.set(network.id, noTarget(network, scope));
     return target === undefined ? [] : [{ network, target }];
   });
   for (const { network } of found)
@@ -207,7 +207,7 @@ function orphanReason(one: Observed<'subnet' | 'group'>, state: ScopeImport): st
   const name = networks.get(network);
   if (name === undefined) return `Its network ${network} has no document.`;
   const target = targetOf(one, scope);
-  if (target === undefined) return noTarget;
+  if (target === undefined) return noTarget(one, scope);
   const entry = [
     `name: ${slug(orElse(nameOf(one, state), one.id))}`,
     ...('cidr' in one.attributes ? [`cidr: ${one.attributes.cidr}`] : []),
@@ -233,7 +233,7 @@ function networkDocument(
   const subnets = members.filter(isKind('subnet')).flatMap((subnet) => {
     // why: a subnet of Azure lies where its network does, and has no place of its own
     const own = subnet.signs.parent === undefined ? targetOf(subnet, scope) : target;
-    if (own === undefined) uncovered.set(subnet.id, noTarget);
+    if (own === undefined) uncovered.set(subnet.id, noTarget(subnet, scope));
     return own === undefined ? [] : [{ subnet, target: own }];
   });
   const groups = members.filter(isKind('group'));
@@ -255,8 +255,8 @@ function networkDocument(
       cidr,
       ...(zone === undefined ? {} : { zone }),
       ...(targets.length > 1 ? { target: own.name } : {}),
-      ...statedSettings(subnet),
       adopt: { [own.name]: subnet.id },
+      ...statedSettings(subnet),
     };
   });
   // why: `all` is the group of every instance

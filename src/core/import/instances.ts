@@ -48,7 +48,7 @@ function namedMachine(
 ): Machine | string {
   const { placement, groups = [] } = observed.attributes;
   const target = targetOf(observed, scope);
-  if (target === undefined) return noTarget;
+  if (target === undefined) return noTarget(observed, scope);
   const subnet = inside.get(placement.subnet);
   if (subnet === undefined)
     return `Its subnet ${placement.subnet === '' ? '' : `${placement.subnet} `}has no document.`;

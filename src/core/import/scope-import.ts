@@ -123,7 +123,18 @@ export function targetOf(
   return targets.find(({ place }) => slot.startsWith(`${dialect.names.prefix(kind, place)}/${kind}/`.toLowerCase()));
 }
 
-export const noTarget = 'No target of the specs has its place: its region, zone or resource group.';
+/**
+ * The reason that no target has the place of an object, with the field of the target that is to be added. A slot of Azure begins with
+ * location and resource group, one of Google Cloud with the region of a subnet or the zone of a machine.
+ */
+export function noTarget({ kind, signs: { slot = '' } }: Observed, { scope }: ImportScope): string {
+  const [, , first, second] = slot.split(`/${kind}/`)[0]?.split('/') ?? [];
+  if (first === undefined) return `No target of the specs is in ${scope}. Add one.`;
+  const [called, field] =
+    second !== undefined ? ['resource group', 'resourceGroup'] : kind === 'subnet' ? ['region', 'region'] : ['zone', 'zone'];
+  const place = second ?? first;
+  return `No target of the specs has its ${called} ${place}. Add a target with ${field}: ${place}, then import again.`;
+}
 
 /**
  * Without those that a plain one has: an off switch, an empty list, metadata that answers without a token, an address that the cloud

@@ -160,6 +160,15 @@ test('a rule of a network that has a document already is on the targets of that 
   assert.equal(ruleOf(found)?.file, 'core');
 });
 
+test('Azure: a network in another resource group names that group', () => {
+  const slot = 'azure/s/westeurope/hub/network/vnet';
+  const found = imported(arm, [seen('network', '/vnet', { cidr: '10.0.0.0/16', labels: {} }, { slot })]);
+  assert.deepEqual(found.uncovered, {
+    '/vnet':
+      'No target of the specs has its resource group hub. Add a target with resourceGroup: hub, then import again.',
+  });
+});
+
 test('Azure: a network keeps its security groups, and a rule has the network of the subnets that it filters', () => {
   const slot = 'azure/s/westeurope/acme/network/vnet';
   const found = imported(arm, [

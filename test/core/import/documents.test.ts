@@ -319,8 +319,20 @@ describe('names and places in documents', () => {
       target: 'west',
       adopt: { west: 's2' },
     });
-    assert.match(uncovered['s3'] ?? '', /No target of the specs/);
+    assert.equal(
+      uncovered['s3'],
+      'No target of the specs has its region asia-east1. Add a target with region: asia-east1, then import again.',
+    );
   });
+});
+
+test('Google: a machine in a zone of no target names that zone', () => {
+  const targets = [{ name: 'west', place: { account: 'p', region: 'europe-west1', zone: 'europe-west1-b' } }];
+  const objects = [machine('i', 's', [], { signs: { slot: 'gcp/p/europe-west1-c/instance/i' } })];
+  assert.match(
+    imported(scopeOf(objects, { dialect: gcp, targets })).uncovered['i'] ?? '',
+    /^No target of the specs has its zone europe-west1-c\. Add a target with zone: europe-west1-c, /,
+  );
 });
 
 describe('equal machines', () => {
@@ -546,6 +558,7 @@ describe('settings of networks and subnets', () => {
 
   test('those that a plain one lacks are stated', () => {
     assert.deepEqual(spec['settings'], { peerings: [peering] });
+    assert.deepEqual(Object.keys(spec['subnets'][0]), ['name', 'cidr', 'adopt', 'settings']);
     assert.deepEqual(spec['subnets'][0]['settings'], { publicIpOnLaunch: true, routes: [route] });
   });
 
