@@ -119,7 +119,7 @@ test('size, power and a label of all machines go into their document, and nothin
   assert.match(stdout, /^Accept: 9 differences of 3 resources into 1 file$/m);
   assert.match(stdout, /^-metadata: \{ name: web, owner: team-web, labels: \{ tier: web \} \}$/m);
   assert.match(stdout, /^\+ {2}power: stopped$/m);
-  assert.match(stdout, /wrote .*instances\.yaml\nNext: review/);
+  assert.match(stdout, /wrote .*instances\.yaml\nNext: review .* then setpoint apply \S+ --allow-endpoint$/m);
   const plan = await run(['plan', specs, allow, '--detailed-exitcode']);
   assert.equal(plan.code, 0, plan.stdout);
   assert.equal(await drift(), 'Drift: none');
@@ -335,7 +335,7 @@ test('the overlay that states a field is edited, and overlays beside it are name
   assert.equal(code, 0, stderr);
   assert.equal(read(overlay), 'kind: Instance\nmetadata: { name: db }\nspec: { size: t3.xlarge } # more\n');
   assert.match(read('instances.yaml'), /power: stopped/);
-  assert.match(stdout, /were not planned: setpoint plan --overlay test$/m);
+  assert.match(stdout, /were not planned: setpoint plan \S+ --allow-endpoint --overlay test$/m);
   assert.equal(await drift('--overlay=prod'), 'Drift: none');
 });
 

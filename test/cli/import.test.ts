@@ -283,6 +283,17 @@ describe('import refuses', () => {
       assert.deepEqual(readdirSync(dir), ['estate.yaml']);
     });
 
+  for (const mode of ['observe', 'plan'])
+    test(`the next commands have the endpoint, and name a target in observe: ${mode}`, async () => {
+      const { dir, run } = fresh();
+      const file = join(dir, 'estate.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('provider: aws', `mode: ${mode}, provider: aws`));
+      const { stdout } = await run(['import', dir, allow, '--network', 'lab']);
+      const change = mode === 'observe' ? 'change the mode of aws-prod from observe to plan or enforce, ' : '';
+      const next = `Next: read the documents, then setpoint plan ${dir} ${allow}, then ${change}setpoint apply ${dir} ${allow}.`;
+      assert.ok(stdout.includes(next), stdout);
+    });
+
   test('broken specs are refused before any cloud is asked', async () => {
     const { dir, run } = fresh();
     writeFileSync(join(dir, 'x.yaml'), 'kind: Nothing\n');

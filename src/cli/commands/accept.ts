@@ -10,7 +10,7 @@ import { readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
-import { collect, defineCommand, type EstateOptions, quoted, selectionOf, withSpecsOption } from '../options.ts';
+import { collect, defineCommand, type EstateOptions, quoted, sameEstate, selectionOf, withSpecsOption } from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -149,7 +149,11 @@ function headline({ accepted, files }: ProvenAcceptance): string {
   return `Accept: ${count(accepted.length, 'difference')} of ${count(resources, 'resource')} into ${count(files.length, 'file')}`;
 }
 
-function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }: Options): readonly string[] {
+function bodyOf(
+  proven: ProvenAcceptance,
+  shown: readonly ShownFile[],
+  { specs, allowEndpoint = false }: Options,
+): readonly string[] {
   const { accepted, left, others, overlays, rollouts } = printable(proven);
   return [
     ...accepted.flatMap((one) => {
@@ -169,7 +173,7 @@ function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], { specs }
     ...(overlays.length === 0
       ? []
       : [
-          `Overlays read the edited base too, and were not planned: ${overlays.map((name) => `setpoint plan --overlay ${quoted(name)}`).join(', ')}`,
+          `Overlays read the edited base too, and were not planned: ${overlays.map((name) => `setpoint plan${sameEstate(specs, allowEndpoint)} --overlay ${quoted(name)}`).join(', ')}`,
         ]),
   ];
 }
@@ -228,13 +232,13 @@ function rolloutLines(rollouts: ProvenAcceptance['rollouts']): readonly string[]
   });
 }
 
-function nextText(shown: readonly ShownFile[], { written, proposed, specs }: Outcome): string {
+function nextText(shown: readonly ShownFile[], { written, proposed, specs, allowEndpoint = false }: Outcome): string {
   if (proposed !== undefined) return proposalText(proposed);
   if (!written) return 'Nothing was written.';
   const lines = shown.map(({ path, removed }) => `${removed ? 'removed' : 'wrote'} ${printable(path)}`);
   return [
     ...lines,
-    `Next: review the files with git diff, commit them, then setpoint apply ${printable(quoted(specs))}`,
+    `Next: review the files with git diff, commit them, then setpoint apply${printable(sameEstate(specs, allowEndpoint))}`,
   ].join('\n');
 }
 

@@ -1,6 +1,8 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { strictest } from '../../core/desired.ts';
+import { estateOf } from '../../core/documents/spec-set.ts';
 import type { Uncovered } from '../../core/import/scope-import.ts';
 import type { Label } from '../../core/import/selection.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
@@ -9,13 +11,13 @@ import { allListedSettings, type Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { readEstate } from '../local/estate.ts';
+import { type LocalEstate, readEstate } from '../local/estate.ts';
 import { type ImportedFile, type ImportRequest, type ProvenImport, provenImport } from '../local/import.ts';
 import { importFromTerraform, type TerraformImport } from '../local/import-terraform.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
 import { readTerraformState } from '../local/terraform-state.ts';
-import { collect, defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
+import { collect, defineCommand, type EstateOptions, sameEstate, selectionOf, withEstateOptions } from '../options.ts';
 import { kindLines } from '../output/coverage.ts';
 import { count, percent } from '../output/format.ts';
 import { printJson, printText } from '../output/print.ts';
@@ -100,9 +102,10 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const result = await withOptionalStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store, settings: allListedSettings }, context, async (view): Promise<Result> => {
       const gaps = view.looked.flatMap(({ input }) => input.observation.gaps);
-      if (instances === undefined) return { gaps, proven: await provenImport(view, request, context) };
+      const observing = targetsInObserve(estate);
+      if (instances === undefined) return { gaps, observing, proven: await provenImport(view, request, context) };
       const terraform = await importFromTerraform(view, { ...request, instances, removed }, context);
-      return { gaps, proven: terraform.proven, terraform };
+      return { gaps, observing, proven: terraform.proven, terraform };
     }),
   );
   const { proven, terraform } = result;
@@ -118,9 +121,17 @@ interface Result {
   readonly proven: ProvenImport;
   /** Listings that failed: objects of their kinds may be missing here. */
   readonly gaps: readonly Gap[];
+  /** Names of the targets to which no apply writes. */
+  readonly observing: readonly string[];
   /** With --from-terraform. */
   readonly terraform?: TerraformImport;
 }
+
+const targetsInObserve = ({ tree, scopes }: LocalEstate): readonly string[] =>
+  scopes
+    .flatMap(({ targets }) => targets)
+    .filter(({ spec }) => strictest([spec.mode, estateOf(tree.documents)?.value.spec.mode]) === 'observe')
+    .map(({ metadata }) => metadata.name);
 
 /** The new files by their paths from here. */
 function filesOf({ proven, terraform }: Result, dir: string): readonly ImportedFile[] {
@@ -222,7 +233,7 @@ function textOf(result: Result, dir: string, options: Options): string {
     ...gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${printable(reason)}`),
     ...(terraform === undefined ? [] : ['', ...terraformLines(terraform, isDryRun)]),
     '',
-    ...planLines(proven, options),
+    ...planLines(result, dir, options),
     ...(terraform === undefined ? [] : terraformNext(terraform)),
     ...(isWhole(result) ? [] : ['Setpoint does not touch objects that no document names.']),
     ...(isDryRun ? [...files, ...removedOf(terraform)].flatMap(shown) : []),
@@ -234,10 +245,14 @@ const removedOf = (terraform: TerraformImport | undefined): readonly ImportedFil
 
 const shown = ({ path, text }: ImportedFile): readonly string[] => ['', `# ${printable(path)}`, text.trimEnd()];
 
-function planLines({ files, adopts }: ProvenImport, { dryRun }: Options): readonly string[] {
+function planLines({ proven, observing }: Result, dir: string, { dryRun, allowEndpoint }: Options): readonly string[] {
+  const { files, adopts } = proven;
   if (files.length === 0) return ['There is no new document.'];
   const plan = `Plan of these documents: ${count(adopts, 'object')} to adopt, no other change.`;
-  return dryRun === true ? [plan] : [plan, 'Next: read the documents, then setpoint plan, then setpoint apply.'];
+  if (dryRun === true) return [plan];
+  const same = printable(sameEstate(dir, allowEndpoint === true));
+  const mode = observing.length === 0 ? '' : `change the mode of ${printable(observing.join(', '))} from observe to plan or enforce, `;
+  return [plan, `Next: read the documents, then setpoint plan${same}, then ${mode}setpoint apply${same}.`];
 }
 
 const mostListed = 20;
