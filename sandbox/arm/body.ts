@@ -9,6 +9,9 @@ type Read<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> };
 /** A field that answers have and that is not written: whatever is sent in it is passed over, as Azure does. */
 export const readOnly: Reader<undefined> = () => undefined;
 
+/** Those that every resource has. */
+export const outputs = { id: readOnly, name: readOnly, type: readOnly, etag: readOnly } as const;
+
 /** The value as it is. */
 export const anything: Reader<unknown> = (value) => value;
 

@@ -1,5 +1,5 @@
 import { JsonProblem, listOf, mapOf, oneOf, optional, type Reader, scalar } from '../json.ts';
-import { anything, fields, readOnly } from './body.ts';
+import { anything, fields, outputs, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import { reference } from './network-interface.ts';
 import type { ImageReference, Kept, OsProfile } from './records.ts';
@@ -165,10 +165,7 @@ const top = {
   ),
   zones: optional(listOf(scalar('string'))),
   plan: anything,
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
   managedBy: readOnly,
   resources: readOnly,
   systemData: readOnly,

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { JsonProblem, listOf, oneOf, optional, type Reader, scalar } from '../json.ts';
-import { anything, fields, readOnly } from './body.ts';
+import { anything, fields, outputs, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import { freshEtag } from './etag.ts';
 import { identity } from './lifecycle.ts';
@@ -91,10 +91,7 @@ export const interfaceForm = fields({
     privateLinkService: readOnly,
     migrationPhase: readOnly,
   }),
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
   kind: readOnly,
 });
 

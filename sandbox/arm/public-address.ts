@@ -1,6 +1,6 @@
 import { listOf, oneOf, optional, scalar } from '../json.ts';
 import type { Random } from '../random.ts';
-import { anything, fields, readOnly } from './body.ts';
+import { anything, fields, outputs, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import { freshEtag } from './etag.ts';
 import type { PublicAddress } from './records.ts';
@@ -86,10 +86,7 @@ export const publicAddressForm = fields({
     migrationPhase: readOnly,
     upgradedToV2: readOnly,
   }),
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
 });
 
 export type PublicAddressForm = ReturnType<typeof publicAddressForm>;

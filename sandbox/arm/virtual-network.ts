@@ -1,6 +1,6 @@
 import { addressNumber, type Cidr, contains, overlaps, parseCidr } from '../cidr.ts';
 import { listOf, optional, scalar } from '../json.ts';
-import { anything, fields, readOnly } from './body.ts';
+import { anything, fields, outputs, readOnly } from './body.ts';
 import { refused } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Asked } from './method.ts';
@@ -110,10 +110,7 @@ export const networkForm = fields({
       provisioningState: readOnly,
     }),
   ),
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
   extendedLocation: readOnly,
 });
 

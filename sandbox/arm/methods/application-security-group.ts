@@ -1,5 +1,5 @@
 import { optional, scalar } from '../../json.ts';
-import { fields, readBody, readOnly } from '../body.ts';
+import { fields, outputs, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
@@ -31,10 +31,7 @@ const form = fields({
   location: optional(scalar('string')),
   tags: tagsField,
   properties: readOnly,
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
 });
 
 /** https://learn.microsoft.com/rest/api/virtualnetwork/application-security-groups */

@@ -1,5 +1,5 @@
 import { listOf, oneOf, optional, scalar } from '../../json.ts';
-import { anything, fields, readBody, readOnly } from '../body.ts';
+import { anything, fields, outputs, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import type { Kind } from '../kind.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
@@ -36,10 +36,7 @@ const form = fields({
       provisioningState: readOnly,
     }),
   ),
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
 });
 
 const kind: Kind<NatGateway> = {

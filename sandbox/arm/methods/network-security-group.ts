@@ -1,5 +1,5 @@
 import { listOf, optional, scalar } from '../../json.ts';
-import { fields, readBody, readOnly } from '../body.ts';
+import { fields, outputs, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
 import { checkWritable, identity, written } from '../lifecycle.ts';
 import { checkCount, placeOf } from '../location.ts';
@@ -27,10 +27,7 @@ const form = fields({
       provisioningState: readOnly,
     }),
   ),
-  id: readOnly,
-  name: readOnly,
-  type: readOnly,
-  etag: readOnly,
+  ...outputs,
 });
 
 /** https://learn.microsoft.com/rest/api/virtualnetwork/network-security-groups */
