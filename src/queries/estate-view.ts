@@ -102,7 +102,8 @@ export async function planAgain(
   { estate, looked, bounds }: Pick<EstateView, 'estate' | 'looked' | 'bounds'>,
   choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
 ): Promise<readonly ScopePlan[]> {
-  const inputs = looked.map(({ input }) => ({ ...input, choices: choicesOf(input) }));
+  const pathOf = (file: string): string => join(estate.dir, file);
+  const inputs = looked.map(({ input }) => ({ ...input, pathOf, choices: choicesOf(input) }));
   const plans = await inTurns(planEstateInSteps(inputs, bounds));
   return plans.map((plan) => namedFromHere(plan, estate.dir));
 }

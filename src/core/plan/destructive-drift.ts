@@ -7,7 +7,7 @@ import type { Observed } from '../observed.ts';
 import { documentText, wantedText } from '../render/value-text.ts';
 import { type Address, type Kind, nameIn } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
-import type { PlanInput, Policy, Wanted } from './plan-input.ts';
+import { type PlanInput, type Policy, placeIn, type Wanted } from './plan-input.ts';
 import { unlessApproved } from './policies.ts';
 
 type Judged = Pick<PlanInput, 'knowledge' | 'dialect'>;
@@ -103,19 +103,20 @@ function reason({ verb, desired, changes, address }: DestructiveAction, input: P
 }
 
 /** The ways to write the observed state into a spec: `Write disk: { size: 40 } in web.yaml:12`. */
-export function waysIn(desired: Desired, changes: readonly FieldChange[], { wanted }: PlanInput): string {
+export function waysIn(desired: Desired, changes: readonly FieldChange[], input: PlanInput): string {
+  const { wanted } = input;
   const [document] = desired.documents;
   const [target = '<target>'] = (document && wanted.documents.get(document.address)?.targets) ?? [];
   const lines = changes.flatMap((change) => specLine(change, target) ?? []);
-  const where = placeInSpecs(desired);
+  const where = placeInSpecs(desired, input);
   const each = ofAll(replicasOf(desired, wanted));
   if (lines.length === changes.length) return `Keep the current value: write ${lines.join(', ')} in ${where}${each}`;
   return `Keep the current value: write in ${where} the value that it was launched with${each}`;
 }
 
 /** The place to write a field of a resource, for people. */
-export function placeInSpecs({ kind, address, documents: [document] }: Desired): string {
-  const file = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
+export function placeInSpecs({ kind, address, documents: [document] }: Desired, input: PlanInput): string {
+  const file = document === undefined ? 'the spec' : placeIn(document, input);
   return kind === 'subnet' ? `the subnet ${subnetName(address)} of ${file}` : file;
 }
 

@@ -8,7 +8,7 @@ import { causeOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { lineOfSetting, ofAll, placeInSpecs, replicasOf, waysIn } from './destructive-drift.ts';
 import { wayOut } from './lost-commits.ts';
-import type { PlanInput, Wanted } from './plan-input.ts';
+import { type PlanInput, placeIn, type Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 
 /** After this many settled updates that did not stick, a resource is left alone and named. */
@@ -100,13 +100,14 @@ export function successorNameTaken(
   return blocked(desired, 'name-taken', why, world);
 }
 
-function wayToAdopt(desired: Desired, id: CloudId, { input: { wanted } }: World): string {
+function wayToAdopt(desired: Desired, id: CloudId, { input }: World): string {
+  const { wanted } = input;
   const never = neverAdopted(desired, wanted);
   if (never !== undefined) return `${never.why} ${never.next}`;
   const [document] = desired.documents;
   const targets = document === undefined ? [] : (wanted.documents.get(document.address)?.targets ?? []);
   const target = targets.length === 1 ? (targets[0] ?? '') : '<target>';
-  const where = document === undefined ? '' : `in ${document.file}:${document.line} `;
+  const where = document === undefined ? '' : `in ${placeIn(document, input)} `;
   return `To take it over write ${where}${adoptField(desired, id, target)}`;
 }
 
@@ -176,15 +177,15 @@ export function unstatedFindings(
 }
 
 /** The way to state a setting, where `settings` may stand: in documents that adopt the whole. */
-function toCompare(desired: Desired, observed: Observed, { statedBy }: Setting, { wanted }: PlanInput): string {
+function toCompare(desired: Desired, observed: Observed, { statedBy }: Setting, input: PlanInput): string {
   const [, value]: readonly unknown[] =
     Object.entries(settingsOf(observed)).find(([name]) => name === statedBy) ?? [];
   const [document] = desired.documents;
-  const all = isInstance(desired) ? replicasOf(desired, wanted) : [desired];
+  const all = isInstance(desired) ? replicasOf(desired, input.wanted) : [desired];
   const isAdopted = all.every(({ terms }) => terms.claim?.adopt !== undefined);
   const isOfEach = statedBy !== 'staticPublicIp' || all.length === 1;
   if (value === undefined || document === undefined || !isAdopted || !isOfEach) return '';
-  return `; to compare it, write ${lineOfSetting(statedBy ?? '', value)} in ${placeInSpecs(desired)}${ofAll(all)}`;
+  return `; to compare it, write ${lineOfSetting(statedBy ?? '', value)} in ${placeInSpecs(desired, input)}${ofAll(all)}`;
 }
 
 function identityOf(desired: Desired, observed: Observed, changes: readonly FieldChange[]): readonly Setting[] {

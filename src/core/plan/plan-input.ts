@@ -1,7 +1,7 @@
 import type { Action, WithholdCode } from '../action.ts';
 import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
-import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
+import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Guards } from '../limits.ts';
 import type { Observation } from '../observed.ts';
@@ -63,7 +63,13 @@ export interface PlanInput {
   readonly choices?: Choices;
   /** The number of actions that a call may carry, to predict the number of calls. */
   readonly batches?: BatchLimits;
+  /** The path of a file of the specs, as the person sees it who reads the findings; default: its path in the tree. */
+  readonly pathOf?: (file: string) => string;
 }
+
+/** The file and line of a document, for findings: `specs/web.yaml:12`. */
+export const placeIn = ({ file, line }: DocumentRef, { pathOf = (path) => path }: Pick<PlanInput, 'pathOf'>): string =>
+  `${pathOf(file)}:${line}`;
 
 /** A person's choices beyond the specs, or the lack of them. */
 export interface Choices extends WaveChoices {
