@@ -35,6 +35,9 @@ test('drift that workers leave alone is the first line everywhere, until the com
     assert.equal(lineOf((await run(args)).stdout), first, verb);
     assert.deepEqual(JSON.parse((await run([...args, '--json'])).stdout).withheldDrift, field, `${verb} --json`);
   }
+  edit(specs, 'estate.yaml', 'mode: enforce', 'mode: enforce # not in force yet');
+  assert.match(lineOf((await run(['plan', specs, allow])).stdout), /^Plan: /, 'the inventory is of other specs');
+  edit(specs, 'estate.yaml', 'mode: enforce # not in force yet', 'mode: enforce');
   const there = await served(run.database);
   const ask = there.ask(run, 'planner');
   assert.equal(lineOf((await ask(['drift'])).stdout), first);

@@ -80,8 +80,9 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     const held = await heldSources(estate.name, store);
     printHeldSources(held, context);
     printUnmanagedScopes(await unmanagedScopes(estate, store), context);
-    await recordInventory(estate, looked, store, context);
-    const withheld = await withheldHere(estate, store);
+    const isRecorded = await recordInventory(estate, looked, store, context);
+    // why: else the inventory has the drift of an earlier observation
+    const withheld = isRecorded ? await withheldHere(estate, store) : [];
     const bound = {
       ...boundOf(estate, constraints, held),
       ...(withheld.length === 0 ? {} : { withheldDrift: withheld }),
@@ -121,13 +122,16 @@ async function observeEstate(
   }
 }
 
-/** The resources of the inventory by one observation. It fails no command: it reports a resource that cannot be stored. */
+/**
+ * The resources of the inventory by one observation. It fails no command: it reports a resource that cannot be stored. False where
+ * it stored none.
+ */
 const recordInventory = (
   estate: Estate,
   looked: readonly ObservedScope[],
   store: Store | undefined,
   context: Context,
-): Promise<void> =>
+): Promise<boolean> =>
   writeInventory(
     estate,
     looked.map(({ scope, input: { observation, knowledge } }) => ({ scope, observation, knowledge })),
@@ -135,7 +139,7 @@ const recordInventory = (
   );
 
 /** The same after an apply: where nothing was to do, the observation before it holds. */
-export function recordAppliedInventory(
+export async function recordAppliedInventory(
   estate: Estate,
   looked: readonly ObservedScope[],
   converged: readonly Converged[],
@@ -148,7 +152,7 @@ export function recordAppliedInventory(
     const attempt = attemptOf(end?.rounds ?? []);
     return { scope, observation, knowledge, attempt };
   });
-  return writeInventory(estate, seen, means);
+  await writeInventory(estate, seen, means);
 }
 
 interface Means {
@@ -156,12 +160,17 @@ interface Means {
   readonly context: Context;
 }
 
-async function writeInventory(estate: Estate, seen: readonly SeenScope[], { store, context }: Means): Promise<void> {
-  if (store === undefined) return;
+async function writeInventory(
+  estate: Estate,
+  seen: readonly SeenScope[],
+  { store, context }: Means,
+): Promise<boolean> {
+  if (store === undefined) return false;
   try {
-    await keepActive(estate, seen, store);
+    return await keepActive(estate, seen, store);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     context.terminal.err.write(`The observation was not saved in the inventory: ${printable(why)}\n`);
+    return false;
   }
 }
