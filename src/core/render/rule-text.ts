@@ -12,9 +12,10 @@ export function ruleText(attributes: object): string {
   return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${services} ${way}${rank}`;
 }
 
-/** `tcp 443`, `all`, or of a rule with several protocols `icmp and tcp 80,443`. */
+/** `tcp 443`, `all`, `tcp 443 (source ports 5000)`, or of a rule with several protocols `icmp and tcp 80,443`. */
 function servicesText({ protocol, ports }: RuleAttributes['match']): string {
-  if (!protocol.includes(',')) return ports === 'all' ? protocol : `${protocol} ${ports}`;
+  if (!protocol.includes(','))
+    return ports === 'all' ? protocol : `${protocol} ${ports.replace(/ from (.*)$/, ' (source ports $1)')}`;
   const each = ports.split(';').map((text) => text.replace(/:all$/, '').replace(':', ' '));
   return each.join(' and ');
 }

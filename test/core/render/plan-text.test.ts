@@ -167,6 +167,11 @@ const rows: readonly { readonly name: string; readonly rule: RuleAttributes; rea
     want: 'ingress all 88-90 from 10.0.0.0/8 to everyone',
   },
   {
+    name: 'from source ports, which only Azure has',
+    rule: ruleTextRule({ protocol: 'all', ports: '88-90 from 5000', targets: [], peers: ['service-tag:Internet'] }),
+    want: 'ingress all 88-90 (source ports 5000) from service-tag:Internet to everyone',
+  },
+  {
     name: 'for everyone in the network, switched off',
     rule: ruleTextRule({ targets: [], action: 'deny', ports: 'all' }, { order: { priority: 9, disabled: true } }),
     want: 'deny ingress tcp from 10.0.0.0/8 to everyone, priority 9, disabled',
