@@ -184,6 +184,9 @@ test('rules, tags and security groups of Google Cloud and Azure are imported, ad
   ]);
   assert.deepEqual((await planned()).actions, []);
 
+  const explained = await run(['explain', 'lab.SSH', '--specs', dir, allow]);
+  assert.match(explained.stdout, /deletionPolicy delete, without effect: no plan deletes an adopted rule$/m);
+
   await by.onGoogle('PATCH', 'global/firewalls/web', { sourceRanges: ['0.0.0.0/0', '10.0.0.0/8'] });
   const open = { protocol: '*', sourcePortRange: '*', destinationPortRange: '*', sourceAddressPrefix: '*' };
   const widened = { ...open, destinationAddressPrefix: '*', access: 'Allow', priority: 117, direction: 'Inbound' };

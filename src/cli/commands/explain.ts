@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Action } from '../../core/action.ts';
-import type { Desired } from '../../core/desired.ts';
+import { type Desired, isAdoptedRule } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
@@ -143,12 +143,9 @@ const letPass = ' To allow it now: setpoint approve --reason "…"';
 function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
   const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));
   const by = [...documents.values()].map(({ address, file, line }) => `by ${join(dir, file)}:${line}  ${address}`);
-  const terms = wanted[0]?.terms;
-  const rules =
-    terms === undefined ? [] : [`deletionPolicy ${terms.deletionPolicy}${terms.protect ? ', protected' : ''}`];
   return [
     ...by,
-    ...rules,
+    ...wanted.slice(0, 1).map(termsText),
     ...wanted.flatMap((one) => {
       const lines = attributeLines(one, statedFields(one.attributes));
       return wanted.length === 1 || one.kind === 'firewall-rule'
@@ -156,6 +153,13 @@ function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[
         : [one.address, ...lines.map((line) => `  ${line}`)];
     }),
   ];
+}
+
+function termsText(desired: Desired): string {
+  const { deletionPolicy, protect } = desired.terms;
+  const isNeverDeleted = isAdoptedRule(desired) && deletionPolicy === 'delete';
+  const effect = isNeverDeleted ? ', without effect: no plan deletes an adopted rule' : '';
+  return `deletionPolicy ${deletionPolicy}${effect}${protect ? ', protected' : ''}`;
 }
 
 const attributeLines = (
