@@ -18,11 +18,14 @@ test('specs are written as a person writes them', () => {
     },
     {
       comments: [],
-      value: { kind: 'FirewallRule', spec: {
+      value: {
+        kind: 'FirewallRule',
+        spec: {
           ports: [443, '80-90'],
           peers: { cidrs: ['0.0.0.0/0', '::/0'] },
           settings: { routes: [{ destination: '0.0.0.0/0', nextHop: 'igw-1' }], on: true },
-        }, },
+        },
+      },
     },
   ]);
   assert.equal(

@@ -251,7 +251,10 @@ function planLines({ proven, observing }: Result, dir: string, { dryRun, allowEn
   const plan = `Plan of these documents: ${count(adopts, 'object')} to adopt, no other change.`;
   if (dryRun === true) return [plan];
   const same = printable(sameEstate(dir, allowEndpoint === true));
-  const mode = observing.length === 0 ? '' : `change the mode of ${printable(observing.join(', '))} from observe to plan or enforce, `;
+  const mode =
+    observing.length === 0
+      ? ''
+      : `change the mode of ${printable(observing.join(', '))} from observe to plan or enforce, `;
   return [plan, `Next: read the documents, then setpoint plan${same}, then ${mode}setpoint apply${same}.`];
 }
 

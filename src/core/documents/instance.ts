@@ -70,9 +70,11 @@ const settings = z.strictObject(
     scopes: listed(
       'a scope such as https://www.googleapis.com/auth/cloud-platform',
       'scopes such as https://www.googleapis.com/auth/cloud-platform',
-    ).optional().meta({
-      description: 'Google Cloud: the access scopes of its service account.',
-    }),
+    )
+      .optional()
+      .meta({
+        description: 'Google Cloud: the access scopes of its service account.',
+      }),
     privateIp: ipv4()
       .optional()
       .meta({

@@ -130,8 +130,8 @@ export function targetOf(
 export function noTarget({ kind, signs: { slot = '' } }: Observed, { scope }: ImportScope): string {
   const [, , first, second] = slot.split(`/${kind}/`)[0]?.split('/') ?? [];
   if (first === undefined) return `No target of the specs is in ${scope}. Add one.`;
-  const [called, field] =
-    second !== undefined ? ['resource group', 'resourceGroup'] : kind === 'subnet' ? ['region', 'region'] : ['zone', 'zone'];
+  const ofGoogle = kind === 'subnet' ? ['region', 'region'] : ['zone', 'zone'];
+  const [called, field] = second === undefined ? ofGoogle : ['resource group', 'resourceGroup'];
   const place = second ?? first;
   return `No target of the specs has its ${called} ${place}. Add a target with ${field}: ${place}, then import again.`;
 }

@@ -272,7 +272,12 @@ describe('a setting that a document does not state, and how to compare it', () =
     ],
     ['it adopts one of its two machines', forwards, ['web-0', '-web-1'], '.'],
     ['no document can state it', keys, ['web-0'], '.'],
-    ['an address of one machine', elastic, ['web-0'], '; to compare it, write `settings: { staticPublicIp: "203.0.113.10" }` in specs/a.yaml:1.'],
+    [
+      'an address of one machine',
+      elastic,
+      ['web-0'],
+      '; to compare it, write `settings: { staticPublicIp: "203.0.113.10" }` in specs/a.yaml:1.',
+    ],
     ['an address, of two machines', elastic, ['web-0', 'web-1'], '.'],
   ] as const)
     test(name, () => {

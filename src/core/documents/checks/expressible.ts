@@ -11,18 +11,20 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
     const targets = targetsIn(set, rule.value).map(({ value }) => value);
     for (const row of ROWS) {
       const here = targets.filter(({ spec }) => spec.provider === row.cloud);
-      const place = here
-        .map((target) => placeIn(set, rule.value, target))
-        .find((one) => row.found(rule.value.spec, one));
+      const places = here.map((target) => placeIn(set, rule.value, target));
+      const place = places.find((one) => row.found(rule.value.spec, one));
       if (place === undefined) continue;
-      const mix = row.isMix === true ? mixIn(rule.value.spec, place) : undefined;
-      const field = mix?.field ?? row.field;
-      const why = mix === undefined ? row.why : `${row.why}: ${mix.tag}, and ${mix.account}`;
+      const { field, why } = explained(row, rule.value.spec, place);
       const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
       const report = row.only === 'warning' ? warning : error;
       yield report('not-expressible', rule.at(['spec', ...field]), why, { expected });
     }
   }
+}
+
+function explained({ field, why, isMix }: Row, spec: Spec, place: RulePlace): Pick<Row, 'field' | 'why'> {
+  const mix = isMix === true ? mixIn(spec, place) : undefined;
+  return mix === undefined ? { field, why } : { field: mix.field, why: `${why}: ${mix.tag}, and ${mix.account}` };
 }
 
 /** A rule on one target. `isAccount`: the group is a service account there; `accountNamed`: the address of that. */

@@ -102,7 +102,14 @@ const isOfLaunch = ({ field: [first, ...rest] }: InstanceRow): boolean =>
 export function unlaunchable(instance: InstanceDoc, spec: InstanceOn, target: TargetDoc): string | undefined {
   if (!isWhollyAdopted(instance, spec, target)) return undefined;
   if (spec.image === undefined) return 'the document needs an image';
-  const given: InstanceCase = { spec, target: target.spec, internet: true, allGroup: true, accounts: [], clouds: new Set() };
+  const given: InstanceCase = {
+    spec,
+    target: target.spec,
+    internet: true,
+    allGroup: true,
+    accounts: [],
+    clouds: new Set(),
+  };
   const rows = INSTANCE_ROWS.filter(({ cloud = target.spec.provider }) => cloud === target.spec.provider);
   const found = rows.find((row) => isOfLaunch(row) && row.found(given));
   return found && `${textOf(found.why, given)}; the document needs ${textOf(found.instead, given)}`;
@@ -278,7 +285,8 @@ const GCP: readonly InstanceRow[] = [
     field: ['identity'],
     found: ({ spec: { identity }, target: { account }, accounts: [group] }) =>
       group !== undefined && identity !== undefined && serviceAccountAddress(identity, account) !== group.address,
-    why: ({ accounts: [group] }) => `the group ${group?.group} of the machine is the service account ${group?.address}, and this is another`,
+    why: ({ accounts: [group] }) =>
+      `the group ${group?.group} of the machine is the service account ${group?.address}, and this is another`,
     instead: 'no identity: a machine runs as the service account of its group',
   },
   {
