@@ -35,19 +35,18 @@ function explained({ wanted, there = [], actions = [], findings = [] }: Case) {
     { dir: 'specs', paint: plain, ago: () => 'now' },
   );
   const [verdict, ...sections] = text.trimEnd().split('\n\n');
+  const linesOf = (title: string): readonly string[] => {
+    const section = sections.find((one) => one.startsWith(`${title}\n`)) ?? '';
+    return section
+      .split('\n')
+      .slice(1)
+      .map((line) => line.slice(2));
+  };
   return {
     verdict: verdict?.replace(`${address}: `, ''),
-    ...Object.fromEntries(
-      sections.map((section) => {
-        const [title = '', ...lines] = section.split('\n');
-        return [title, lines.map((line) => line.slice(2))];
-      }),
-    ),
-  } as {
-    readonly verdict: string;
-    readonly Desired: readonly string[];
-    readonly Observed: readonly string[];
-    readonly Planned: readonly string[];
+    Desired: linesOf('Desired'),
+    Observed: linesOf('Observed'),
+    Planned: linesOf('Planned'),
   };
 }
 

@@ -90,6 +90,8 @@ test('what one cause holds open in a scope is one line', () => {
 
 test('after a whole success one line is enough', () => {
   assert.equal(outcomeText({ ...nothing, done }, 1, (_, text) => text)[1], '');
+  const ended = { stopped: false, calls: 1 };
+  assert.match(outcomeText({ ...nothing, done, ended }, 1, (_, text) => text)[0], / · 1 call$/);
 });
 
 const calls = { reads: 1, writes: 1 };

@@ -160,11 +160,7 @@ interface Means {
   readonly context: Context;
 }
 
-async function writeInventory(
-  estate: Estate,
-  seen: readonly SeenScope[],
-  { store, context }: Means,
-): Promise<boolean> {
+async function writeInventory(estate: Estate, seen: readonly SeenScope[], { store, context }: Means): Promise<boolean> {
   if (store === undefined) return false;
   try {
     return await keepActive(estate, seen, store);

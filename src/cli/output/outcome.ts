@@ -152,7 +152,7 @@ export function outcomeText(
     ...some(result.open.length, 'open'),
     ...(result.ended.stopped ? ['stopped'] : []),
     `generation ${generation}`,
-    `${result.ended.calls} calls`,
+    `${result.ended.calls} ${result.ended.calls === 1 ? 'call' : 'calls'}`,
   ];
   return [
     paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')),
