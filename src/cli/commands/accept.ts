@@ -10,7 +10,15 @@ import { readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
-import { collect, defineCommand, type EstateOptions, quoted, sameEstate, selectionOf, withSpecsOption } from '../options.ts';
+import {
+  collect,
+  defineCommand,
+  type EstateOptions,
+  quoted,
+  sameEstate,
+  selectionOf,
+  withSpecsOption,
+} from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
 import { askYes } from '../prompt.ts';

@@ -131,15 +131,15 @@ export const ofAll = (replicas: readonly Desired[]): string =>
   replicas.length > 1 ? ` (it then applies to all ${replicas.length} machines of the document)` : '';
 
 /** `settings: { spot: true }` */
-export const lineOfSetting = (name: string, value: unknown): string => `\`settings: { ${name}: ${documentText(value)} }\``;
+export const lineOfSetting = (name: string, value: unknown): string =>
+  `\`settings: { ${name}: ${documentText(value)} }\``;
 
 /** As the document spells the field. Undefined where only a hash of it is known. */
 function specLine({ field, from }: FieldChange, target: string): string | undefined {
   const [part = '', name = ''] = field.split('.');
   if (field === 'name') return `\`names: { ${target}: ${documentText(from)} }\``;
   if (part === 'disk') return `\`disk: { ${name}: ${documentText(from)} }\``;
-  if (part === 'settings')
-    return from === undefined ? `no \`${name}\` in \`settings\`` : lineOfSetting(name, from);
+  if (part === 'settings') return from === undefined ? `no \`${name}\` in \`settings\`` : lineOfSetting(name, from);
   if (part === 'boot' || name === '') return undefined;
   if (from === undefined) return `no \`${name}\``;
   const value = name === 'subnet' ? subnetName(String(from)) : String(from);

@@ -178,8 +178,7 @@ export function unstatedFindings(
 
 /** The way to state a setting, where `settings` may stand: in documents that adopt the whole. */
 function toCompare(desired: Desired, observed: Observed, { statedBy }: Setting, input: PlanInput): string {
-  const [, value]: readonly unknown[] =
-    Object.entries(settingsOf(observed)).find(([name]) => name === statedBy) ?? [];
+  const [, value]: readonly unknown[] = Object.entries(settingsOf(observed)).find(([name]) => name === statedBy) ?? [];
   const [document] = desired.documents;
   const all = isInstance(desired) ? replicasOf(desired, input.wanted) : [desired];
   const isAdopted = all.every(({ terms }) => terms.claim?.adopt !== undefined);

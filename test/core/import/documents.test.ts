@@ -563,8 +563,6 @@ describe('settings of networks and subnets', () => {
   });
 
   test('a comment tells the settings that could not be listed, and none that is stated', () => {
-    assert.deepEqual(document?.comments, [
-      'vpc-1: its natGateways could not be listed or stated: not allowed',
-    ]);
+    assert.deepEqual(document?.comments, ['vpc-1: its natGateways could not be listed or stated: not allowed']);
   });
 });

@@ -75,7 +75,11 @@ describe('settings that no document states are told, and nothing is done about t
     });
   });
 
-  const elastic = { field: 'elastic address', detail: 'has an Elastic IP address', statedBy: 'staticPublicIp' } as const;
+  const elastic = {
+    field: 'elastic address',
+    detail: 'has an Elastic IP address',
+    statedBy: 'staticPublicIp',
+  } as const;
   for (const [name, terms, says] of [
     ['an adopting document', { claim: { adopt: 'i-1' } }, 'which its document does not state. It stays as it is.'],
     [
