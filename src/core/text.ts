@@ -38,3 +38,18 @@ function* units(character: string): Iterable<number> {
 }
 
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
+
+/** True where `*` of the glob stands for any text. In one pass, whatever the glob: names are of whoever made the object. */
+export function isGlobOf(glob: string, text: string): boolean {
+  const [first = '', ...rest] = glob.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === glob;
+  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found < 0) return false;
+    from = found + part.length;
+  }
+  return from + last.length <= text.length;
+}

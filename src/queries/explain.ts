@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { seesAll } from '../core/access/grant.ts';
 import { byStrictness, type Desired, strictest } from '../core/desired.ts';
-import type { Document } from '../core/documents/document.ts';
-import { effectiveMode, type ResourceDoc } from '../core/documents/effective-terms.ts';
+import { effectiveMode, isResource, type ResourceDoc } from '../core/documents/effective-terms.ts';
 import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
@@ -144,9 +143,6 @@ function documentAt({ file, line }: Desired['documents'][number], { tree }: Esta
   const found = tree.documents.find(({ at }) => at().file === file && at().line === line);
   return found !== undefined && isResource(found) ? found : undefined;
 }
-
-const isResource = (document: Located<Document>): document is Located<ResourceDoc> =>
-  document.value.kind !== 'Estate' && document.value.kind !== 'Target';
 
 /** The line of the active specs that decided each field of a resource; none where they cannot say. */
 export async function originsAt(

@@ -58,14 +58,25 @@ export async function loadTree(
   const { documents, problems: found } = await parse(tree.files, today);
   const problems = overlay === undefined ? await withOverlaysNamed(source, found) : found;
   const { userData, problems: unread } = await readUserData(source, documents);
+  const wrong = await policyProblems(documents, tree.files);
   return {
     estate: estateOf(documents),
     documents,
-    problems: sortProblems([...tree.problems, ...missing, ...problems, ...unread]),
+    problems: sortProblems([...tree.problems, ...missing, ...problems, ...wrong, ...unread]),
     files: tree.files,
     userData,
     overlay,
   };
+}
+
+/** The language of expressions is loaded where there is a policy. */
+async function policyProblems(
+  documents: readonly Located<Document>[],
+  files: readonly SpecFile[],
+): Promise<readonly Problem[]> {
+  if (!documents.some(({ value }) => value.kind === 'Policy')) return [];
+  const { expressionProblems } = await import('./policy-expressions.ts');
+  return expressionProblems(documents, files);
 }
 
 function hashOf({ files, userData }: Omit<LoadedSpecs, 'revision'>): string {

@@ -1,9 +1,14 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
+import type { Violation } from '../../core/policy/evaluate.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import { policiesJson, policiesText } from '../../core/render/policies.ts';
+import { dayOf } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
+import { judgeEstate } from '../../estate/policies.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
 import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
@@ -89,12 +94,13 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return renderAnswer(server, () => print(report, options, context));
   }
   const estate = await read(dir, options, context);
+  const violations = await violationsIn(estate, context);
   return withOptionalStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined) throw new UserError('Saving a plan needs a store.', noStore);
     const grant = allowanceIn(options);
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
-      const code = print(view, options, context);
+      const code = print(view, options, context, violations);
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -149,9 +155,26 @@ const noStore = {
 const save = ({ plans, bound }: PlanReport, { out = '', target, ...options }: Options): Promise<void> =>
   savePlan(out, sortedPlanJson(plans, bound), { targets: target, ...overlayOf(options) });
 
-function print({ plans, bound }: PlanReport, options: Options, { terminal, clock }: Context): ExitCode {
-  if (options.json) printJson(terminal, sortedPlanJson(plans, bound));
-  else {
+/** Their files are named as seen from here. */
+async function violationsIn(estate: LocalEstate, { clock }: Context): Promise<readonly Violation[]> {
+  const { violations } = await judgeEstate(estate, estate.scopes, dayOf(clock.now()));
+  return violations.map((one) => ({
+    ...one,
+    document: { ...one.document, file: join(estate.dir, one.document.file) },
+  }));
+}
+
+/** `violations`: of the desired resources in the scopes of the plan; they change no action and no exit code. */
+function print(
+  { plans, bound }: PlanReport,
+  options: Options,
+  { terminal, clock }: Context,
+  violations: readonly Violation[] = [],
+): ExitCode {
+  if (options.json) {
+    const policies = violations.length === 0 ? {} : { policies: policiesJson(violations) };
+    printJson(terminal, { ...sortedPlanJson(plans, bound), ...policies });
+  } else {
     const paint = paintFor(terminal.out);
     const [verdict = '', ...body] = planText(plans, {
       revision: bound.revision,
@@ -160,7 +183,8 @@ function print({ plans, bound }: PlanReport, options: Options, { terminal, clock
       most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);
-    printText(terminal, verdict, body.join('\n'));
+    const policies = policiesText(violations, paint);
+    printText(terminal, verdict, [...body, ...(policies === undefined ? [] : ['', policies])].join('\n'));
   }
   const unseen = incompleteExitCode(plans);
   if (unseen !== undefined) return unseen;

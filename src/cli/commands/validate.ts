@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
+import { sortProblems } from '../../core/documents/problem.ts';
+import { policyProblems } from '../../core/render/policies.ts';
+import { dayOf } from '../../core/render/wording.ts';
+import { judgeEstate } from '../../estate/policies.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
-import { readSpecs } from '../local/estate.ts';
+import { compileEstate, readSpecs } from '../local/estate.ts';
 import { defineCommand, type OverlayOption, overlayOf, withOverlayOption } from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
@@ -32,7 +36,7 @@ export const validate = (context: Context): Command =>
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal } = context;
-  const tree = await readSpecs(dir, overlayOf(options), context);
+  const tree = await judged(await readSpecs(dir, overlayOf(options), context), dir, context);
   const valid = !hasErrors(tree.problems) && !(options.strict && tree.problems.length > 0);
   if (options.json) printJson(terminal, { ...summary(tree, valid), problems: problemJson(tree.problems, dir) });
   else {
@@ -41,6 +45,14 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     printText(terminal, verdict, tree.problems.length > 0 ? `\n${problemText(tree.problems, dir, paint)}` : '');
   }
   return valid ? exitCodes.done : exitCodes.error;
+}
+
+/** With a warning for each violation of a policy. Specs with an error in them make no resources. */
+async function judged(tree: SpecTree, dir: string, context: Context): Promise<SpecTree> {
+  if (hasErrors(tree.problems) || !tree.documents.some(({ value }) => value.kind === 'Policy')) return tree;
+  const estate = await compileEstate(tree, { dir, targets: [], allowEndpoint: true }, context);
+  const judgement = await judgeEstate(estate, estate.scopes, dayOf(context.clock.now()));
+  return { ...tree, problems: sortProblems([...tree.problems, ...policyProblems(judgement)]) };
 }
 
 const summary = (tree: SpecTree, valid: boolean): object => ({

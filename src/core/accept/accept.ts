@@ -5,7 +5,7 @@ import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Document, FirewallRuleDoc } from '../documents/document.ts';
 import type { DocumentEdit } from '../documents/document-edit.ts';
-import type { ResourceDoc } from '../documents/effective-terms.ts';
+import { isResource, type ResourceDoc } from '../documents/effective-terms.ts';
 import type { Located, Position } from '../documents/tree.ts';
 import { isKept } from '../kinds/kept-fields.ts';
 import type { Compared } from '../plan/compared.ts';
@@ -132,9 +132,6 @@ const documentAt = (
   const found = documents.find(({ at }) => at().file === file && at().line === line);
   return found !== undefined && isResource(found) ? found : undefined;
 };
-
-const isResource = (document: Located<Document>): document is Located<ResourceDoc> =>
-  document.value.kind !== 'Estate' && document.value.kind !== 'Target';
 
 /** The target by which the document makes the resource. */
 function siteOf(

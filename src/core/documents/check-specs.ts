@@ -6,6 +6,7 @@ import { instanceFields } from './checks/instances.ts';
 import { machineNames } from './checks/machine-names.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { networkSettings } from './checks/network-settings.ts';
+import { exemptions, policyRules } from './checks/policies.ts';
 import { groups, ignores, references } from './checks/references.ts';
 import { mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
@@ -78,4 +79,6 @@ export const checks: readonly Check[] = [
   teamTrees,
   teamFields,
   teamGroups,
+  policyRules,
+  exemptions,
 ];

@@ -1,8 +1,12 @@
 import { byStrictness } from '../desired.ts';
-import type { EstateDoc, FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
+import type { Document, EstateDoc, FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
 import type { Located, Position } from './tree.ts';
 
 export type ResourceDoc = NetworkDoc | GroupDoc | FirewallRuleDoc | InstanceDoc;
+
+/** True of a document that stands for something on a cloud. */
+export const isResource = (document: Located<Document>): document is Located<ResourceDoc> =>
+  !['Estate', 'Target', 'Policy'].includes(document.value.kind);
 type Mode = NonNullable<EstateDoc['spec']['mode']>;
 
 interface EffectiveMode {

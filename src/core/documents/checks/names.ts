@@ -1,4 +1,4 @@
-import type { Document, EstateDoc, GroupDoc, NetworkDoc } from '../document.ts';
+import type { Document, GroupDoc, NetworkDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import { declaredGroups, groupsIn, ofKind, type SpecSet, statedName, subnetPlaceOf, targetsOf } from '../spec-set.ts';
@@ -66,6 +66,7 @@ function listsOf({ kind, spec }: Document): readonly List[] {
     case 'Estate':
     case 'Target':
       return [];
+    case 'Policy':
     case 'Network':
     case 'Group':
       return [{ path: ['spec', 'targets'], names: spec.targets }];
@@ -228,7 +229,8 @@ interface NamedList {
   readonly list: readonly { readonly name: string }[] | undefined;
 }
 
-function* twinsIn({ at }: Located<EstateDoc>, { what, path, list = [] }: NamedList): Iterable<Problem> {
+/** Each name of a document's own list once, in any case. */
+export function* twinsIn({ at }: Located<unknown>, { what, path, list = [] }: NamedList): Iterable<Problem> {
   const first = new Map<string, number>();
   for (const [index, { name }] of list.entries()) {
     const before = first.get(name.toLowerCase());

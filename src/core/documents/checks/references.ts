@@ -2,7 +2,7 @@ import type { FirewallRuleDoc, GroupDoc, InstanceDoc, NetworkDoc } from '../docu
 import { holds, type ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, suggest, warning } from '../problem.ts';
 import { type DocumentKind, fieldsAt } from '../read-document.ts';
-import { declaredGroups, type GroupUse, groupsIn, type SpecSet, subnetPlaceOf } from '../spec-set.ts';
+import { declaredGroups, type GroupUse, groupsIn, ofKind, type SpecSet, subnetPlaceOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
@@ -12,6 +12,10 @@ export function* references(set: SpecSet): Iterable<Problem> {
   for (const group of set.groups.values()) yield* inGroup(set, group);
   for (const rule of set.rules) yield* inRule(set, rule);
   for (const instance of set.instances) yield* inInstance(set, instance);
+  for (const policy of ofKind(set.documents, 'Policy')) {
+    const { targets = [] } = policy.value.spec;
+    yield* declared(set, policy, { kind: 'Target', names: targets, path: ['spec', 'targets'] });
+  }
 }
 
 function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {

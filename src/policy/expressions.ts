@@ -1,0 +1,227 @@
+import { type ASTNode, Environment, EvaluationError, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
+import { kindNames } from '../core/kinds/kinds.ts';
+import type { Language, Outcome, Prepared } from '../core/policy/evaluate.ts';
+import { opens, type ResourceView } from '../core/policy/view.ts';
+import type { Kind } from '../core/resource.ts';
+
+/**
+ * Expressions in CEL (https://cel.dev) about one resource. The library's own `matches` takes the engine of JavaScript, whose time may
+ * grow without bound with the text; names and tags of clouds are anybody's, so RE2 does it here, in linear time. See docs/adr/0020.
+ */
+export const language: Language = {
+  compile(text, kinds) {
+    const environment = environmentFor(kinds);
+    const fault = faultIn(text, kinds);
+    if (fault !== undefined) throw new Error(fault.message);
+    const run = environment.parse(withOwnMatches(text, environment.parse(text).ast));
+    return (given) => outcomeOf(run, given);
+  },
+  prepare: (view) => ({ resource: new Resource(celOf(view)) }),
+};
+
+/** The reason that a text is no expression. `offset`: in UTF-16 units from its beginning. */
+export interface ExpressionFault {
+  readonly message: string;
+  readonly offset: number;
+  /** Names that could have been meant. */
+  readonly fields?: readonly string[];
+}
+
+/** Undefined of a text that says true or false of a resource of these kinds, as far as its form can tell. */
+export function faultIn(text: string, kinds: readonly Kind[]): ExpressionFault | undefined {
+  const environment = environmentFor(kinds);
+  const { valid, type, error } = environment.check(text);
+  if (!valid) return { message: reasonOf(error), offset: error?.range?.start ?? 0, fields: fieldsOf(kinds) };
+  if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
+  return [...callsOf(environment.parse(text).ast)].flatMap((call) => patternFault(call) ?? [])[0];
+}
+
+/** The names after `resource.` that an expression over these kinds may have. */
+export const fieldsOf = (kinds: readonly Kind[]): readonly string[] => [
+  ...Object.keys(schemaOf(kinds)),
+  ...(kinds.includes('firewall-rule') ? ['opens'] : []),
+];
+
+/** The values of the language: it tells their types by their class. */
+class Value {
+  constructor(fields: object) {
+    Object.assign(this, fields);
+  }
+}
+class Resource extends Value {}
+class PortRange extends Value {}
+class Disk extends Value {}
+
+type Schema = Readonly<{ [field: string]: string }>;
+
+/** Types of the fields in src/core/policy/view.ts, as docs/policies.md has them. */
+const common: Schema = {
+  kind: 'string',
+  address: 'string',
+  name: 'string',
+  cloud: 'string',
+  target: 'string',
+  account: 'string',
+  region: 'string',
+  owner: 'string',
+  labels: 'map<string, string>',
+};
+
+const own: { readonly [K in Kind]: Schema } = {
+  network: { cidr: 'string', internet: 'bool', settings: 'map<string, dyn>' },
+  subnet: { network: 'string', cidr: 'string', zone: 'string', internet: 'bool', settings: 'map<string, dyn>' },
+  group: { network: 'string', description: 'string' },
+  'firewall-rule': {
+    network: 'string',
+    direction: 'string',
+    action: 'string',
+    protocol: 'string',
+    ports: 'list<PortRange>',
+    icmp: 'list<string>',
+    peers: 'list<string>',
+    appliesTo: 'list<string>',
+    priority: 'int',
+    disabled: 'bool',
+    log: 'bool',
+    description: 'string',
+    fromAnyone: 'bool',
+    networkDefault: 'bool',
+  },
+  instance: {
+    image: 'string',
+    size: 'string',
+    power: 'string',
+    identity: 'string',
+    publicIp: 'bool',
+    network: 'string',
+    subnet: 'string',
+    zone: 'string',
+    groups: 'list<string>',
+    disk: 'Disk',
+    settings: 'map<string, dyn>',
+  },
+};
+
+/** An expression over several kinds may name the fields of each; a resource without the field fails it. */
+const schemaOf = (kinds: readonly Kind[]): Schema =>
+  Object.assign({}, common, ...kindNames.filter((kind) => kinds.includes(kind)).map((kind) => own[kind]));
+
+const environments = new Map<string, Environment>();
+
+/** No more parts, and no deeper, than a person reads. */
+const limits = { maxAstNodes: 1000, maxDepth: 64, maxListElements: 500, maxMapEntries: 100, maxCallArguments: 16 };
+
+function environmentFor(kinds: readonly Kind[]): Environment {
+  const key = kindNames.filter((kind) => kinds.includes(kind)).join();
+  const known = environments.get(key);
+  if (known !== undefined) return known;
+  const made = new Environment({ limits })
+    .registerType('PortRange', { ctor: PortRange, fields: { from: 'int', to: 'int' } })
+    .registerType('Disk', { ctor: Disk, fields: { size: 'int', type: 'string', encrypted: 'bool' } })
+    .registerType('Resource', { ctor: Resource, fields: { ...schemaOf(kinds) } })
+    .registerVariable('resource', 'Resource')
+    .registerFunction(`string.${ownMatches}(string): bool`, (text: string, pattern: string) => matches(text, pattern));
+  if (kinds.includes('firewall-rule'))
+    made
+      .registerFunction('Resource.opens(int): bool', (rule: RuleValue, port: bigint) => opensTo(rule, port))
+      .registerFunction('Resource.opens(int, string): bool', (rule: RuleValue, port: bigint, protocol: string) =>
+        opensTo(rule, port, protocol),
+      );
+  environments.set(key, made);
+  return made;
+}
+
+type RuleValue = Parameters<typeof opens>[0];
+
+/** Of a resource of another kind there is no answer, as for a field that it has not. */
+function opensTo(rule: RuleValue, port: bigint, protocol?: string): boolean {
+  if (!('ports' in rule)) throw new EvaluationError('No such key: opens');
+  return opens(rule, Number(port), protocol);
+}
+
+/** Whole numbers of CEL are bigints. */
+function celOf(view: ResourceView): object {
+  const { priority, ports, disk, ...rest } = { priority: undefined, ports: undefined, disk: undefined, ...view };
+  return {
+    ...rest,
+    ...(priority === undefined ? {} : { priority: BigInt(priority) }),
+    ...(ports === undefined
+      ? {}
+      : { ports: ports.map(({ from, to }) => new PortRange({ from: BigInt(from), to: BigInt(to) })) }),
+    ...(disk === undefined
+      ? {}
+      : { disk: new Disk({ ...disk, ...(disk.size === undefined ? {} : { size: BigInt(disk.size) }) }) }),
+  };
+}
+
+function outcomeOf(run: (given: Prepared) => unknown, given: Prepared): Outcome {
+  try {
+    const answer = run(given);
+    return typeof answer === 'boolean' ? answer : { failed: 'it is neither true nor false' };
+  } catch (cause) {
+    return { failed: reasonOf(cause) };
+  }
+}
+
+/** One line; the library adds an excerpt to its message. */
+function reasonOf(cause: unknown): string {
+  const isOfLibrary = cause instanceof ParseError || cause instanceof TypeFault || cause instanceof EvaluationError;
+  const [line = ''] = (isOfLibrary ? cause.summary : messageOf(cause)).split('\n');
+  return line.charAt(0).toLowerCase() + line.slice(1);
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** The method that stands for `matches`: the library lets nobody replace its own. */
+const ownMatches = 'matches_';
+
+const patterns = new Map<string, RE2JS>();
+const MOST_PATTERNS = 1000;
+
+/** As CEL says: true where the pattern matches some part of the text. */
+function matches(text: string, pattern: string): boolean {
+  const known = patterns.get(pattern);
+  if (known !== undefined) return known.test(text);
+  if (patterns.size >= MOST_PATTERNS) patterns.clear();
+  const made = RE2JS.compile(pattern);
+  patterns.set(pattern, made);
+  return made.test(text);
+}
+
+type Call = Extract<ASTNode, { readonly op: 'rcall' }>;
+
+function* callsOf(node: unknown): Iterable<Call> {
+  if (Array.isArray(node)) {
+    for (const one of node) yield* callsOf(one);
+    return;
+  }
+  if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return;
+  const one = node as ASTNode; // why: whatever has an operator and arguments here is a node
+  if (one.op === 'rcall' && one.args[0] === 'matches') yield one;
+  yield* callsOf(one.args);
+}
+
+/** A pattern that is written out is checked with the expression. */
+function patternFault({ args: [, , given] }: Call): ExpressionFault | undefined {
+  const [pattern] = given;
+  if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return undefined;
+  try {
+    matches('', pattern.args);
+    return undefined;
+  } catch (cause) {
+    return { message: reasonOf(cause), offset: pattern.start };
+  }
+}
+
+/** The same text with the name of our own method. Between what it is called on and its name are only dots, brackets, blanks and comments. */
+function withOwnMatches(text: string, ast: ASTNode): string {
+  const ends = [...callsOf(ast)].map(({ args: [, on] }) => {
+    const [before] = /^(?:[\s)]|\/\/[^\n]*(?:\n|$))*\.(?:\s|\/\/[^\n]*(?:\n|$))*matches/.exec(text.slice(on.end)) ?? [];
+    if (before === undefined) throw new Error('a call of `matches` in no form that is known');
+    return on.end + before.length;
+  });
+  return ends
+    .toSorted((a, b) => b - a)
+    .reduce((all, end) => all.slice(0, end - 'matches'.length) + ownMatches + all.slice(end), text);
+}
