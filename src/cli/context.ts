@@ -1,5 +1,8 @@
 import type { DocumentEdit } from '../core/documents/document-edit.ts';
+import type { Problem } from '../core/documents/problem.ts';
+import type { Located } from '../core/documents/tree.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
+import type { Cases } from '../core/policy/cases.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
@@ -36,10 +39,18 @@ export interface Context extends CliProcess {
   finish(code: ExitCode): void;
 }
 
+/** With a problem no case runs. */
+export interface PolicyCasesReading {
+  readonly cases: readonly Located<Cases>[];
+  readonly problems: readonly Problem[];
+}
+
 /** The command line's outside dependencies, wired by the root. */
 export interface CliDependencies {
   /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
   readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
+  /** The cases of policies in these files and folders; never throws for what it finds there. */
+  readPolicyCases(paths: readonly string[]): Promise<PolicyCasesReading>;
   /** Parses a tree that a store kept. */
   parseStoredSpecs(stored: SpecSnapshot, revision: string): SpecTree;
   /** Specs as YAML, as a person writes it. */

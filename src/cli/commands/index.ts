@@ -6,6 +6,7 @@ export type CommandFactory = (context: Context) => Command;
 /** Every command, in the order of the help, loaded when it is asked for. A new command is one file and one line. */
 const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['validate', async () => (await import('./validate.ts')).validate],
+  ['policy', async () => (await import('./policy.ts')).policy],
   ['schema', async () => (await import('./schema.ts')).schema],
   ['plan', async () => (await import('./plan.ts')).plan],
   ['diff', async () => (await import('./diff.ts')).diff],

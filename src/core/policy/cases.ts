@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import type { PolicyDoc } from '../documents/document.ts';
+import { flag, freeText, name, whole } from '../documents/fields.ts';
+import type { Located, Position } from '../documents/tree.ts';
+import { kindNames } from '../kinds/kinds.ts';
+import { parsePorts } from '../port-set.ts';
+import { clouds } from '../resource.ts';
+import { type Language, textOf } from './evaluate.ts';
+import { isAnyone, type ResourceView } from './view.ts';
+
+const word = () => z.string({ error: 'text' }).max(512, { error: 'at most 512 characters' });
+const words = () => z.array(word(), { error: 'a list of texts' });
+const map = <T extends z.ZodType>(value: T) => z.record(word(), value, { error: 'a map' });
+
+const port = z
+  .union(
+    [
+      whole(0, 65535),
+      word(),
+      z.strictObject({ from: whole(0, 65535), to: whole(0, 65535) }, { error: '{ from, to }' }),
+    ],
+    { error: 'a port, a range such as 8000-8100, or { from, to }' },
+  )
+  .transform((given) => (typeof given === 'object' ? `${given.from}-${given.to}` : given))
+  .refine((given) => parsePorts([given]) !== undefined, { error: 'a port, or a range such as 8000-8100' });
+
+/** The fields of a view, as a person states them. Whatever every resource of the kind has may be left out. */
+const resource = z.strictObject(
+  {
+    kind: z.enum(kindNames, { error: `a kind: ${kindNames.join(', ')}` }),
+    address: word().optional(),
+    name: word().optional(),
+    cloud: z.enum(clouds).optional(),
+    target: word().optional(),
+    account: word().optional(),
+    region: word().optional(),
+    owner: word().optional(),
+    labels: map(word()).optional(),
+    network: word().optional(),
+    cidr: word().optional(),
+    zone: word().optional(),
+    internet: flag().optional(),
+    description: word().optional(),
+    direction: z.enum(['ingress', 'egress']).optional(),
+    action: z.enum(['allow', 'deny']).optional(),
+    protocol: word().optional(),
+    ports: z.array(port, { error: 'a list of ports' }).optional(),
+    icmp: words().optional(),
+    peers: words().optional(),
+    appliesTo: words().optional(),
+    priority: whole(0, 65_535).optional(),
+    disabled: flag().optional(),
+    log: flag().optional(),
+    fromAnyone: flag().optional(),
+    networkDefault: flag().optional(),
+    image: word().optional(),
+    size: word().optional(),
+    power: z.enum(['running', 'stopped']).optional(),
+    identity: word().optional(),
+    publicIp: flag().optional(),
+    subnet: word().optional(),
+    groups: words().optional(),
+    disk: z
+      .strictObject(
+        { size: whole(1, 65_536).optional(), type: word().optional(), encrypted: flag().optional() },
+        { error: '{ size, type, encrypted }' },
+      )
+      .optional(),
+    settings: map(z.unknown()).optional(),
+  },
+  { error: 'fields of a resource' },
+);
+
+/** One document of a file of cases: see docs/policies.md. */
+export const casesSchema = z.strictObject(
+  {
+    policy: name(),
+    cases: z
+      .array(
+        z.strictObject(
+          {
+            name: freeText(256),
+            rule: name().optional(),
+            resource,
+            expect: z.enum(['deny', 'warn', 'allow']),
+          },
+          { error: '{ name, resource, expect }' },
+        ),
+        { error: 'a list of { name, resource, expect }' },
+      )
+      .min(1, { error: 'at least one case' }),
+  },
+  { error: 'a map with policy and cases' },
+);
+
+export type Cases = z.output<typeof casesSchema>;
+type Case = Cases['cases'][number];
+type Effect = Case['expect'];
+
+/** `answers`: the rules that are true of the resource, or have no answer for it. */
+export interface CaseResult {
+  readonly policy: string;
+  readonly name: string;
+  readonly at: Position;
+  readonly expected: Effect;
+  readonly got: Effect | 'nothing';
+  readonly passed: boolean;
+  readonly answers: readonly string[];
+}
+
+/**
+ * The outcome of each case: deny where a rule that denies is true or has no answer, else warn, else allow. `nothing`: the specs have no
+ * such policy or rule, or it is not about this kind. Targets and exemptions do not count.
+ */
+export function runCases(
+  cases: Located<Cases>,
+  policies: readonly Located<PolicyDoc>[],
+  language: Language,
+): readonly CaseResult[] {
+  const policy = policies.find(({ value }) => value.metadata.name === cases.value.policy)?.value;
+  return cases.value.cases.map((one, index) => {
+    const { got, answers } =
+      policy === undefined ? nothing('there is no such policy') : answerOf(one, policy, language);
+    const at = cases.at(['cases', index]);
+    const passed = got === one.expect;
+    return { policy: cases.value.policy, name: one.name, at, expected: one.expect, got, passed, answers };
+  });
+}
+
+type Answer = Pick<CaseResult, 'got' | 'answers'>;
+
+const nothing = (why: string): Answer => ({ got: 'nothing', answers: [why] });
+
+function answerOf({ resource: given, rule: only }: Case, { spec }: PolicyDoc, language: Language): Answer {
+  if (!spec.kinds.includes(given.kind)) return nothing(`the policy is not about the kind ${given.kind}`);
+  const rules = spec.rules.filter((rule) => only === undefined || rule.name === only);
+  if (rules.length === 0) return nothing(`the policy has no rule ${only}`);
+  const prepared = language.prepare(viewOf(given));
+  const found = rules.flatMap((rule) => {
+    const outcome = language.compile(textOf(rule), spec.kinds)(prepared);
+    if (outcome === false) return [];
+    const why = outcome === true ? rule.message : `no answer: ${outcome.failed}`;
+    return [{ effect: rule.deny === undefined ? 'warn' : 'deny', text: `${rule.name}: ${why}` } as const];
+  });
+  const isDenied = found.some(({ effect }) => effect === 'deny');
+  const got = found.length === 0 ? 'allow' : 'warn';
+  return { got: isDenied ? 'deny' : got, answers: found.map(({ text }) => text) };
+}
+
+/** With the fields that every resource of its kind has. */
+function viewOf({ ports, ...given }: Case['resource']): ResourceView {
+  const { kind, name: called = 'test' } = given;
+  const place = { address: `test/${kind}/${called}`, target: 'test', account: 'test', region: 'test' };
+  const base = { ...place, name: called, cloud: 'memory', labels: {} } as const;
+  if (kind === 'group') return { ...base, ...given };
+  if (kind === 'instance')
+    return { ...base, publicIp: false, power: 'running', groups: [], disk: {}, settings: {}, ...given };
+  if (kind !== 'firewall-rule') return { ...base, settings: {}, ...given };
+  const peers = given.peers ?? [];
+  const direction = given.direction ?? 'ingress';
+  const usual = { network: 'test', action: 'allow', protocol: 'tcp', appliesTo: [], description: '' } as const;
+  return {
+    ...{ ...base, ...usual, disabled: false, log: false, networkDefault: false },
+    fromAnyone: direction === 'ingress' && peers.some(isAnyone),
+    ...given,
+    ...{ kind, direction, peers, ports: parsePorts(ports ?? []) ?? [] },
+  };
+}
