@@ -24,6 +24,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'scopes-1000': { of: 'value', most: 180 },
   'plan-100k': { of: 'ratio', most: 2 },
   'plan-100k-peak': { of: 'value', most: 512 },
+  policy: { of: 'value', most: 2 },
+  'policy-one-kind': { of: 'value', most: 10 },
   'vs-terraform-plan-calls': { of: 'value', most: 8 },
   'vs-terraform-plan-peak': { of: 'value', most: 250 },
   'vs-terraform-create-calls': { of: 'value', most: 175 },

@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'subnets-1000': async () => unasked((await import('./azure-writes.ts')).subnets1000),
   'scopes-1000': async () => unasked((await import('./scopes-1000.ts')).scopes1000),
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
+  policy: async () => unasked((await import('./policy.ts')).policies),
   'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,
   'vs-terraform': async () => unasked((await import('./vs-terraform.ts')).vsTerraform),
   'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),

@@ -1,20 +1,32 @@
 import { dialect } from '../../providers/aws/dialect.ts';
-import { compile } from '../../src/core/compile/compile.ts';
+import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import type { Desired } from '../../src/core/desired.ts';
+import type { Document } from '../../src/core/documents/document.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
+import type { Located } from '../../src/core/documents/tree.ts';
 import { rulesOf } from '../../src/core/kinds/kinds.ts';
 import type { Applied, Settled } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { PlanInput } from '../../src/core/plan/plan-input.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
+import type { SpecFile } from '../../src/source/tree.ts';
 
 const header = 'apiVersion: setpoint.dev/v1\n';
 const perNetwork = { subnets: 9, groups: 4, rules: 28, instances: 50 };
 
 /** Specs of `networks` networks, about 100 resources each, as one scope's plan input in which 5% differ. */
-export function planInput(networks: number): PlanInput {
+export const planInput = (networks: number): PlanInput => toInput(compiledNetworks(networks).scope.wanted);
+
+/** The same specs compiled: one scope and its documents, those in `more` among them. */
+export function compiledNetworks(
+  networks: number,
+  more: readonly SpecFile[] = [],
+): { readonly scope: CompiledScope; readonly documents: readonly Located<Document>[] } {
   const files = Array.from({ length: networks }, (_, i) => ({ path: `net-${i}.yaml`, text: networkText(i) }));
-  const { documents, problems } = parseSpecs([{ path: 'estate.yaml', text: estateText }, ...files], '2026-01-01');
+  const { documents, problems } = parseSpecs(
+    [{ path: 'estate.yaml', text: estateText }, ...files, ...more],
+    '2026-01-01',
+  );
   const [estate] = ofKind(documents, 'Estate');
   const wrong = problems.find(({ severity }) => severity === 'error');
   if (estate === undefined || wrong !== undefined) throw new Error(`the generated specs are wrong: ${wrong?.message}`);
@@ -27,7 +39,7 @@ export function planInput(networks: number): PlanInput {
     today: '2026-01-01',
   }).scopes;
   if (scope === undefined) throw new Error('there is one scope');
-  return toInput(scope.wanted);
+  return { scope, documents };
 }
 
 const estateText = `${header}kind: Estate\nmetadata: { name: acme }\nspec: {}\n---\n${header}kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "111122223333", region: eu-west-1 }\n`;

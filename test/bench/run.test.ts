@@ -51,7 +51,16 @@ test('a figure is judged by its bound, on it is good, and without one it is only
 });
 
 test('every figure that something is asked of has its bound', () => {
-  const asked = ['observe-calls', 'second-pass', 'rules-10k', 'plan-100k', 'unchanged-world', 'fuzz-specs'];
+  const asked = [
+    'policy',
+    'policy-one-kind',
+    'observe-calls',
+    'second-pass',
+    'rules-10k',
+    'plan-100k',
+    'unchanged-world',
+    'fuzz-specs',
+  ];
   const ofClouds = ['normalisation', 'observe-calls-gcp', 'observe-calls-azure', 'nsg-1000', 'subnets-1000'];
   const starts = ['cold-plan-aws', 'cold-plan-gcp', 'cold-plan-azure'];
   const ofFleets = ['makespan', 'two-fleets', 'two-fleets-aws', 'same-start', 'second-store', 'lost-store'];
