@@ -203,7 +203,7 @@ describe('a replacement without surge needs the name to be free: it deletes the 
     const [finding] = planned([db('web-0', 'new-db')], seen).findings;
     assert.equal(
       finding?.why,
-      'machine.image, name would need a new machine by the name "new-db", and i-9 has this name: it is unmanaged. Setpoint deletes i-1 only once the name is free: delete or rename i-9. Keep the current value: write `names: { prod: "old-db" }` in specs/a.yaml:1.',
+      'machine.image, name would need a new machine by the name "new-db", and i-9 has this name: it is unmanaged. Setpoint deletes i-1 only once the name is free: delete or rename i-9. Keep the current value: write `names: { prod: old-db }` in specs/a.yaml:1.',
     );
   });
 });

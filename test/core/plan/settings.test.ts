@@ -263,7 +263,7 @@ describe('a setting that a document does not state, and how to compare it', () =
   const cloud = { ipForwarding: true, staticPublicIp: '203.0.113.10' };
   for (const [name, unstated, adopted, wish] of [
     ['the document adopts its machine', forwards, ['web-0'], `; to compare it, write ${line}.`],
-    ['it makes its machine', forwards, [], '.'],
+    ['it makes its machine', forwards, [], ', until somebody changes it on the cloud.'],
     [
       'it adopts both machines',
       forwards,
@@ -276,7 +276,7 @@ describe('a setting that a document does not state, and how to compare it', () =
       'an address of one machine',
       elastic,
       ['web-0'],
-      '; to compare it, write `settings: { staticPublicIp: "203.0.113.10" }` in specs/a.yaml:1.',
+      '; to compare it, write `settings: { staticPublicIp: 203.0.113.10 }` in specs/a.yaml:1.',
     ],
     ['an address, of two machines', elastic, ['web-0', 'web-1'], '.'],
   ] as const)
