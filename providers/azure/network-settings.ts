@@ -131,7 +131,7 @@ function routeOf({ addressPrefix = '', nextHopType = '', nextHopIpAddress, nextH
 }
 
 /** Blocks and addresses in canonical text, all words in lower case, in order. */
-export const canonicalRoutes = (routes: readonly Route[]): readonly Route[] =>
+const canonicalRoutes = (routes: readonly Route[]): readonly Route[] =>
   sortRoutes(
     routes.map(({ destination, nextHop }) => ({
       destination: canonicalDestination(destination),

@@ -12,9 +12,8 @@ import { carryOut, type StartedOperation, settle } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { markOf } from './metadata-keys.ts';
-import { setTags, tagsOf } from './network-tags.ts';
 import { bootDiskOf } from './observe.ts';
-import { changesIdentity, reshape } from './reshape.ts';
+import { changesIdentity, reshape, setTags, tagsOf } from './reshape.ts';
 import { retag } from './retag.ts';
 
 type Item = Revision<'instance'>;

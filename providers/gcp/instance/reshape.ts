@@ -1,5 +1,6 @@
 import type { Result } from '../../../src/core/failure.ts';
 import { serviceAccountAddress } from '../../../src/core/kinds/rules.ts';
+import type { CloudId, InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../shared/answer.ts';
 import { placeOf } from '../cloud-id.ts';
@@ -9,7 +10,6 @@ import type { Instance } from '../messages.ts';
 import { carryOut, type StartedOperation } from '../operations.ts';
 import type { Scope } from '../scope.ts';
 import { accountScopes, canonicalType } from '../spelling.ts';
-import { setTags, tagsOf } from './network-tags.ts';
 import { start, stop } from './power.ts';
 
 type Item = Revision<'instance'>;
@@ -151,3 +151,24 @@ const setIdentity: Setting = ({ desired, observed }, { scope, call }) => {
     call,
   );
 };
+
+export const tagsOf = ({ groups = [] }: Pick<InstanceAttributes, 'groups'>): readonly string[] =>
+  groups.map((group) => group.replace(/^tag:/, ''));
+
+interface NewTags {
+  /** The machine as it stands now: it has the fingerprint of the tags. */
+  readonly seen: Instance;
+  readonly tags: readonly string[];
+}
+
+/** Tags are written whole, with the fingerprint of those they replace: https://cloud.google.com/compute/docs/reference/rest/v1/instances/setTags */
+export function setTags(id: CloudId, { seen, tags }: NewTags, scope: Scope, call: Call): Promise<StartedOperation> {
+  const { location: zone = '', name: instance } = placeOf(id);
+  const tagsResource = { items: [...tags], fingerprint: seen.tags?.fingerprint ?? null };
+  return carryOut(
+    { action: 'instances.setTags', region: regionOfZone(zone) },
+    (sdk, options) => sdk.instances().setTags({ project: scope.project, zone, instance, tagsResource }, options),
+    scope,
+    call,
+  );
+}
