@@ -197,7 +197,7 @@ function unlessNameTaken(action: Action, world: World): Decision {
   return taken === undefined ? action : successorNameTaken(action, taken, world);
 }
 
-/** What has the name of a machine, except that machine itself and the parts that its launch takes up. */
+/** The object that has the name of a machine, besides the machine itself and the parts that its launch takes up. */
 function nameHolder(desired: Desired, world: World): Claimed | undefined {
   const holder = slotTaken(desired, world);
   return holder?.claim.by === 'us' && holder.claim.address === desired.address ? undefined : holder;

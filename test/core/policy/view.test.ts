@@ -55,7 +55,7 @@ function viewsOn(...documents: readonly string[]) {
 
 const placed = ['address', 'cloud', 'target', 'account', 'region', 'priority'];
 
-/** What does not depend on the place. */
+/** The fields of a view that are the same in every place. */
 const plain = (view: object): object =>
   Object.fromEntries(Object.entries(view).filter(([key]) => !placed.includes(key)));
 

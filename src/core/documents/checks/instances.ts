@@ -130,7 +130,7 @@ interface InstanceCase {
   readonly allGroup: boolean;
   /** Its groups that are service accounts. */
   readonly accounts: readonly AccountGroup[];
-  /** Of all targets of its document. */
+  /** The providers of all targets of its document. */
   readonly clouds: ReadonlySet<TargetDoc['spec']['provider']>;
 }
 
