@@ -6,15 +6,15 @@ import type { Observation } from '../core/observed.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
+import { approvedBy, documentsOf, pauseHold, protectorsOf } from '../core/plan/holds.ts';
 import {
   type Choices,
+  type Hold,
   type ModesBefore,
   modesBefore,
   type PlanInput,
-  type Policy,
   type Wanted,
 } from '../core/plan/plan-input.ts';
-import { approvedBy, documentsOf, pausePolicy, protectorsOf } from '../core/plan/policies.ts';
 import type { Store } from '../ports/store.ts';
 import { inTurns } from './in-turns.ts';
 import { keepRows, leaveScopes } from './inventory-sync.ts';
@@ -28,7 +28,7 @@ export interface ActiveConstraints {
   /** The newest entry of the ledger. */
   readonly serial?: number;
   readonly bounds: Omit<Bounds, keyof Allowance>;
-  readonly policies: readonly Policy[];
+  readonly holds: readonly Hold[];
   /** Absent where there was no generation before. */
   readonly modesBefore?: ModesBefore;
 }
@@ -43,7 +43,7 @@ export async function activeConstraints(
 ): Promise<ActiveConstraints> {
   const { limits } = compiled.guards;
   if (store === undefined)
-    return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, policies: [] };
+    return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, holds: [] };
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
   const former = same ? await store.generations.previous(name) : current;
@@ -54,7 +54,7 @@ export async function activeConstraints(
     generation,
     serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
-    policies: [
+    holds: [
       ...(before === undefined ? [] : [guardsBefore(before)]),
       await pausesNow({ name, compiled }, store, before),
     ],
@@ -67,13 +67,13 @@ export const pausesNow = async (
   { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
   store: Store,
   before?: Guards,
-): Promise<Policy> => heldStill(await store.fleet.pauses.active(name), compiled.scopes, before);
+): Promise<Hold> => heldStill(await store.fleet.pauses.active(name), compiled.scopes, before);
 
 /**
  * A document that was read only in the generation before is read only in this one too, and one that was protected there
  * is protected here, also where it is gone by now.
  */
-const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly modesBefore: ModesBefore }): Policy => {
+const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly modesBefore: ModesBefore }): Hold => {
   const protectedThen = new Set(kept);
   return (action) => {
     if (action.verb === 'forget') return undefined;
@@ -97,11 +97,11 @@ export function heldStill(
   pauses: readonly PauseDraft[],
   scopes: readonly CompiledScope[],
   before?: Pick<Guards, 'owners'>,
-): Policy {
-  const held = (wanted: Wanted): Policy => pausePolicy(pauses, wanted, before?.owners);
+): Hold {
+  const held = (wanted: Wanted): Hold => pauseHold(pauses, wanted, before?.owners);
   const elsewhere = held({ ...nothing, targets: scopes.flatMap(({ wanted }) => wanted.targets) });
-  const here = scopes.map(({ scope, wanted }) => ({ at: `${scope}/`, policy: held(wanted) }));
-  return (action) => (here.find(({ at }) => action.address.startsWith(at))?.policy ?? elsewhere)(action);
+  const here = scopes.map(({ scope, wanted }) => ({ at: `${scope}/`, hold: held(wanted) }));
+  return (action) => (here.find(({ at }) => action.address.startsWith(at))?.hold ?? elsewhere)(action);
 }
 
 const nothing = { desired: [], documents: new Map(), additive: new Set<string>(), mode: 'observe' } as const;
@@ -164,7 +164,7 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, constraints,
   ]);
   return {
     unattended: true,
-    policies: [noted.policy, ...constraints.policies],
+    holds: [noted.hold, ...constraints.holds],
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
     stopped: stopped.filter(({ generation }) => generation === constraints.generation),
     modesBefore: constraints.modesBefore,

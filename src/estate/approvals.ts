@@ -1,6 +1,6 @@
 import type { Action, DeleteReason, ScopePlan } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
-import type { Policy } from '../core/plan/plan-input.ts';
+import type { Hold } from '../core/plan/plan-input.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address } from '../core/resource.ts';
 import { sha256 } from './sha256.ts';
@@ -52,7 +52,7 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
  * destroys must have been shown as such. Creations that were in doubt are known to the person as blocked, and what rests on
  * them as withheld. Forgetting and twins of our own lost answers need nobody.
  */
-export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Policy {
+export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Hold {
   const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans), ...resting(plans)]);
   const destroying = new Set(approved.filter(destroys).map(actionKey));
   return (action) => {

@@ -4,8 +4,8 @@ import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
-import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
-import { heedingPolicy, unlessApproved } from '../core/plan/policies.ts';
+import { heedingHold, unlessApproved } from '../core/plan/holds.ts';
+import type { Hold, PlanInput } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import type { ReconcileControl } from '../engine/control.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
@@ -18,7 +18,7 @@ import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
-import { guardOf, type ReconcilePolicy } from './reconcile-policy.ts';
+import { guardOf, type ReconcileConstraints } from './reconcile-constraints.ts';
 import type { PlanningResult } from './recorder.ts';
 import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -41,7 +41,7 @@ interface Beginning {
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
 export async function convergeScope(
   scene: ScopeContext,
-  reconcilePolicy: ReconcilePolicy,
+  reconcileConstraints: ReconcileConstraints,
   context: WorkerContext,
   { from, saw, ...steering }: ReconcileControl & Beginning,
 ): Promise<ConvergeResult> {
@@ -49,13 +49,13 @@ export async function convergeScope(
   const { store, limiter, clock } = context;
   const noted = actionRecorder();
   const { number, revision } = activeSpec.generation;
-  const authority = { revision, generation: number, ...reconcilePolicy.authority };
+  const authority = { revision, generation: number, ...reconcileConstraints.authority };
   const reconcile = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const look = observationPlanner(where, activeSpec, reconcilePolicy, context);
+  const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
-    for (const action of looked.planned) noted.policy(action);
+    for (const action of looked.planned) noted.hold(action);
     uncounted = looked.uncounted;
     saw?.(looked);
     return looked.plan;
@@ -63,7 +63,7 @@ export async function convergeScope(
   const converged = await converge(
     {
       site,
-      authorization: { reconcile, lease, guard: guardOf(activeSpec, reconcilePolicy) },
+      authorization: { reconcile, lease, guard: guardOf(activeSpec, reconcileConstraints) },
       plan,
       from,
     },
@@ -96,37 +96,37 @@ const undone: ReadonlySet<Finding['type']> = new Set([
 export function observationPlanner(
   where: Where,
   activeSpec: ActiveSpec,
-  reconcilePolicy: ReconcilePolicy,
+  reconcileConstraints: ReconcileConstraints,
   { store, clock }: Pick<WorkerContext, 'store' | 'clock'>,
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, approved, stopped } = reconcilePolicy;
+  const { bounds, modesBefore, approved, stopped } = reconcileConstraints;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
-    const policies = [noted.policy, ...reconcilePolicy.policies];
-    const choices = { unattended: true, policies, modesBefore, approved, stopped };
+    const holds = [noted.hold, ...reconcileConstraints.holds];
+    const choices = { unattended: true, holds, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, bounds);
-    const isNewest = reconcilePolicy.generation === generation.number;
+    const isNewest = reconcileConstraints.generation === generation.number;
     if (isNewest) {
       const isBounded = noted.planned().some(countsToGeneration);
       const count = isBounded
-        ? remainingCount({ scope, estate, guards: reconcilePolicy, observation, knowledge })
+        ? remainingCount({ scope, estate, guards: reconcileConstraints, observation, knowledge })
         : noCount;
-      await store.fleet.counts.keep(where, { generation: generation.number, ...reconcilePolicy.counting, count });
+      await store.fleet.counts.keep(where, { generation: generation.number, ...reconcileConstraints.counting, count });
     }
     const looked = { input, planned: noted.planned(), generation: generation.number };
     if (!isNewest || !alone.actions.some(countsToGeneration)) return { ...looked, plan: alone, uncounted: 0 };
-    const { count, uncounted } = await elsewhere(where, activeSpec, reconcilePolicy, { store, clock });
+    const { count, uncounted } = await elsewhere(where, activeSpec, reconcileConstraints, { store, clock });
     const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
-    const together = { ...input, choices: { ...choices, policies: [...policies, ...waits] } };
+    const together = { ...input, choices: { ...choices, holds: [...holds, ...waits] } };
     return { ...looked, plan: await planOf(together, { ...bounds, elsewhere: count }), uncounted };
   };
 }
 
 const untilCounted =
-  (uncounted: number): Policy =>
+  (uncounted: number): Hold =>
   (action) =>
     countsToGeneration(action)
       ? {
@@ -175,13 +175,13 @@ export async function healDrift(
     if (number === activeSpec.generation.number) continue;
     const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const reconcilePolicy = await healing(means.reconcilePolicy, async () => [
+    const reconcileConstraints = await healing(means.reconcileConstraints, async () => [
       driftAt(new Set(generations.get(number))),
-      heedingPolicy(activeSpec.scope.wanted),
+      heedingHold(activeSpec.scope.wanted),
       await pausesNow(former.activeSpec.estate, context.store),
     ]);
     const from = converged.last?.observation;
-    const healed = await convergeScope(former, reconcilePolicy, context, {
+    const healed = await convergeScope(former, reconcileConstraints, context, {
       ...means.steering,
       ...(from === undefined ? {} : { from }),
     });
@@ -191,20 +191,20 @@ export async function healDrift(
   return true;
 }
 
-/** The reconcile policy with further guards, now and after each refresh. */
+/** The constraints of a reconcile with further holds, now and after each refresh. */
 async function healing(
-  reconcilePolicy: ReconcilePolicy,
-  guards: () => Promise<readonly Policy[]>,
-): Promise<ReconcilePolicy> {
+  reconcileConstraints: ReconcileConstraints,
+  guards: () => Promise<readonly Hold[]>,
+): Promise<ReconcileConstraints> {
   return {
-    ...reconcilePolicy,
-    policies: [...reconcilePolicy.policies, ...(await guards())],
-    again: async () => healing(await reconcilePolicy.again(), guards),
+    ...reconcileConstraints,
+    holds: [...reconcileConstraints.holds, ...(await guards())],
+    again: async () => healing(await reconcileConstraints.again(), guards),
   };
 }
 
 interface HealContext {
-  readonly reconcilePolicy: ReconcilePolicy;
+  readonly reconcileConstraints: ReconcileConstraints;
   readonly generations: Generations;
   readonly steering: ReconcileControl;
   /** Told of what was seen last by the specs of a former generation. */
@@ -237,7 +237,7 @@ async function formerScopeContext(
 }
 
 const driftAt =
-  (addresses: ReadonlySet<Address>): Policy =>
+  (addresses: ReadonlySet<Address>): Hold =>
   (action) =>
     addresses.has(action.address) && action.cause === 'drift'
       ? undefined

@@ -4,8 +4,8 @@ import type { Knowledge } from '../core/knowledge.ts';
 import { type Count, noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { underWay } from '../core/plan/estate.ts';
+import { approvedBy } from '../core/plan/holds.ts';
 import { plan } from '../core/plan/plan.ts';
-import { approvedBy } from '../core/plan/policies.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { providerOf } from '../estate/load.ts';
@@ -13,7 +13,7 @@ import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { ReconcilePolicy } from './reconcile-policy.ts';
+import type { ReconcileConstraints } from './reconcile-constraints.ts';
 import type { ActiveSpec } from './rollouts.ts';
 
 /**
@@ -24,7 +24,7 @@ interface OtherScopesCount {
   readonly uncounted: number;
 }
 
-type Guards = Pick<ReconcilePolicy, 'estatePolicies' | 'modesBefore' | 'counting'>;
+type Guards = Pick<ReconcileConstraints, 'estateHolds' | 'modesBefore' | 'counting'>;
 
 /** The longest time that one reconcile counts other scopes, so that it stays within its slice. */
 const countingMs = 5_000;
@@ -89,15 +89,15 @@ async function countByLastObservation(
 interface Look {
   readonly scope: CompiledScope;
   readonly estate: ActiveSpec['estate'];
-  readonly guards: Guards & Pick<ReconcilePolicy, 'approved'>;
+  readonly guards: Guards & Pick<ReconcileConstraints, 'approved'>;
   readonly observation: Observation;
   readonly knowledge: Knowledge;
 }
 
 /** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
 export function remainingCount({ scope, estate, guards, observation, knowledge }: Look): Count {
-  const { estatePolicies: policies, modesBefore, approved } = guards;
-  const choices = { unattended: true, atOnce: true, policies, modesBefore, approved };
+  const { estateHolds: holds, modesBefore, approved } = guards;
+  const choices = { unattended: true, atOnce: true, holds, modesBefore, approved };
   const { dialect } = providerOf(scope, estate);
   const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect, choices });
   const isBegun = underWay(actions, [knowledge]);

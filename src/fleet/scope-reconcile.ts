@@ -13,7 +13,7 @@ import type { Ended, Where } from '../ports/queue.ts';
 import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
 import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge-scope.ts';
 import type { Generations } from './generations.ts';
-import { reconcilePolicyOf, recordRefusals } from './reconcile-policy.ts';
+import { reconcileConstraintsOf, recordRefusals } from './reconcile-constraints.ts';
 import {
   type InventoryRecorder,
   inventoryRecorderOf,
@@ -245,8 +245,8 @@ async function convergeAndHeal(
   };
   // why: its type is named, as a property of another name would go unseen
   const steering: ReconcileControl = { signal, poll: yieldCheck(where, pendingState, context), notify: tell };
-  const reconcilePolicy = await reconcilePolicyOf(where, activeSpec, { store: context.store, generations });
-  const newest = await convergeScope(scene, reconcilePolicy, context, { ...steering, saw: inventory.saw });
+  const reconcileConstraints = await reconcileConstraintsOf(where, activeSpec, { store: context.store, generations });
+  const newest = await convergeScope(scene, reconcileConstraints, context, { ...steering, saw: inventory.saw });
   inventory.ended(newest.converged.rounds);
   await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
@@ -254,10 +254,10 @@ async function convergeAndHeal(
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
-  const look = observationPlanner(where, activeSpec, reconcilePolicy, context);
+  const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     inventory.saw(await look(observation, knowledge));
-  const means = { reconcilePolicy, generations, steering, healed };
+  const means = { reconcileConstraints, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
   inventory.ended(newest.converged.rounds);
   if (!isHealed) return { as: 'stopped' };

@@ -1,6 +1,6 @@
 import { type Action, type Finding, isDestructive, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
-import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Choices, Hold, PlanInput, StoppedWaves } from '../core/plan/plan-input.ts';
 import { boundedIn } from '../core/plan/tally.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import { sha256 } from '../estate/sha256.ts';
@@ -227,12 +227,12 @@ function asWorker(
     unattended: true,
     approved: (action) => digests.has(actionDigest(action, sha256)),
     stopped: said.get(scope)?.stopped ?? [],
-    policies: [noting(here), ...(choices.policies ?? [])],
+    holds: [noting(here), ...(choices.holds ?? [])],
   };
 }
 
 const noting =
-  (seen: Seen): Policy =>
+  (seen: Seen): Hold =>
   (action) => {
     const key = keyOf(action.verb, action.address);
     seen.set(key, [...(seen.get(key) ?? []), action]);

@@ -22,7 +22,7 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     return plans.map((plan) => ({ plan, held: [] }));
   const decided = new Map<PlanInput, Map<string, Action>>(looked.map(({ input }) => [input, new Map()]));
   const again = await planAgain({ ...survey, bounds: { ...bounds, ...unlimited } }, (input) => ({
-    policies: [(action) => void decided.get(input)?.set(nameOf(action), action)],
+    holds: [(action) => void decided.get(input)?.set(nameOf(action), action)],
   }));
   return again.map((plan, i) => {
     // why: in a scope that must not be written to, ownership is unknown

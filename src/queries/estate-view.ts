@@ -26,8 +26,8 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     heldSources(estate.name, store),
     store.inventory.latest(estate.name),
   ]);
-  const { policies, modesBefore, bounds } = constraints;
-  const choices: Choices = { policies, modesBefore };
+  const { holds, modesBefore, bounds } = constraints;
+  const choices: Choices = { holds, modesBefore };
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
     estate.scopes.map(async (scope): Promise<ScopeView> => {

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { stateOf } from '../../providers/memory/cloud/calls/instance-state.ts';
 import type { InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
+import { pauseHold } from '../../src/core/plan/holds.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import { pausePolicy } from '../../src/core/plan/policies.ts';
 import { unfinishedReplacements } from '../../src/core/unfinished-replacements.ts';
 import type { Planner } from '../../src/engine/ports.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
@@ -282,7 +282,7 @@ describe('surge and other rules', () => {
     const pause = { what: 'all', of: { by: 'estate' }, person: 'ada', until, reason: 'incident' } as const;
     const { wanted } = compiled([...head, ...machines(3, 'img-2')], dialect).scope;
     const planner: Planner = (observation, knowledge) =>
-      plan({ wanted, observation, knowledge, dialect, choices: { policies: [pausePolicy([pause], wanted)] } });
+      plan({ wanted, observation, knowledge, dialect, choices: { holds: [pauseHold([pause], wanted)] } });
     const before = records(world).length;
     const applied = await world.apply(machines(3, 'img-2'), { estate, job: { plan: planner } });
     assert.deepEqual([applied.writes, records(world).length], [[], before]);

@@ -109,7 +109,7 @@ function plannerWithout(tail: string): Planner {
     plan({
       ...{ wanted, observation, knowledge, dialect },
       choices: {
-        policies: [({ address }) => (address.endsWith(tail) ? { code: 'paused', why: 'paused' } : undefined)],
+        holds: [({ address }) => (address.endsWith(tail) ? { code: 'paused', why: 'paused' } : undefined)],
       },
     });
 }

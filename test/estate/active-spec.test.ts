@@ -37,8 +37,8 @@ const before = { owners: { 'memory/acme/here/network/old': 'net' } };
 
 for (const [name, of, at, held] of rows)
   test(`${held ? 'held' : 'not held'} by a pause of ${name}`, () => {
-    const policy = heldStill([{ what: 'all', of, reason: 'x', person: 'ann', until: 1 }], scopes, before);
-    assert.equal(policy(gone(at))?.code, held ? 'paused' : undefined);
+    const hold = heldStill([{ what: 'all', of, reason: 'x', person: 'ann', until: 1 }], scopes, before);
+    assert.equal(hold(gone(at))?.code, held ? 'paused' : undefined);
   });
 
 describe('what a person saw, kept as the inventory', () => {

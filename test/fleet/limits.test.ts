@@ -8,7 +8,7 @@ import { boundedIn } from '../../src/core/plan/tally.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { elsewhere } from '../../src/fleet/other-scopes.ts';
-import { reconcilePolicyOf } from '../../src/fleet/reconcile-policy.ts';
+import { reconcileConstraintsOf } from '../../src/fleet/reconcile-constraints.ts';
 import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
@@ -47,7 +47,7 @@ async function charteredAt({ store, context }: FleetWorld, at: Where) {
   const scope = estate.compiled.scopes.find((one) => one.scope === at.scope);
   assert.ok(scope);
   const by = { generation, estate, scope };
-  return { by, charter: await reconcilePolicyOf(at, by, { store, generations }) };
+  return { by, charter: await reconcileConstraintsOf(at, by, { store, generations }) };
 }
 
 describe('limits of an estate with two scopes, each with a worker of its own', () => {

@@ -6,9 +6,9 @@ import type { Action, ScopePlan } from '../../src/core/action.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
+import { pauseHold } from '../../src/core/plan/holds.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import type { Policy } from '../../src/core/plan/plan-input.ts';
-import { pausePolicy } from '../../src/core/plan/policies.ts';
+import type { Hold } from '../../src/core/plan/plan-input.ts';
 import type { Progress } from '../../src/engine/control.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
 import type { Refusals } from '../../src/engine/ports.ts';
@@ -149,15 +149,15 @@ async function work(
   const access = { scope, account: 'acme', region: 'north' };
   const session = await openSession({ provider, access, given: undefined }, { secrets: noSecrets, clock, signal });
   const { ledger, fleet } = stage.database.connect();
-  const heldNow = async (): Promise<Policy> => {
-    const paused = pausePolicy(await fleet.pauses.active('acme'), wanted);
+  const heldNow = async (): Promise<Hold> => {
+    const paused = pauseHold(await fleet.pauses.active('acme'), wanted);
     const lets = !stage.asks || (await fleet.approvals.active({ estate: 'acme', scope })).length > 0;
     return (action) => (lets || action.verb === 'forget' ? paused(action) : unapproved);
   };
   const guardEpoch = await ledger.guardEpoch('acme');
-  const policies = [await heldNow()];
+  const holds = [await heldNow()];
   const thinking = (observation: Observation, knowledge: Knowledge): ScopePlan => {
-    const input = { wanted, observation, knowledge, dialect, choices: { policies } };
+    const input = { wanted, observation, knowledge, dialect, choices: { holds } };
     const made = plan(input);
     plans.push(twice(input, made, draw));
     shift.log.looks.push(lookOf(observation, made, stage.cloud));
@@ -219,10 +219,10 @@ export function stuckBy(progress: Progress, { history }: MemoryCloud): readonly 
 
 const unapproved = { code: 'mode', why: 'a person must approve it' } as const;
 
-const refusalsOf = (actions: readonly Action[], policy: Policy): Refusals =>
+const refusalsOf = (actions: readonly Action[], hold: Hold): Refusals =>
   new Map(
     actions.flatMap((action) => {
-      const reason = policy(action);
+      const reason = hold(action);
       return reason === undefined ? [] : [[action, reason] as const];
     }),
   );

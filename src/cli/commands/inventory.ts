@@ -216,7 +216,7 @@ function shelfOf(input: PlanInput): ScopeInventory {
   const { scope, at, gaps } = input.observation;
   const noted = actionRecorder();
   const { choices } = input;
-  const made = plan({ ...input, choices: { ...choices, policies: [...(choices?.policies ?? []), noted.policy] } });
+  const made = plan({ ...input, choices: { ...choices, holds: [...(choices?.holds ?? []), noted.hold] } });
   const rows = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });
   const status = new Map(rows.flatMap(({ called: { id }, state }) => (id === undefined ? [] : [[id, state.status]])));
   const objects = ownership(input, made).map((one) => pieceOf(one, status.get(one.observed.id) ?? 'Unmanaged'));

@@ -3,7 +3,7 @@ import type { Action, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plan } from '../../core/plan/plan.ts';
-import type { Policy } from '../../core/plan/plan-input.ts';
+import type { Hold } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
@@ -76,13 +76,13 @@ export async function apply(
     return withLeases(request, context, async (leases) => {
       // why: somebody may have paused what is to be done while we asked, or waited for the leases
       const guardEpoch = await store.ledger.guardEpoch(estate.name);
-      const policies = [...(await activeConstraints(estate, store)).policies, approvedOnly];
+      const holds = [...(await activeConstraints(estate, store)).holds, approvedOnly];
       const guard: Guard = {
         epoch: guardEpoch,
         judge: async (actions) => refusalsOf(actions, await activeConstraints(estate, store)),
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
-      return reconcileScopes(of, { ...common, leases, policies, guard, reuses: how.reuses }, context);
+      return reconcileScopes(of, { ...common, leases, holds, guard, reuses: how.reuses }, context);
     });
   };
   const busy = observed.looked.filter((looked, i) => isBusy(looked, plans[i]));
@@ -123,17 +123,17 @@ interface Work {
   readonly reconcileId: string;
   readonly authority: Authority;
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
-  readonly policies: readonly Policy[];
+  readonly holds: readonly Hold[];
   readonly guard: Guard;
   /** Begins with the observation that was planned, if it is still fresh. */
   readonly reuses: boolean;
 }
 
 /** By what people say now: a generation that came in between binds by what it reads only and protects. */
-const refusalsOf = (actions: readonly Action[], { policies }: ActiveConstraints): Refusals =>
+const refusalsOf = (actions: readonly Action[], { holds }: ActiveConstraints): Refusals =>
   new Map(
     actions.flatMap((action) => {
-      const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+      const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
       return reason === undefined ? [] : [[action, reason] as const];
     }),
   );
@@ -176,9 +176,9 @@ function reconcileScope(
   const lease = work.leases.get(scope);
   if (lease === undefined) throw new Error(`${scope} is not leased`);
   const reconcile = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const policies = [...(input.choices?.policies ?? []), ...work.policies];
+  const holds = [...(input.choices?.holds ?? []), ...work.holds];
   const planner: Planner = (observation, knowledge) =>
-    plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
+    plan({ ...input, observation, knowledge, choices: { ...input.choices, holds } });
   return converge(
     {
       site,

@@ -3,8 +3,8 @@ import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { withoutStore } from '../../core/knowledge.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { approvedBy } from '../../core/plan/holds.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
-import { approvedBy } from '../../core/plan/policies.ts';
 import type { Address, ListedSetting, ScopeKey } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { type Converged, withUnrecorded } from '../../engine/converge.ts';
@@ -65,7 +65,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   const looked = await observeEstate({ estate, store, settings }, context);
   try {
     const choices: Choices = {
-      policies: constraints.policies,
+      holds: constraints.holds,
       modesBefore: constraints.modesBefore,
       prune: grant.prune,
     };

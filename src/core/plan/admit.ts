@@ -12,7 +12,7 @@ import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../ord
 import { type Address, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
-import type { Policy } from './plan-input.ts';
+import type { Hold } from './plan-input.ts';
 import { unfinishedNote } from './succession.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { gapOf, type World } from './world.ts';
@@ -22,11 +22,11 @@ export interface Admitted {
   readonly findings: readonly Finding[];
 }
 
-/** Withholds what a policy names, then all that rests on something that will not stand. */
-export function admit(actions: readonly Action[], policies: readonly Policy[], world: World): Admitted {
+/** Withholds what a hold names, then all that rests on something that will not stand. */
+export function admit(actions: readonly Action[], holds: readonly Hold[], world: World): Admitted {
   const findings: Finding[] = [];
   const allowed = actions.filter((action) => {
-    const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+    const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
     if (reason !== undefined) findings.push(withheld(action, reason.code, reason.why, world));
     return reason === undefined;
   });

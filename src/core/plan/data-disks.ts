@@ -4,7 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import type { DataDisk, Observed } from '../observed.ts';
 import { wantedText } from '../render/value-text.ts';
 import { waysIn } from './destructive-drift.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
+import type { Hold, PlanInput } from './plan-input.ts';
 
 /**
  * No plan deletes a data disk, nor replaces a machine that has one: its successor would not have the data.
@@ -19,7 +19,7 @@ import type { PlanInput, Policy } from './plan-input.ts';
  *
  * A replacement is blocked by `sortChanges`; one that was begun before the disk was attached is withheld here.
  */
-export const dataDisksPolicy: Policy = (action) => {
+export const dataDisksHold: Hold = (action) => {
   if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
   const disks = dataDisksOf(action.observed);
   const lost = action.verb === 'replace' ? disks : disks.filter(({ isDeletedWithMachine }) => isDeletedWithMachine);

@@ -49,7 +49,7 @@ function releaseRule(observed: Observed, address: Address, world: World): readon
 }
 
 /**
- * It was wanted once. While one of its documents still stands it only moved on; else the policy of the gone one holds,
+ * It was wanted once. While one of its documents still stands it only moved on; else the deletion policy of the gone one counts,
  * unless a person chose to delete it.
  */
 function releaseWritten(observed: Observed, address: Address, world: World): Decision {

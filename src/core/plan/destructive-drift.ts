@@ -7,8 +7,8 @@ import type { Observed } from '../observed.ts';
 import { documentText, wantedText } from '../render/value-text.ts';
 import { type Address, type Kind, nameIn } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
-import { type PlanInput, type Policy, placeIn, type Wanted } from './plan-input.ts';
-import { unlessApproved } from './policies.ts';
+import { unlessApproved } from './holds.ts';
+import { type Hold, type PlanInput, placeIn, type Wanted } from './plan-input.ts';
 
 type Judged = Pick<PlanInput, 'knowledge' | 'dialect'>;
 
@@ -79,9 +79,9 @@ export function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<Pl
 
 /**
  * Withholds what would lose data although no spec asked for it, whoever applies; only an approval of this very action lets it pass.
- * Asked before any other policy: no approval of something else is to be taken for this one.
+ * Asked before any other hold: no approval of something else is to be taken for this one.
  */
-export const destructiveDriftPolicy = (input: PlanInput): Policy =>
+export const destructiveDriftHold = (input: PlanInput): Hold =>
   unlessApproved((action) => {
     if (!isDestructive(action) || !isUnasked(action, input)) return undefined;
     return { code: 'destructive-drift', why: reason(action, input) };
@@ -153,7 +153,7 @@ const subnetName = (ref: Address): string | undefined =>
 /** All that a plan wanted to do before anything was withheld: a finding tells only that something was. */
 export interface ActionRecorder {
   /** Lets everything pass, and remembers it. */
-  readonly policy: Policy;
+  readonly hold: Hold;
   /** Each once, however often it was planned. */
   planned(): readonly Action[];
 }
@@ -161,7 +161,7 @@ export interface ActionRecorder {
 export function actionRecorder(): ActionRecorder {
   const planned = new Map<string, Action>();
   return {
-    policy: (action) => {
+    hold: (action) => {
       planned.set(`${action.verb} ${action.address} ${idOf(action)} ${isDestructive(action)}`, action);
       return undefined;
     },

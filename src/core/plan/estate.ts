@@ -17,9 +17,9 @@ import {
 } from '../limits.ts';
 import type { Address } from '../resource.ts';
 import { finish, type Steps } from '../steps.ts';
+import { unlessApproved } from './holds.ts';
 import { planInSteps } from './plan.ts';
-import type { Choices, PlanInput, Policy } from './plan-input.ts';
-import { unlessApproved } from './policies.ts';
+import type { Choices, Hold, PlanInput } from './plan-input.ts';
 import { hasRollouts } from './rollout-stops.ts';
 import { countOf, type Tally, tally } from './tally.ts';
 
@@ -49,15 +49,15 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
     inputs.map(({ knowledge }) => knowledge),
   );
   const planned = tally(actions.filter((action) => !hasPlace(action)));
-  const policies = (['generation', 'healing'] as const)
+  const holds = (['generation', 'healing'] as const)
     .flatMap((by) => budgets.flatMap((budget) => overLimit({ by, budget }, planned, bounds) ?? []))
     .map(
-      (limit): Policy =>
+      (limit): Hold =>
         (action) =>
           hasPlace(action) ? undefined : limit(action),
     );
-  if (policies.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
-  return yield* each(inputs, ({ choices = {} }) => bounded(choices, policies));
+  if (holds.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
+  return yield* each(inputs, ({ choices = {} }) => bounded(choices, holds));
 }
 
 function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Choices): Steps<readonly ScopePlan[]> {
@@ -70,9 +70,9 @@ function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Ch
 }
 
 /** Approved actions count like all others, and are executed. */
-const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
+const bounded = (choices: Choices, limits: readonly Hold[]): Choices => ({
   ...choices,
-  policies: [...(choices.policies ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
+  holds: [...(choices.holds ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
 });
 
 interface Held {
@@ -80,7 +80,7 @@ interface Held {
   readonly budget: Budget;
 }
 
-function overLimit(held: Held, planned: Tally, bounds: Bounds): Policy | undefined {
+function overLimit(held: Held, planned: Tally, bounds: Bounds): Hold | undefined {
   const { by, budget } = held;
   const spent = bounds.spent[by];
   const others = by === 'generation' ? (bounds.elsewhere ?? noCount) : noCount;

@@ -4,7 +4,7 @@ import type { Observation } from '../observed.ts';
 import { formatMoment } from '../render/wording.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
+import type { Hold, PlanInput } from './plan-input.ts';
 import { isUnrecorded, type Unrecorded } from './world.ts';
 
 /** A store is asked about so many intents at once; what is beyond counts as not recorded, which only withholds more. */
@@ -50,9 +50,9 @@ const isSpelled = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * The other sign is a ledger that ends before a signed checkpoint: the last two lines hold for the whole estate until a person accepts
  * the loss, see `LostLedger`.
  *
- * The policy withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass.
+ * The hold withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass.
  */
-export function lostCommitsPolicy(claimed: readonly Claimed[], { lost }: Pick<Knowledge, 'lost'>): Policy {
+export function lostCommitsHold(claimed: readonly Claimed[], { lost }: Pick<Knowledge, 'lost'>): Hold {
   const [first, ...others] = claimed.filter(isUnrecorded);
   if (first === undefined && lost === undefined) return () => undefined;
   const why = first === undefined ? lostText(lost) : unrecordedText(first, others.length);

@@ -78,10 +78,10 @@ export interface Choices extends WaveChoices {
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
   readonly modesBefore?: ModesBefore;
-  /** The actions that a person approved beforehand: see policies.ts. */
+  /** The actions that a person approved beforehand: see holds.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
-  readonly policies?: readonly Policy[];
+  readonly holds?: readonly Hold[];
 }
 
 /** The limit of a rollout in waves. */
@@ -102,7 +102,7 @@ export interface StoppedWaves {
 export type Approved = (action: Action) => boolean;
 
 /** Gives a reason to withhold an action, or undefined to let it pass. */
-export type Policy = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
+export type Hold = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
 
 /** The mode by which the generation before binds what is done for a document; undefined where it does not. */
 export type ModesBefore = (document: Address) => Mode | undefined;
@@ -129,7 +129,7 @@ export function modesBefore(
     if (scope === undefined) return inherited.estate;
     return strictest([...own(document), inherited.scopes[scope] ?? undefined]);
   };
-  // why: each policy asks for each action of a document
+  // why: each hold asks for each action of a document
   const found = new Map<Address, Mode | undefined>();
   return (document) => {
     if (!found.has(document)) found.set(document, modeBefore(document));

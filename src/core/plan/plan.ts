@@ -13,17 +13,17 @@ import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
 import { undeclaredFindings, undeclaredRule, undeclaredRules } from './adopted-groups.ts';
 import { alignDesired } from './align-desired.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
-import { dataDisksPolicy } from './data-disks.ts';
+import { dataDisksHold } from './data-disks.ts';
 import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
-import { destructiveDriftPolicy } from './destructive-drift.ts';
+import { destructiveDriftHold } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
+import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold } from './holds.ts';
 import { ignoringUnmanaged } from './ignored.ts';
-import { lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
-import { failedBirthsPolicy, modePolicy, protectPolicy, ruleQuotaPolicy, storeOnlyPolicy } from './policies.ts';
+import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
+import type { Hold, PlanInput } from './plan-input.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { type AllAtOnce, wavePolicy } from './waves.ts';
+import { type AllAtOnce, waveHold } from './waves.ts';
 import { isUnrecorded, type World, worldOf } from './world.ts';
 
 /**
@@ -74,19 +74,19 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
     ...claimed.flatMap(deleteAgain),
     ...forgotten(world),
   ];
-  const policies = [
-    lostCommitsPolicy(claimed, given.knowledge),
-    destructiveDriftPolicy(input),
-    dataDisksPolicy,
-    modePolicy(input),
-    protectPolicy(input),
-    storeOnlyPolicy(input),
-    failedBirthsPolicy(input),
-    ...(input.choices?.policies ?? []),
+  const holds = [
+    lostCommitsHold(claimed, given.knowledge),
+    destructiveDriftHold(input),
+    dataDisksHold,
+    modeHold(input),
+    protectHold(input),
+    storeOnlyHold(input),
+    failedBirthsHold(input),
+    ...(input.choices?.holds ?? []),
   ];
   yield;
   const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
-  const { actions, findings } = yield* admitInWaves({ ...decided, desired }, policies, world);
+  const { actions, findings } = yield* admitInWaves({ ...decided, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
   yield;
@@ -105,18 +105,18 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
 }
 
 /** A rollout goes by what could be done if it had no waves. */
-function* admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: World): Steps<Admitted> {
-  function* admitted(by: readonly Policy[]): Steps<Admitted> {
+function* admitInWaves(decided: AllAtOnce, holds: readonly Hold[], world: World): Steps<Admitted> {
+  function* admitted(by: readonly Hold[]): Steps<Admitted> {
     yield;
     const first = admit(decided.actions, by, world);
-    const quota = ruleQuotaPolicy(first.actions, world);
+    const quota = ruleQuotaHold(first.actions, world);
     const fitting = quota === undefined ? first : admit(decided.actions, [...by, quota], world);
     yield;
     return withholdUntilReplaced(fitting, decided.desired, world);
   }
-  const { actions, findings } = yield* admitted(policies);
-  const waves = wavePolicy({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);
-  return waves === undefined ? { actions, findings } : yield* admitted([...policies, waves]);
+  const { actions, findings } = yield* admitted(holds);
+  const waves = waveHold({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);
+  return waves === undefined ? { actions, findings } : yield* admitted([...holds, waves]);
 }
 
 const isAction = (decision: Decision): decision is Action => 'verb' in decision;

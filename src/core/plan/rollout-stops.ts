@@ -4,8 +4,8 @@ import { canonical } from '../ledger/canonical.ts';
 import { type Address, nameIn, type ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { compareText } from '../text.ts';
+import { documentsOf } from './holds.ts';
 import type { StoppedWaves, Wanted } from './plan-input.ts';
-import { documentsOf } from './policies.ts';
 
 /** An action that went wrong for good: neither one whose outcome is unknown, nor one that was stopped. */
 export interface Failed {

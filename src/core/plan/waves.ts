@@ -9,7 +9,7 @@ import { type Gate, order } from '../order/order.ts';
 import { type Address, documentOfReplica, type Kind, nameIn } from '../resource.ts';
 import { boundsOf } from '../rollout.ts';
 import { compareText } from '../text.ts';
-import type { Policy } from './plan-input.ts';
+import type { Hold } from './plan-input.ts';
 import { hasRollouts, rolledOutBy, type Subject, subjectOf } from './rollout-stops.ts';
 import { surroundingsOf } from './surroundings.ts';
 import type { World } from './world.ts';
@@ -28,7 +28,7 @@ import type { World } from './world.ts';
  * An action that needs a held action is held with it. Drift is healed all the same. Undefined if nothing
  * goes out in waves, or all of it may.
  */
-export function wavePolicy(plan: AllAtOnce, world: World): Policy | undefined {
+export function waveHold(plan: AllAtOnce, world: World): Hold | undefined {
   const { wanted, choices = {} } = world.input;
   if (choices.atOnce || !hasRollouts(wanted)) return undefined;
   const held = new Map<Action, Reason>();

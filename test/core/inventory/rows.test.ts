@@ -7,9 +7,9 @@ import { observableResources } from '../../../src/core/inventory/rows.ts';
 import { withoutStore } from '../../../src/core/knowledge.ts';
 import type { Gap } from '../../../src/core/observed.ts';
 import { actionRecorder } from '../../../src/core/plan/destructive-drift.ts';
+import { pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import {
   allow,
   appliedAs,
@@ -240,7 +240,7 @@ const cases: readonly Case[] = [
       knowledge: know([], {
         settled: new Map([['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete' })]]),
       }),
-      choices: { policies: [() => ({ code: 'limit', why: 'too many' })] },
+      choices: { holds: [() => ({ code: 'limit', why: 'too many' })] },
     }),
     want: ['network/core Blocked ours limit'],
   },
@@ -399,7 +399,7 @@ const wantedCases: readonly Case[] = [
   },
   {
     name: 'a person holds it still: paused, whatever else is true',
-    given: input([net], looked([]), { choices: { policies: [pausePolicy([pause], spoken({}))] } }),
+    given: input([net], looked([]), { choices: { holds: [pauseHold([pause], spoken({}))] } }),
     attempt: refused,
     want: ['network/core Paused none paused'],
   },
@@ -521,8 +521,8 @@ describe('whatever stands and whatever is asked for', () => {
 /** Held back or not. */
 function planned(given: PlanInput) {
   const noted = actionRecorder();
-  const policies = [noted.policy, ...(given.choices?.policies ?? [])];
-  const { findings } = plan({ ...given, choices: { ...given.choices, policies } });
+  const holds = [noted.hold, ...(given.choices?.holds ?? [])];
+  const { findings } = plan({ ...given, choices: { ...given.choices, holds } });
   return { actions: noted.planned(), findings };
 }
 

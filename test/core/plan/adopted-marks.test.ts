@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     want: ['orphan vpc-9'],
   },
   {
-    name: 'adopted, with the policy to delete, and no document wants it any more: deleted',
+    name: 'adopted, with the deletion policy delete, and no document wants it any more: deleted',
     given: given([], [standing()], settledAs({ adopted: true, deletionPolicy: 'delete' })),
     want: ['delete network/core (removed)'],
   },

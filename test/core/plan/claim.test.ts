@@ -313,11 +313,11 @@ describe('a rule that no container holds, and that its document does not want an
       dialect,
     });
   };
-  test('goes while the document stands, whatever its policy: its successor has taken its place', () => {
+  test('goes while the document stands, whatever its deletion policy: its successor has taken its place', () => {
     const [action] = given([document]).actions;
     assert.deepEqual([action?.verb, action?.verb === 'delete' && action.because], ['delete', 'changed']);
   });
-  test('stays with the policy of the document that is gone', () => {
+  test('stays with the deletion policy of the document that is gone', () => {
     const { actions, findings } = given([]);
     assert.deepEqual([actions, findings.map(({ type }) => type)], [[], ['orphan']]);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { Action, Finding } from '../../../src/core/action.ts';
 import type { DataDisk, Observed } from '../../../src/core/observed.ts';
-import { dataDisksPolicy } from '../../../src/core/plan/data-disks.ts';
+import { dataDisksHold } from '../../../src/core/plan/data-disks.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { appliedAs, at, dialect, input, know, looked, mark, ours, see, settle, summary, vpc, want } from './fixture.ts';
@@ -200,11 +200,11 @@ describe('the reasons', () => {
       'machine.image is "old", wanted "new". Only a new machine can have the desired value, and Setpoint replaces no machine with data disks: it has the data disk vol-kept. Keep the current value: write `image: old` in specs/a.yaml:1, or detach it, or give the new machine a new name and move over.',
     );
   });
-  it('the policy alone withholds a replacement, whatever planned it', () => {
+  it('the hold alone withholds a replacement, whatever planned it', () => {
     const [action] = plan(lookedAt([], wanted('new'), wanted('old'))).actions;
     const replace = action?.verb === 'replace' ? action : never();
-    assert.equal(dataDisksPolicy(replace), undefined);
-    const held = dataDisksPolicy({ ...replace, observed: withDisks(machine([]), [kept]) });
+    assert.equal(dataDisksHold(replace), undefined);
+    const held = dataDisksHold({ ...replace, observed: withDisks(machine([]), [kept]) });
     assert.equal(held?.code, 'data-disks');
     assert.equal(
       held?.why,

@@ -68,7 +68,7 @@ const cases: readonly Case[] = [
   },
   { name: 'ours and not wanted: an orphan, retained', given: input([], looked([standing])), want: ['orphan vpc-1'] },
   {
-    name: 'ours, not wanted, policy delete: delete',
+    name: 'ours, not wanted, deletion policy delete: delete',
     given: input([], looked([standing]), {
       knowledge: know([], {
         settled: new Map([['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete' })]]),
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
     want: ['delete network/core (pruned)', 'unmanaged sg-0'],
   },
   {
-    name: 'fewer replicas: the highest ordinals go, whatever the policy',
+    name: 'fewer replicas: the highest ordinals go, whatever the deletion policy',
     given: input(
       [net, subnet, web],
       looked([...ground, standingWeb, ours('instance', 'web-1', 'i-2', standingWeb.attributes)]),
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     want: [],
   },
   {
-    name: 'ours, not wanted, policy delete, but its kind was not listed completely: nothing is deleted',
+    name: 'ours, not wanted, deletion policy delete, but its kind was not listed completely: nothing is deleted',
     given: input([], looked([standing], { gaps: [{ kind: 'network', code: 'x', reason: 'y' }] }), {
       knowledge: know([], {
         settled: new Map([['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete' })]]),

@@ -152,7 +152,7 @@ const rows: readonly { readonly name: string; readonly it: PlanInput; readonly w
     name: 'what is withheld keeps its name',
     it: {
       ...given([net, group], [standing, standingGroup, atom('22')], { 'sg-1 22': touch('eve') }),
-      choices: { policies: [() => ({ code: 'paused', why: 'a freeze' })] },
+      choices: { holds: [() => ({ code: 'paused', why: 'a freeze' })] },
     },
     want: ['withheld eve'],
   },

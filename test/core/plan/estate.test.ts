@@ -4,9 +4,9 @@ import type { Action, ScopePlan, Verb } from '../../../src/core/action.ts';
 import { actionDigest, type Hash } from '../../../src/core/digest.ts';
 import { noCount } from '../../../src/core/limits.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
+import { approvedBy, pauseHold, unlessApproved } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { PlanInput, Policy } from '../../../src/core/plan/plan-input.ts';
-import { approvedBy, pausePolicy, unlessApproved } from '../../../src/core/plan/policies.ts';
+import type { Hold, PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { at, input, know, looked, ours, settle, summary, vpc, want } from './fixture.ts';
 import { machines, standing, told } from './rollouts.ts';
 
@@ -185,13 +185,13 @@ interface Row {
   readonly name: string;
   readonly given: PlanInput;
   readonly approved: readonly string[];
-  readonly policies?: readonly Policy[];
+  readonly holds?: readonly Hold[];
   readonly deletes?: number;
   readonly want: readonly string[];
 }
 
-const unattended = ({ given, approved, policies = [], deletes = 9 }: Row): readonly string[] => {
-  const choices = { unattended: true, approved: approvedBy(new Set(approved), hash), policies };
+const unattended = ({ given, approved, holds = [], deletes = 9 }: Row): readonly string[] => {
+  const choices = { unattended: true, approved: approvedBy(new Set(approved), hash), holds };
   const bounds = { limits: { deletes, replaces: 1 }, spent: { generation: noCount, healing: noCount }, owned: 0 };
   return planEstate([{ ...given, choices }], bounds).flatMap(summary);
 };
@@ -258,14 +258,14 @@ const rows: readonly Row[] = [
     name: 'a pause is never lifted',
     given: world('new'),
     approved: everything,
-    policies: [pausePolicy([{ what: 'all', of: { by: 'estate' }, ...freeze }], world('new').wanted)],
+    holds: [pauseHold([{ what: 'all', of: { by: 'estate' }, ...freeze }], world('new').wanted)],
     want: held('paused'),
   },
   {
-    name: 'a further policy is not lifted by itself',
+    name: 'a further hold is not lifted by itself',
     given: world('new'),
     approved: everything,
-    policies: [() => ({ code: 'wave', why: '' })],
+    holds: [() => ({ code: 'wave', why: '' })],
     want: held('wave'),
   },
 ];
@@ -278,7 +278,7 @@ describe('approve', () => {
     assert.ok(action);
     const never = (_: Action): boolean => assert.fail('asked');
     assert.equal(unlessApproved(() => undefined, never)(action), undefined);
-    const limit: Policy = () => ({ code: 'limit', why: '' });
+    const limit: Hold = () => ({ code: 'limit', why: '' });
     assert.equal(unlessApproved(limit)(action)?.code, 'limit');
     assert.equal(unlessApproved(limit, () => true)(action), undefined);
   });

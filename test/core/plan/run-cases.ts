@@ -56,8 +56,8 @@ function bare(entry: Action | Finding): object {
 /** The rows of a plan, as the fleet makes them. */
 export function rowed(given: PlanInput, attempt?: Attempt, generation = 7): readonly Row[] {
   const noted = actionRecorder();
-  const policies = [noted.policy, ...(given.choices?.policies ?? [])];
-  const input = { ...given, choices: { ...given.choices, policies } };
+  const holds = [noted.hold, ...(given.choices?.holds ?? [])];
+  const input = { ...given, choices: { ...given.choices, holds } };
   const tried = attempt === undefined ? {} : { attempt };
   return rowsOf({ input, plan: plan(input), planned: noted.planned(), generation, ...tried });
 }

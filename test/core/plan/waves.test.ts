@@ -3,9 +3,9 @@ import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { type Cidr, overlapsCidr, parseCidr } from '../../../src/core/cidr.ts';
 import type { Desired } from '../../../src/core/desired.ts';
+import { pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import type { Rollout } from '../../../src/core/rollout.ts';
 import { allow, at, input, know, looked, ours, settle, summary, vpc, want } from './fixture.ts';
 import { emptyScope, holding, lastOf, machines, planned, planOf, rollOn, standing, told, web } from './rollouts.ts';
@@ -158,8 +158,8 @@ describe('waves', () => {
   it('of which the first is held back by something else do not go on with the second', () => {
     const freeze = { reason: 'x', person: 'ann', until: 0 };
     const of = { by: 'address', name: at('instance', 'web-0') } as const;
-    const policies = [pausePolicy([{ what: 'all', of, ...freeze }], machines({ replicas: 0, there: [] }).wanted)];
-    const got = planned({ replicas: 4, there: [], rollout: [1, 1, 'rest'], choices: { policies } });
+    const holds = [pauseHold([{ what: 'all', of, ...freeze }], machines({ replicas: 0, there: [] }).wanted)];
+    const got = planned({ replicas: 4, there: [], rollout: [1, 1, 'rest'], choices: { holds } });
     assert.deepEqual(got.at(-1), '3 wave: wave 1 of 3: 0 of 4 done; waits for web-0 (withheld)');
     assert.equal(got.length, 2);
   });

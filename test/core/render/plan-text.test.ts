@@ -4,9 +4,9 @@ import type { Action, Cause, ScopePlan } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import type { HeardTouch } from '../../../src/core/last-modified.ts';
+import { pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Choices } from '../../../src/core/plan/plan-input.ts';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { planJson } from '../../../src/core/render/plan-json.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
 import { ruleText } from '../../../src/core/render/rule-text.ts';
@@ -192,7 +192,7 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
   const given = machines({ replicas: 12, there: [...standing(0, 0, 'new'), ...standing(1, 11, 'old')] });
   const freeze = { reason: 'freeze', person: 'ann', until: Date.parse('2027-01-31T17:30:00Z') };
   const of = { by: 'address', name: at('instance', 'web-1') } as const;
-  const policies = [pausePolicy([{ what: 'all', of, ...freeze }], given.wanted)];
+  const holds = [pauseHold([{ what: 'all', of, ...freeze }], given.wanted)];
   const text = (choices: Choices): readonly string[] =>
     planText([plan({ ...given, choices })], { revision: 'abcdef0123' }).split('\n');
   assert.deepEqual(text({}), [
@@ -207,7 +207,7 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
     '      ~ machine.image  old → new',
     '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
   ]);
-  assert.deepEqual(text({ policies }).slice(-2), [
+  assert.deepEqual(text({ holds }).slice(-2), [
     '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It resumes then. To resume earlier, run the line that setpoint status prints.',
     '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 (withheld) and 1 more',
   ]);

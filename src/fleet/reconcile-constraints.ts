@@ -3,8 +3,8 @@ import { actionDigest, halvesOf } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
-import type { ModesBefore, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
-import { approvedBy, backoffMs, backoffPolicy, modePolicy } from '../core/plan/policies.ts';
+import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
+import type { Hold, ModesBefore, StoppedWaves } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, Withholding } from '../engine/ports.ts';
 import { activeConstraints } from '../estate/active-spec.ts';
@@ -14,11 +14,11 @@ import type { Where } from '../ports/queue.ts';
 import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
 /** The rules of a reconcile that no person watches: guards and limits, pauses, and approvals. */
-export interface ReconcilePolicy {
+export interface ReconcileConstraints {
   readonly bounds: Bounds;
-  readonly policies: readonly Policy[];
+  readonly holds: readonly Hold[];
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
-  readonly estatePolicies: readonly Policy[];
+  readonly estateHolds: readonly Hold[];
   readonly modesBefore: ModesBefore;
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
@@ -31,14 +31,14 @@ export interface ReconcilePolicy {
   /** The generation that it is drawn up for; what heals to a former one works under it too. */
   readonly generation: number;
   /** As it is drawn up by what people say now. */
-  again(): Promise<ReconcilePolicy>;
+  again(): Promise<ReconcileConstraints>;
 }
 
-export async function reconcilePolicyOf(
+export async function reconcileConstraintsOf(
   where: Where,
   activeSpec: ActiveSpec,
   records: GenerationAccess,
-): Promise<ReconcilePolicy> {
+): Promise<ReconcileConstraints> {
   const { store } = records;
   // why: read before anything else, so that a word that comes in between is met by whoever sends something
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
@@ -47,13 +47,13 @@ export async function reconcilePolicyOf(
     activeConstraints(activeSpec.estate, store),
     store.fleet.approvals.active(where),
     stoppedRolloutsOf(where, activeSpec, records),
-    backoffPolicyOf(where, activeSpec.generation.number, store.fleet.backoffs),
+    backoffHoldOf(where, activeSpec.generation.number, store.fleet.backoffs),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
     bounds: constraints.bounds,
-    policies: [...constraints.policies, backoff],
-    estatePolicies: constraints.policies,
+    holds: [...constraints.holds, backoff],
+    estateHolds: constraints.holds,
     modesBefore: constraints.modesBefore ?? (() => undefined),
     approved: approvedBy(digests, sha256),
     stopped,
@@ -61,7 +61,7 @@ export async function reconcilePolicyOf(
     guardEpoch,
     counting,
     generation: activeSpec.generation.number,
-    again: () => reconcilePolicyOf(where, activeSpec, records),
+    again: () => reconcileConstraintsOf(where, activeSpec, records),
   };
 }
 
@@ -69,7 +69,7 @@ export async function reconcilePolicyOf(
 async function countingOf(
   { estate }: Where,
   { fleet }: GenerationAccess['store'],
-): Promise<ReconcilePolicy['counting']> {
+): Promise<ReconcileConstraints['counting']> {
   const epoch = await fleet.counts.epoch(estate);
   const pauses = await fleet.pauses.active(estate);
   return { epoch, ...(pauses.length === 0 ? {} : { until: Math.min(...pauses.map(({ until }) => until)) }) };
@@ -79,7 +79,7 @@ async function authorityOf(
   { estate }: Where,
   approvals: readonly Approval[],
   { fleet }: GenerationAccess['store'],
-): Promise<ReconcilePolicy['authority']> {
+): Promise<ReconcileConstraints['authority']> {
   const last = approvals.at(-1);
   if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
   const people = [...new Set(approvals.map(({ by }) => by.person))];
@@ -122,7 +122,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
 }
 
 /**
- * The guards of a running reconcile, checked again by the current reconcile policy. A generation that came in
+ * The guards of a running reconcile, checked again by its current constraints. A generation that came in
  * between binds by its modes and by what it protects, as the one before does.
  *
  *   held by                                                  | code
@@ -131,23 +131,23 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   mode `plan` of any of them, and no approval is active     | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
-export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy): Guard {
-  let drawn: { readonly epoch: number; readonly reconcilePolicy: Promise<ReconcilePolicy> } | undefined;
-  const policyAt = (epoch: number): Promise<ReconcilePolicy> => {
-    if (drawn?.epoch !== epoch) drawn = { epoch, reconcilePolicy: reconcilePolicy.again() };
-    return drawn.reconcilePolicy;
+export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
+  let drawn: { readonly epoch: number; readonly reconcileConstraints: Promise<ReconcileConstraints> } | undefined;
+  const constraintsAt = (epoch: number): Promise<ReconcileConstraints> => {
+    if (drawn?.epoch !== epoch) drawn = { epoch, reconcileConstraints: reconcileConstraints.again() };
+    return drawn.reconcileConstraints;
   };
   return {
-    epoch: reconcilePolicy.guardEpoch,
+    epoch: reconcileConstraints.guardEpoch,
     approvedAs: (action) =>
-      reconcilePolicy.approved(action)
+      reconcileConstraints.approved(action)
         ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
         : undefined,
     judge: async (actions, epoch) => {
-      const policies = policiesNow(activeSpec, reconcilePolicy, await policyAt(epoch));
+      const holds = holdsNow(activeSpec, reconcileConstraints, await constraintsAt(epoch));
       return new Map(
         actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
-          const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+          const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
           return reason === undefined ? [] : [[action, reason]];
         }),
       );
@@ -155,13 +155,13 @@ export function guardOf(activeSpec: ActiveSpec, reconcilePolicy: ReconcilePolicy
   };
 }
 
-const policiesNow = (
+const holdsNow = (
   { scope: { wanted } }: ActiveSpec,
-  before: ReconcilePolicy,
-  now: ReconcilePolicy,
-): readonly Policy[] => [
-  ...now.policies,
-  modePolicy({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
+  before: ReconcileConstraints,
+  now: ReconcileConstraints,
+): readonly Hold[] => [
+  ...now.holds,
+  modeHold({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
 ];
 
@@ -171,10 +171,10 @@ const unapproved: Withholding = {
 };
 
 /** Addresses that wait here after refusals of the cloud, under this generation. */
-async function backoffPolicyOf(where: Where, generation: number, backoffs: Backoffs): Promise<Policy> {
+async function backoffHoldOf(where: Where, generation: number, backoffs: Backoffs): Promise<Hold> {
   const waiting = (await backoffs.list(where)).filter((one) => one.waits && one.generation === generation);
   const byAddress = new Map(waiting.map((one) => [one.address, one]));
-  return backoffPolicy((action) => {
+  return backoffHold((action) => {
     const held = byAddress.get(action.address);
     return held !== undefined && held.digest === digestOf(action) ? held : undefined;
   });

@@ -5,17 +5,17 @@ import type { Mode } from '../../../src/core/desired.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { PauseDraft } from '../../../src/core/pause.ts';
-import { plan } from '../../../src/core/plan/plan.ts';
-import type { Allowed, PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
 import {
   documentsOf,
-  heedingPolicy,
-  modePolicy,
-  pausePolicy,
+  heedingHold,
+  modeHold,
+  pauseHold,
+  protectHold,
   protectorsOf,
-  protectPolicy,
-  storeOnlyPolicy,
-} from '../../../src/core/plan/policies.ts';
+  storeOnlyHold,
+} from '../../../src/core/plan/holds.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Allowed, Hold, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
 import {
   allow,
   appliedAs,
@@ -58,10 +58,10 @@ const all = actionsOf('plan', false).map(named);
 const modes: readonly Mode[] = ['observe', 'plan', 'enforce'];
 const flags = [false, true];
 
-/** The names of the actions that the policy withholds, and its reason. */
-function held(actions: readonly Action[], policy: (action: Action) => object | undefined) {
+/** The names of the actions that the hold withholds, and its reason. */
+function held(actions: readonly Action[], hold: (action: Action) => object | undefined) {
   const told = actions.flatMap((action) => {
-    const why = policy(action);
+    const why = hold(action);
     return why === undefined ? [] : [[named(action), why] as const];
   });
   return { which: told.map(([name]) => name), whys: [...new Set(told.map(([, why]) => JSON.stringify(why)))] };
@@ -89,7 +89,7 @@ describe('the mode', () => {
   for (const { mode, unattended, approves, before } of circumstances)
     it(`${mode}, nobody there: ${unattended}, approved: ${approves}, before: ${before}`, () => {
       const choices = { unattended, approved: () => approves, modesBefore: () => before };
-      const found = held(actionsOf(mode, false), modePolicy({ wanted: given(mode, false).wanted, choices }));
+      const found = held(actionsOf(mode, false), modeHold({ wanted: given(mode, false).wanted, choices }));
       const lets = !unattended || approves || (mode === 'enforce' && before !== 'plan');
       const waits = { which: without('forget', 'delete (again)'), whys: [mode === 'plan' ? plan : was] };
       const reads = { which: without('forget'), whys: [observe] };
@@ -97,15 +97,15 @@ describe('the mode', () => {
       assert.deepEqual(found, mode === 'observe' ? reads : acts);
     });
   it('without choices a person is there', () =>
-    assert.deepEqual(held(actionsOf('plan', false), modePolicy({ wanted: given('plan', false).wanted })).which, []));
+    assert.deepEqual(held(actionsOf('plan', false), modeHold({ wanted: given('plan', false).wanted })).which, []));
   it('of what no document speaks of any more, the scope’s counts; of several, the strictest', () => {
     const { wanted: one } = given('enforce', false);
     const removal = actionsOf('enforce', false).filter(({ verb }) => verb === 'delete');
-    const policyWith = (documents: ReadonlyMap<string, Allowed>, mode: Mode) =>
-      held(removal, modePolicy({ wanted: { ...one, documents, mode }, choices: { unattended: true } })).which;
-    assert.deepEqual(policyWith(new Map(), 'enforce'), []);
-    assert.deepEqual(policyWith(new Map(), 'plan'), ['delete (removed)', 'delete (twin)']);
-    assert.deepEqual(policyWith(documentsWith('enforce', false), 'plan'), []);
+    const heldWith = (documents: ReadonlyMap<string, Allowed>, mode: Mode) =>
+      held(removal, modeHold({ wanted: { ...one, documents, mode }, choices: { unattended: true } })).which;
+    assert.deepEqual(heldWith(new Map(), 'enforce'), []);
+    assert.deepEqual(heldWith(new Map(), 'plan'), ['delete (removed)', 'delete (twin)']);
+    assert.deepEqual(heldWith(documentsWith('enforce', false), 'plan'), []);
     const two = removal.map((action) => ({
       ...action,
       documents: ['a', 'b'].map((address) => ({ address, file: 'f', line: 1 })),
@@ -114,8 +114,8 @@ describe('the mode', () => {
       ['a', { mode: 'enforce', protect: false, targets: [] }],
       ['b', { mode: 'plan', protect: false, targets: [] }],
     ]);
-    const policy = modePolicy({ wanted: { ...one, documents: mixed, mode: 'enforce' }, choices: { unattended: true } });
-    assert.deepEqual(held(two, policy).which, ['delete (removed)', 'delete (twin)']);
+    const hold = modeHold({ wanted: { ...one, documents: mixed, mode: 'enforce' }, choices: { unattended: true } });
+    assert.deepEqual(held(two, hold).which, ['delete (removed)', 'delete (twin)']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('what the newest generation says of what a former one wants', () => {
   for (const mode of modes)
     for (const protect of flags)
       it(`${mode}${protect ? ', protected' : ''}`, () => {
-        const found = held(actionsOf('enforce', false), heedingPolicy(given(mode, protect).wanted));
+        const found = held(actionsOf('enforce', false), heedingHold(given(mode, protect).wanted));
         if (mode !== 'enforce') {
           assert.deepEqual(found.which, without('forget'));
           assert.deepEqual(found.whys, [`{"code":"mode","why":"its mode is ${mode} in the newest generation."}`]);
@@ -146,8 +146,8 @@ describe('protect', () => {
     for (const kept of flags)
       it(`said by the document: ${stated}; kept in the store: ${kept}`, () => {
         const it = given('enforce', stated);
-        const policy = protectPolicy({ ...it, knowledge: { ...it.knowledge, ...know(kept) } });
-        const found = held(actionsOf('enforce', stated), policy);
+        const hold = protectHold({ ...it, knowledge: { ...it.knowledge, ...know(kept) } });
+        const found = held(actionsOf('enforce', stated), hold);
         assert.deepEqual(found.which, stated || kept ? ['replace', 'delete (removed)'] : []);
         const why = (verb: string) =>
           `{"code":"protect","why":"protected: no plan may ${verb} it. Set protect: false, apply that, then try again."}`;
@@ -155,15 +155,15 @@ describe('protect', () => {
       });
   it('a replacement heeds the new word, a removal the document’s', () => {
     const it = given('enforce', true);
-    assert.deepEqual(held(actionsOf('enforce', false), protectPolicy(it)).which, ['delete (removed)']);
+    assert.deepEqual(held(actionsOf('enforce', false), protectHold(it)).which, ['delete (removed)']);
   });
   it('what the store does not know is kept by nothing', () => {
     const it = given('enforce', false);
     const unknown = { ...it, knowledge: { ...it.knowledge, settled: new Map() } };
-    assert.deepEqual(held(actionsOf('enforce', false), protectPolicy(unknown)).which, []);
-    assert.deepEqual(held(actionsOf('enforce', false), storeOnlyPolicy(unknown)).which, []);
+    assert.deepEqual(held(actionsOf('enforce', false), protectHold(unknown)).which, []);
+    assert.deepEqual(held(actionsOf('enforce', false), storeOnlyHold(unknown)).which, []);
   });
-  it('a default group is never deleted, whatever its policy; its network, and a group of the same name, may be', () => {
+  it('a default group is never deleted, whatever its deletion policy; its network, and a group of the same name, may be', () => {
     const it = given('enforce', false);
     const born = { origin: { why: 'provider-default', detail: 'default security group of vpc-1' } } as const;
     const deletion = (observed: Observed, address: string): Action => ({
@@ -177,15 +177,15 @@ describe('protect', () => {
         deletion(see('group', 'sg-2', group, { name: 'default' }), at('group', 'core.db')),
         deletion(see('network', 'vpc-1', vpc(), { signs: born }), at('network', 'core')),
       ],
-      (action) => (protectPolicy(it)(action) === undefined ? undefined : { address: action.address }),
+      (action) => (protectHold(it)(action) === undefined ? undefined : { address: action.address }),
     );
     assert.deepEqual(withheld.whys, [JSON.stringify({ address: at('group', 'core.web') })]);
   });
   it('what was adopted in the store only is neither replaced nor deleted', () => {
     for (const storeOnly of flags) {
       const it = given('enforce', false);
-      const policy = storeOnlyPolicy({ ...it, knowledge: { ...it.knowledge, ...know(false, storeOnly) } });
-      const found = held(actionsOf('enforce', false), policy);
+      const hold = storeOnlyHold({ ...it, knowledge: { ...it.knowledge, ...know(false, storeOnly) } });
+      const found = held(actionsOf('enforce', false), hold);
       const all = ['replace', 'delete (removed)', 'delete (twin)', 'delete (again)'];
       assert.deepEqual(found.which, storeOnly ? all : []);
       const why =
@@ -305,7 +305,7 @@ const pauseGiven = (cause: Cause): PlanInput => {
   return { ...input([core, lab], looked(pauseSeen), { knowledge }), wanted: pauseWanted };
 };
 const planned = (pauses: readonly PauseDraft[], cause: Cause): readonly string[] =>
-  summary(plan({ ...pauseGiven(cause), choices: { policies: [pausePolicy(pauses, pauseWanted)] } }));
+  summary(plan({ ...pauseGiven(cause), choices: { holds: [pauseHold(pauses, pauseWanted)] } }));
 
 const [coreHeld, labHeld, goneHeld] = ['core', 'lab', 'gone'].map((name) => `withheld network/${name}: paused`);
 const [coreGoes, labGoes, goneGoes] = ['update network/core', 'update network/lab', 'delete network/gone (removed)'];
@@ -373,18 +373,18 @@ describe('pause', () => {
 
   it('of an owner holds what was theirs, by the generation before and by the store', () => {
     const pauses = [pause({ by: 'owner', name: 'team-old' })];
-    const told = (policy: Policy, owners: readonly string[]) => {
+    const told = (hold: Hold, owners: readonly string[]) => {
       const kept = settle('network', at('network', 'gone'), { deletionPolicy: 'delete', owners });
       const knowledge = { ...know(pauseSeen), settled: new Map([...settled, ['vpc-3', kept]]) };
-      const held = plan({ ...pauseGiven('rollout'), knowledge, choices: { policies: [policy] } });
+      const held = plan({ ...pauseGiven('rollout'), knowledge, choices: { holds: [hold] } });
       return summary(held).filter((line) => line.includes('gone'));
     };
     const before = { [at('network', 'gone')]: 'team-old', [core.address]: 'team-old' };
-    assert.deepEqual(told(pausePolicy(pauses, pauseWanted), ['team-net']), [goneGoes]);
-    assert.deepEqual(told(pausePolicy(pauses, pauseWanted), ['team-net', 'team-old']), [goneHeld]);
-    assert.deepEqual(told(pausePolicy(pauses, pauseWanted, before), []), [goneHeld]);
+    assert.deepEqual(told(pauseHold(pauses, pauseWanted), ['team-net']), [goneGoes]);
+    assert.deepEqual(told(pauseHold(pauses, pauseWanted), ['team-net', 'team-old']), [goneHeld]);
+    assert.deepEqual(told(pauseHold(pauses, pauseWanted, before), []), [goneHeld]);
     const all = summary(
-      plan({ ...pauseGiven('rollout'), choices: { policies: [pausePolicy(pauses, pauseWanted, before)] } }),
+      plan({ ...pauseGiven('rollout'), choices: { holds: [pauseHold(pauses, pauseWanted, before)] } }),
     );
     assert.ok(all.includes(coreGoes ?? ''), 'what it stands for now is by its document');
   });
@@ -397,9 +397,9 @@ describe('pause', () => {
     const standing = [ours('instance', 'web-0', 'i-0', small), ours('instance', 'web-1', 'i-1', small)];
     const applied = appliedAs(standing, [want('instance', 'web-0', small)]);
     const base = input([web], looked(standing), { knowledge: applied });
-    const held = pausePolicy([pause({ by: 'address', name: at('instance', 'web') })], base.wanted);
+    const held = pauseHold([pause({ by: 'address', name: at('instance', 'web') })], base.wanted);
     assert.deepEqual(
-      summary(plan({ ...base, choices: { policies: [held] } })).filter((line) => line.includes('paused')),
+      summary(plan({ ...base, choices: { holds: [held] } })).filter((line) => line.includes('paused')),
       ['withheld instance/web-0: paused', 'withheld instance/web-1: paused'],
     );
   });
@@ -407,8 +407,8 @@ describe('pause', () => {
   it('does not keep the store from forgetting what is gone', () => {
     const knowledge = know([], { settled: new Map([['vpc-9', settle('network', at('network', 'x'))]]) });
     const base = input([], looked([see('network', 'vpc-8', vpc())]), { knowledge });
-    const held = pausePolicy([pause({ by: 'estate' })], base.wanted);
-    assert.deepEqual(summary(plan({ ...base, choices: { policies: [held] } })), [
+    const held = pauseHold([pause({ by: 'estate' })], base.wanted);
+    assert.deepEqual(summary(plan({ ...base, choices: { holds: [held] } })), [
       'forget network/x (gone)',
       'unmanaged vpc-8',
     ]);
@@ -418,7 +418,7 @@ describe('pause', () => {
     const longer = pause({ by: 'owner', name: 'team-net' }, 'rollout', { until: until + 3_600_000, person: 'bob' });
     const made = plan({
       ...pauseGiven('rollout'),
-      choices: { policies: [pausePolicy([pause({ by: 'estate' }), longer], pauseWanted)] },
+      choices: { holds: [pauseHold([pause({ by: 'estate' }), longer], pauseWanted)] },
     });
     assert.deepEqual(
       made.findings.map(({ why }) => why),

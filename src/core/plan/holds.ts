@@ -9,14 +9,14 @@ import type { Observed } from '../observed.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
 import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
-import type { Allowed, Approved, PlanInput, Policy, Wanted } from './plan-input.ts';
+import type { Allowed, Approved, Hold, PlanInput, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 
 /**
  * `observe` only reads; without a person only `enforce` acts, and what a person approved. What was in mode `plan` in the generation
  * before is so in this one too: no commit lifts its own guard. Forgetting what is gone is no write to a cloud.
  */
-export function modePolicy({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'choices'>): Policy {
+export function modeHold({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'choices'>): Hold {
   const { unattended = false, approved = () => false, modesBefore } = choices;
   return (action) => {
     if (action.verb === 'forget') return undefined;
@@ -33,7 +33,7 @@ const before = 'was plan in the previous generation, and the looser mode counts 
 const applies = 'applies it, or approves it with: setpoint approve';
 
 /** `protect` holds for the document's own word and, in the store, beyond it. A network's default group is protected by its cloud. */
-export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
+export function protectHold({ knowledge, wanted }: PlanInput): Hold {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
     if (action.verb === 'delete' && (action.because === 'twin' || action.because === 'again')) return undefined;
@@ -57,7 +57,7 @@ const isDefaultGroup = ({ kind, signs }: Observed): boolean =>
   kind === 'group' && signs.origin?.why === 'provider-default';
 
 /** An adopted object that can bear no mark is ours by the store's records alone: too little to delete it by. */
-export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
+export function storeOnlyHold({ knowledge }: PlanInput): Hold {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
     if (!knowledge.settled.get(action.observed.id)?.terms.storeOnly) return undefined;
@@ -97,8 +97,8 @@ const isProtected = (action: Action, { documents }: Wanted): boolean =>
  * Permits an unattended action of another generation only if this generation says `enforce`, and the action
  * destroys nothing that it protects.
  */
-export const heedingPolicy =
-  (wanted: Wanted): Policy =>
+export const heedingHold =
+  (wanted: Wanted): Hold =>
   (action) => {
     if (action.verb === 'forget') return undefined;
     const mode = saidMode(action, wanted);
@@ -129,11 +129,11 @@ function saidMode(action: Action, { documents, mode }: Wanted): Mode {
  * A resource without a document keeps its former owner: by the generation before (`ownersBefore`, by document), and by the store.
  * It may be of any target of its scope, so a pause of one of these holds it. Forgetting what is gone is no write.
  */
-export function pausePolicy(
+export function pauseHold(
   pauses: readonly PauseDraft[],
   wanted: Wanted,
   ownersBefore: Readonly<Record<Address, string>> = {},
-): Policy {
+): Hold {
   // why: of several the one that ends last says until when
   const lastFirst = pauses.toSorted((a, b) => b.until - a.until);
   return (action) => {
@@ -202,11 +202,11 @@ export const approvedBy =
   (action) =>
     digests.size > 0 && digests.has(actionDigest(action, hash));
 
-/** The policy, but for what is approved. Asked only about what it withholds: a digest takes its time. */
+/** The hold, but for what is approved. Asked only about what it withholds: a digest takes its time. */
 export const unlessApproved =
-  (policy: Policy, approved: Approved = () => false): Policy =>
+  (hold: Hold, approved: Approved = () => false): Hold =>
   (action) => {
-    const reason = policy(action);
+    const reason = hold(action);
     return reason === undefined || approved(action) ? undefined : reason;
   };
 
@@ -219,7 +219,7 @@ export const unlessApproved =
  *   1 or 2                 | held               | passes: what stands as specified comes back
  *   3 and more             | held               | launches are held
  */
-export function failedBirthsPolicy({ wanted, knowledge }: PlanInput): Policy {
+export function failedBirthsHold({ wanted, knowledge }: PlanInput): Hold {
   const failed = failedBirths(wanted.desired, knowledge);
   if (failed.size === 0) return () => undefined;
   return (action) => {
@@ -254,8 +254,8 @@ const longestMs = 3_600_000;
 export const backoffMs = (failures: number): number => Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
 
 /** Withholds what the cloud refused a while ago, and says what it said. `of`: what is kept of this very action, while it waits. */
-export const backoffPolicy =
-  (of: (action: Action) => BackedOff | undefined): Policy =>
+export const backoffHold =
+  (of: (action: Action) => BackedOff | undefined): Hold =>
   (action) => {
     const held = of(action);
     if (held === undefined) return undefined;
@@ -273,7 +273,7 @@ export const backoffPolicy =
  *
  * A container that holds more than it should tells that its quota was raised: then only the cloud knows the room.
  */
-export function ruleQuotaPolicy(actions: readonly Action[], world: World): Policy | undefined {
+export function ruleQuotaHold(actions: readonly Action[], world: World): Hold | undefined {
   const { room } = world.input.dialect.rules;
   const created = actions.filter(isNewRule);
   if (room === undefined || created.length === 0) return undefined;
