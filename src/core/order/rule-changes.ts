@@ -1,4 +1,5 @@
 import type { Action } from '../action.ts';
+import { containsCidr, parseCidr } from '../cidr.ts';
 import { coversPorts, parsePorts } from '../port-set.ts';
 import type { RuleAttributes, RuleMatch } from '../resource.ts';
 import { type Flow, flowOf, type Peer } from './flow.ts';
@@ -245,7 +246,7 @@ function endedGates(graph: Graph): (bundle: Bundle) => number {
 }
 
 /** A rule is what it says and what that counts for. */
-type RuleMeaning = Pick<RuleAttributes, 'match' | 'order'>;
+export type RuleMeaning = Pick<RuleAttributes, 'match' | 'order'>;
 
 /**
  * The effect of an update on the traffic of a rule; undefined if there is none.
@@ -277,13 +278,23 @@ function widens(from: RuleMeaning, to: RuleMeaning): boolean {
 const covers = (outer: RuleMatch, inner: RuleMatch): boolean =>
   (outer.protocol === 'all' || outer.protocol === inner.protocol) &&
   portsCover(outer.ports, inner.ports) &&
-  holdsAll(outer.peers, inner.peers) &&
+  peersCover(outer.peers, inner.peers) &&
   ((outer.targets ?? []).length === 0 || ((inner.targets ?? []).length > 0 && holdsAll(outer.targets, inner.targets)));
 
 function portsCover(outer: string, inner: string): boolean {
   if (outer === 'all' || outer === inner) return true;
   const [wide, narrow] = [parsePorts(outer.split(',')), parsePorts(inner.split(','))];
   return wide !== undefined && narrow !== undefined && coversPorts(wide, narrow);
+}
+
+/** Of peers that are no blocks of addresses only equal ones are known to be the same machines. */
+function peersCover(outer: readonly string[], inner: readonly string[]): boolean {
+  const blocks = outer.flatMap((peer) => parseCidr(peer) ?? []);
+  return inner.every((peer) => {
+    if (outer.includes(peer)) return true;
+    const block = parseCidr(peer);
+    return block !== undefined && (outer.includes('any') || blocks.some((wide) => containsCidr(wide, block)));
+  });
 }
 
 const holdsAll = (outer: readonly string[] = [], inner: readonly string[] = []): boolean =>

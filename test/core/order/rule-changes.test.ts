@@ -86,6 +86,7 @@ describe('how an update of a rule changes its traffic', () => {
   });
 
   const wide = attributes.rule('core.web', { peers: ['0.0.0.0/0', '10.0.0.0/8'] });
+  const peered = (peers: readonly string[]): RuleAttributes => attributes.rule('core.web', { peers });
   const ordered = (of: RuleAttributes, order: object): RuleAttributes => ({
     ...of,
     order: { priority: 100, ...order },
@@ -93,6 +94,9 @@ describe('how an update of a rule changes its traffic', () => {
   const rows: readonly (readonly [name: string, from: RuleAttributes, to: RuleAttributes, want: string])[] = [
     ['another action', rule, attributes.rule('core.web', { action: 'deny' }), 'changes'],
     ['another direction', rule, attributes.rule('core.web', { direction: 'egress' }), 'changes'],
+    ['peers that lie in a block', peered(['0.0.0.0/0']), peered(['10.0.0.0/8', '192.168.1.1/32']), 'shrinks'],
+    ['a block around its peers', peered(['10.0.0.0/9']), peered(['10.0.0.0/8']), 'widens'],
+    ['any peer in place of a group', peered(['group:g']), peered(['any']), 'changes'],
     ['switched off', ordered(rule, {}), ordered(rule, { disabled: true }), 'shrinks'],
     ['switched on', ordered(rule, { disabled: true }), ordered(rule, {}), 'widens'],
     [
