@@ -3,7 +3,7 @@ import { dialect as aws } from '../../providers/aws/dialect.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import type { Dialect } from '../../src/core/compile/dialect.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
-import type { Guards } from '../../src/core/limits.ts';
+import type { Guards } from '../../src/core/guards.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import type { SpecFile } from '../../src/source/tree.ts';
 

@@ -149,6 +149,7 @@ export type BlockCode =
  * refused it, and it is tried again later. `quota`: its container has no room for it. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
+ * `policy`: a rule of a policy in enforce mode denies the resource.
  */
 export type WithholdCode =
   | 'protect'
@@ -166,7 +167,8 @@ export type WithholdCode =
   | 'rollout-stopped'
   | 'failed-launches'
   | 'lost-commits'
-  | 'data-disks';
+  | 'data-disks'
+  | 'policy';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

@@ -1,7 +1,8 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Guards } from '../core/guards.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import { type Allowance, type Guards, noCount, stricterLimits } from '../core/limits.ts';
+import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
@@ -19,6 +20,7 @@ import type { Store } from '../ports/store.ts';
 import { inTurns } from './in-turns.ts';
 import { keepRows, leaveScopes } from './inventory-sync.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
+import { policiesHold } from './policies.ts';
 import { sha256 } from './sha256.ts';
 
 /** The constraints of a plan besides the specs themselves. */
@@ -34,16 +36,16 @@ export interface ActiveConstraints {
 }
 
 /**
- * No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. What people hold
+ * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs. What people hold
  * still is held whatever the specs say.
  */
-export async function activeConstraints(
-  { name, tree, compiled }: OpenedEstate,
-  store: Store | undefined,
-): Promise<ActiveConstraints> {
+export async function activeConstraints(estate: OpenedEstate, store: Store | undefined): Promise<ActiveConstraints> {
+  const { name, tree, compiled } = estate;
   const { limits } = compiled.guards;
-  if (store === undefined)
-    return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, holds: [] };
+  if (store === undefined) {
+    const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
+    return { bounds, holds: await deniedBy(estate) };
+  }
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
   const former = same ? await store.generations.previous(name) : current;
@@ -55,11 +57,17 @@ export async function activeConstraints(
     serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
     holds: [
+      ...(await deniedBy(estate, before)),
       ...(before === undefined ? [] : [guardsBefore(before)]),
       await pausesNow({ name, compiled }, store, before),
     ],
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
   };
+}
+
+async function deniedBy(estate: OpenedEstate, before?: Guards): Promise<readonly Hold[]> {
+  const hold = await policiesHold(estate, before);
+  return hold === undefined ? [] : [hold];
 }
 
 /** The pauses in force now. */

@@ -14,6 +14,8 @@ export interface OpenedEstate {
   readonly name: string;
   readonly tree: SpecTree;
   readonly compiled: Compiled;
+  /** 2027-01-31: it decides which `ignore` and which exemption still hold. */
+  readonly today: string;
   readonly clouds: ReadonlyMap<Cloud, Provider>;
 }
 
@@ -38,7 +40,7 @@ export async function openEstate(
   const dialects = Object.fromEntries([...clouds].map(([cloud, { dialect }]) => [cloud, dialect]));
   const input = { estate, documents: tree.documents, dialects, hashes: hashesOf(tree), today };
   const compiled = await inTurns(compileInSteps(input));
-  return { name: estate.metadata.name, tree, compiled, clouds };
+  return { name: estate.metadata.name, tree, compiled, today, clouds };
 }
 
 export function providerOf({ scope, targets: [target] }: CompiledScope, { clouds }: OpenedEstate): Provider {

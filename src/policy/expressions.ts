@@ -1,24 +1,36 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { kindNames } from '../core/kinds/kinds.ts';
-import type { Language, Outcome, Prepared } from '../core/policy/evaluate.ts';
-import { opens, type ResourceView } from '../core/policy/view.ts';
+import type { Outcome } from '../core/policy/evaluate.ts';
+import { type Given, opens, type ResourceView } from '../core/policy/view.ts';
 import type { Kind } from '../core/resource.ts';
 
+/** A given resource in the values of the language. */
+export type Prepared = object;
+
 /**
- * Expressions in CEL (https://cel.dev) about one resource. The library's own `matches` takes the engine of JavaScript, whose time may
- * grow without bound with the text; names and tags of clouds are anybody's, so RE2 does it here, in linear time. See docs/adr/0020.
+ * Compiles an expression in CEL (https://cel.dev) about resources of these kinds. The library's own `matches` takes the engine of
+ * JavaScript, whose time may grow without bound with the text; names and tags of clouds are anybody's, so RE2 does it here, in linear
+ * time. See docs/adr/0020. Throws where the text is no expression over these kinds; `validate` has refused that.
  */
-export const language: Language = {
-  compile(text, kinds) {
-    const environment = environmentFor(kinds);
-    const fault = faultIn(text, kinds);
-    if (fault !== undefined) throw new Error(fault.message);
-    const run = environment.parse(withOwnMatches(text, environment.parse(text).ast));
-    return (given) => outcomeOf(run, given);
-  },
-  prepare: (view) => ({ resource: new Resource(celOf(view)) }),
-};
+export function compileExpression(text: string, kinds: readonly Kind[]): (prepared: Prepared) => Outcome {
+  const environment = environmentFor(kinds);
+  const fault = faultIn(text, kinds);
+  if (fault !== undefined) throw new Error(fault.message);
+  const run = environment.parse(withOwnMatches(text, environment.parse(text).ast));
+  return (prepared) => outcomeOf(run, prepared);
+}
+
+/** Once for all rules of a resource. */
+export const prepare = ({ resource }: Given): Prepared => ({
+  resource: new Resource(celOf(resource)),
+  target: new Target({
+    name: resource.target,
+    cloud: resource.cloud,
+    account: resource.account,
+    region: resource.region,
+  }),
+});
 
 /** The reason that a text is no expression. `offset`: in UTF-16 units from its beginning. */
 export interface ExpressionFault {
@@ -50,6 +62,7 @@ class Value {
   }
 }
 class Resource extends Value {}
+class Target extends Value {}
 class PortRange extends Value {}
 class Disk extends Value {}
 
@@ -120,7 +133,12 @@ function environmentFor(kinds: readonly Kind[]): Environment {
     .registerType('PortRange', { ctor: PortRange, fields: { from: 'int', to: 'int' } })
     .registerType('Disk', { ctor: Disk, fields: { size: 'int', type: 'string', encrypted: 'bool' } })
     .registerType('Resource', { ctor: Resource, fields: { ...schemaOf(kinds) } })
+    .registerType('Target', {
+      ctor: Target,
+      fields: { name: 'string', cloud: 'string', account: 'string', region: 'string' },
+    })
     .registerVariable('resource', 'Resource')
+    .registerVariable('target', 'Target')
     .registerFunction(`string.${ownMatches}(string): bool`, (text: string, pattern: string) => matches(text, pattern));
   if (kinds.includes('firewall-rule'))
     made
@@ -155,9 +173,9 @@ function celOf(view: ResourceView): object {
   };
 }
 
-function outcomeOf(run: (given: Prepared) => unknown, given: Prepared): Outcome {
+function outcomeOf(run: (prepared: Prepared) => unknown, prepared: Prepared): Outcome {
   try {
-    const answer = run(given);
+    const answer = run(prepared);
     return typeof answer === 'boolean' ? answer : { failed: 'it is neither true nor false' };
   } catch (cause) {
     return { failed: reasonOf(cause) };

@@ -1,6 +1,7 @@
 import type { Standing } from '../core/action.ts';
+import type { Guards } from '../core/guards.ts';
 import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
-import type { Count, Guards } from '../core/limits.ts';
+import type { Count } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 import type { Reconcile } from './ledger.ts';

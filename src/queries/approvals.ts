@@ -258,7 +258,14 @@ const withheldIn = (
 const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit']);
 const liftsNamed: ReadonlySet<WithholdCode> = new Set([...lifts, 'destructive-drift']);
 /** Stay whatever is approved: of `mode` what is left is `observe`. */
-const stays: ReadonlySet<WithholdCode> = new Set(['mode', 'protect', 'retain', 'adopted-in-store-only', 'data-disks']);
+const stays: ReadonlySet<WithholdCode> = new Set([
+  'mode',
+  'protect',
+  'retain',
+  'adopted-in-store-only',
+  'data-disks',
+  'policy',
+]);
 
 type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';

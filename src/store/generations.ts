@@ -1,5 +1,5 @@
+import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Guards } from '../core/limits.ts';
 import type { EventDraft } from '../ports/events.ts';
 import { type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';

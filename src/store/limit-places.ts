@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Guards } from '../core/guards.ts';
 import {
   countOfPlaces,
   type EstateCount,
@@ -17,7 +18,6 @@ import {
   budgets,
   type Count,
   fieldOf,
-  type Guards,
   type LimitBounds,
   mostOf,
   noCount,

@@ -115,6 +115,46 @@ test('plan has a section of violations in its scopes, and no other action or exi
   assert.equal(one.policies.length, 2);
 });
 
+const enforced = (exemptions = '[]'): string =>
+  join(
+    temporaryFolder({
+      'specs/a.yaml': estate.replace('name: acme }\nspec: {}', 'name: acme }\nspec: { mode: enforce }'),
+      'specs/policy.yaml': policy(exemptions).replace('spec:\n', 'spec:\n  mode: enforce\n'),
+    }),
+    'specs',
+  );
+
+test('in enforce mode a violation is an error of validate where the rule denies', async () => {
+  const { code, stdout } = await commandLine()(['validate', enforced()]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^Invalid: 1 error and 1 warning/);
+  assert.match(stdout, /a\.yaml:21:1: error: firewall-rule core\.ssh on north, south violates the rule ssh/);
+  assert.match(stdout, /a\.yaml:21:1: warning: firewall-rule core\.ssh on north, south violates the rule owner/);
+});
+
+test('in enforce mode a plan withholds what the policy denies, and says how to comply', async () => {
+  const { code, stdout } = await commandLine()(['plan', enforced()]);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /firewall-rule core\.all_ingress_tcp_22_0\.0\.0\.0\/0 and 3 more withheld {2}the rule ssh of the policy open denies it: Let in only the/,
+  );
+  assert.match(
+    stdout,
+    /\n\nPolicies: 2 violations, 1 denied \(enforce\)\n {2}! firewall-rule core\.ssh {2}open\/ssh {2}denied {2}on/,
+  );
+  assert.doesNotMatch(stdout, /\+ firewall-rule/);
+});
+
+test('in enforce mode an apply sends nothing of what the policy denies, and exits with 3', async () => {
+  const run = commandLine();
+  const dir = enforced();
+  const { code, stdout } = await run(['apply', dir, '--yes']);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /the rule ssh of the policy open denies it/);
+  assert.equal((await run(['apply', enforced(exemption('9999-01-01')), '--yes'])).code, 3, 'the exemption is new');
+});
+
 test('without a policy a plan says nothing of policies', async () => {
   const dir = join(temporaryFolder({ 'specs/a.yaml': estate }), 'specs');
   assert.equal('policies' in JSON.parse((await commandLine()(['plan', dir, '--json'])).stdout), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ResourceView, RuleView } from '../../src/core/policy/view.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { faultIn, language } from '../../src/policy/expressions.ts';
+import { compileExpression, faultIn, prepare } from '../../src/policy/expressions.ts';
 
 const rule: RuleView = {
   kind: 'firewall-rule',
@@ -34,11 +34,13 @@ const machine: ResourceView = {
 };
 
 const outcome = (text: string, view: ResourceView, kinds: readonly Kind[] = [view.kind]) =>
-  language.compile(text, kinds)(language.prepare(view));
+  compileExpression(text, kinds)(prepare({ resource: view }));
 
 const answers: readonly (readonly [string, ReturnType<typeof outcome>])[] = [
   ["resource.direction == 'ingress' && resource.fromAnyone && resource.opens(22)", true],
   ['resource.opens(23)', false],
+  ["target.name == 'aws-prod' && target.account == resource.account && target.cloud == 'aws'", true],
+  ["target.region == 'eu-west-1'", true],
   ["resource.opens(22, 'tcp')", true],
   ["resource.opens(22, 'udp')", false],
   ['resource.ports.exists(range, range.from <= 21 && range.to >= 21)', true],

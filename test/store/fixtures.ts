@@ -1,6 +1,6 @@
 import type { Bounds } from '../../src/core/access/grant.ts';
+import type { Guards } from '../../src/core/guards.ts';
 import type { Row, Status } from '../../src/core/inventory/row.ts';
-import type { Guards } from '../../src/core/limits.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { KeptLook, RowPage, RowQuery, Rows } from '../../src/ports/inventory-rows.ts';
 import type { Lease } from '../../src/ports/leases.ts';

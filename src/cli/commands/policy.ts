@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { ofKind } from '../../core/documents/spec-set.ts';
-import { type CaseResult, runCases } from '../../core/policy/cases.ts';
+import { type CaseResult, resultOf, trialsOf } from '../../core/policy/cases.ts';
+import { policyRulesOf } from '../../core/policy/rules.ts';
 import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
@@ -53,8 +54,13 @@ async function run(given: readonly string[], options: Options, context: Context)
     throw new UserError(`There are no cases in ${files.join(', ')}.`, {
       next: 'Write some, or name their files: setpoint policy test FILE',
     });
-  const { language } = await import('../../policy/expressions.ts');
-  const results = cases.flatMap((one) => runCases(one, ofKind(documents, 'Policy'), language));
+  const { evaluate } = await import('../../policy/evaluator.ts');
+  const policies = policyRulesOf(ofKind(documents, 'Policy'));
+  const results: CaseResult[] = [];
+  for (const trial of cases.flatMap((one) => trialsOf(one, policies))) {
+    const [found = []] = trial.rules.length === 0 ? [] : await evaluate(trial.rules, [trial.given]);
+    results.push(resultOf(trial, found));
+  }
   const failed = results.filter(({ passed }) => !passed).length;
   if (options.json) printJson(terminal, { passed: results.length - failed, failed, cases: results.map(caseJson) });
   else printText(terminal, ...textOf(results, failed, paintFor(terminal.out)));

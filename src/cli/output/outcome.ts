@@ -109,7 +109,7 @@ const isBlocked = ({ type }: Finding): boolean =>
 
 export type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>
-  finding.type === 'withheld' && ['protect', 'limit', 'mode', 'paused'].includes(finding.code);
+  finding.type === 'withheld' && ['protect', 'limit', 'mode', 'paused', 'policy'].includes(finding.code);
 
 /**
  *   what came of it                         | nothing done | something done

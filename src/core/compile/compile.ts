@@ -14,8 +14,9 @@ import { ownGroups } from '../documents/firewall-rule.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { PlacedRegion } from '../documents/target.ts';
 import type { Located } from '../documents/tree.ts';
-import type { Guards, Inherited } from '../limits.ts';
+import type { Guards, Inherited } from '../guards.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
+import { enforcedIn } from '../policy/rules.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
@@ -80,7 +81,7 @@ export function* compileInSteps(input: CompileInput): Steps<Compiled> {
   for (const scope of [...byScope.keys()].sort())
     scopes.push(yield* compileScope(scope, byScope.get(scope) ?? [], input));
   yield;
-  return { scopes, guards: guardsOf(scopes, input.estate) };
+  return { scopes, guards: guardsOf(scopes, input) };
 }
 
 function* compileScope(
@@ -265,7 +266,11 @@ function groupsNamed(network: string, { networks, rules, instances }: SiteDocume
   return new Set(names.filter((name) => name !== 'all').sort());
 }
 
-function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
+function guardsOf(
+  scopes: readonly CompiledScope[],
+  { estate, documents }: Pick<CompileInput, 'estate' | 'documents'>,
+): Guards {
+  const enforced = enforcedIn(documents);
   const all = scopes.flatMap(({ wanted }) => wanted.desired);
   const governed = all.flatMap((one) => governing(one).map((address) => ({ address, terms: one.terms })));
   const modes = all.flatMap((one) => ownDocuments(one).map((address) => [address, one.terms.mode] as const));
@@ -275,6 +280,7 @@ function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
     inherited: inheritedIn(scopes, estate),
+    ...(enforced.length === 0 ? {} : { enforced }),
     owners: Object.fromEntries(
       scopes.flatMap(({ wanted }) =>
         [...wanted.documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),

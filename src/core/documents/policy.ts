@@ -64,8 +64,9 @@ export const policySchema = z
           .min(1, { error: 'at least one kind' })
           .meta({ description: 'The kinds of resources that the rules are about.' }),
         targets: names('targets').optional().meta({ description: 'The targets of the policy. Default: all.' }),
-        mode: z.enum(['audit']).default('audit').meta({
-          description: 'audit: Setpoint reports violations and changes no action because of them.',
+        mode: z.enum(['audit', 'enforce'], { error: 'audit or enforce' }).default('audit').meta({
+          description:
+            'audit: Setpoint reports violations. enforce: it also withholds each action that makes or changes a resource that a `deny` rule denies.',
         }),
         rules: z
           .array(rule, { error: 'a list of { name, deny or warn, message }' })

@@ -115,6 +115,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   'failed-launches': true,
   'lost-commits': true,
   'data-disks': true,
+  policy: true,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

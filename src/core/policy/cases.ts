@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { PolicyDoc } from '../documents/document.ts';
 import { flag, freeText, name, whole } from '../documents/fields.ts';
 import type { Located, Position } from '../documents/tree.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import { parsePorts } from '../port-set.ts';
 import { clouds } from '../resource.ts';
-import { type Language, textOf } from './evaluate.ts';
-import { isAnyone, type ResourceView } from './view.ts';
+import { type Found, type KindRule, rulesAbout } from './evaluate.ts';
+import type { PolicyRules } from './rules.ts';
+import { type Given, isAnyone, type ResourceView } from './view.ts';
 
 const word = () => z.string({ error: 'text' }).max(512, { error: 'at most 512 characters' });
 const words = () => z.array(word(), { error: 'a list of texts' });
@@ -108,43 +108,46 @@ export interface CaseResult {
   readonly answers: readonly string[];
 }
 
-/**
- * The outcome of each case: deny where a rule that denies is true or has no answer, else warn, else allow. `nothing`: the specs have no
- * such policy or rule, or it is not about this kind. Targets and exemptions do not count.
- */
-export function runCases(
-  cases: Located<Cases>,
-  policies: readonly Located<PolicyDoc>[],
-  language: Language,
-): readonly CaseResult[] {
-  const policy = policies.find(({ value }) => value.metadata.name === cases.value.policy)?.value;
+/** One case to evaluate. `unable`: why its rules cannot be. */
+export interface Trial extends Pick<CaseResult, 'policy' | 'name' | 'at' | 'expected'> {
+  readonly rules: readonly KindRule[];
+  readonly given: Given;
+  readonly unable?: string;
+}
+
+/** Targets and exemptions do not count. */
+export function trialsOf(cases: Located<Cases>, policies: readonly PolicyRules[]): readonly Trial[] {
+  const policy = policies.find(({ name }) => name === cases.value.policy);
   return cases.value.cases.map((one, index) => {
-    const { got, answers } =
-      policy === undefined ? nothing('there is no such policy') : answerOf(one, policy, language);
-    const at = cases.at(['cases', index]);
-    const passed = got === one.expect;
-    return { policy: cases.value.policy, name: one.name, at, expected: one.expect, got, passed, answers };
+    const given = { resource: viewOf(one.resource) };
+    const about = { policy: cases.value.policy, name: one.name, at: cases.at(['cases', index]), expected: one.expect };
+    return { ...about, given, ...rulesFor(one, policy) };
   });
 }
 
-type Answer = Pick<CaseResult, 'got' | 'answers'>;
+function rulesFor({ resource: { kind }, rule: only }: Case, policy: PolicyRules | undefined) {
+  if (policy === undefined) return { rules: [], unable: 'there is no such policy' };
+  if (!policy.kinds.includes(kind)) return { rules: [], unable: `the policy is not about the kind ${kind}` };
+  const rules = rulesAbout(kind, [policy]).filter(({ rule }) => only === undefined || rule.name === only);
+  return rules.length === 0 ? { rules, unable: `the policy has no rule ${only}` } : { rules };
+}
 
-const nothing = (why: string): Answer => ({ got: 'nothing', answers: [why] });
-
-function answerOf({ resource: given, rule: only }: Case, { spec }: PolicyDoc, language: Language): Answer {
-  if (!spec.kinds.includes(given.kind)) return nothing(`the policy is not about the kind ${given.kind}`);
-  const rules = spec.rules.filter((rule) => only === undefined || rule.name === only);
-  if (rules.length === 0) return nothing(`the policy has no rule ${only}`);
-  const prepared = language.prepare(viewOf(given));
-  const found = rules.flatMap((rule) => {
-    const outcome = language.compile(textOf(rule), spec.kinds)(prepared);
-    if (outcome === false) return [];
+/**
+ * The outcome of a case: deny where a rule that denies is true or has no answer, else warn, else allow. `nothing`: the specs have no such
+ * policy or rule, or it is not about this kind.
+ */
+export function resultOf({ rules, unable, given: _, ...about }: Trial, outcomes: readonly Found[]): CaseResult {
+  if (unable !== undefined) return { ...about, got: 'nothing', passed: false, answers: [unable] };
+  const found = outcomes.flatMap(({ rule: at, outcome }) => {
+    const rule = rules[at]?.rule;
+    if (rule === undefined) return [];
     const why = outcome === true ? rule.message : `no answer: ${outcome.failed}`;
     return [{ effect: rule.deny === undefined ? 'warn' : 'deny', text: `${rule.name}: ${why}` } as const];
   });
   const isDenied = found.some(({ effect }) => effect === 'deny');
-  const got = found.length === 0 ? 'allow' : 'warn';
-  return { got: isDenied ? 'deny' : got, answers: found.map(({ text }) => text) };
+  const softer = found.length === 0 ? 'allow' : 'warn';
+  const got = isDenied ? 'deny' : softer;
+  return { ...about, got, passed: got === about.expected, answers: found.map(({ text }) => text) };
 }
 
 /** With the fields that every resource of its kind has. */

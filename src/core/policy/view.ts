@@ -80,6 +80,11 @@ export interface RuleView extends CommonView {
 /** A resource as expressions see it: documented in docs/policies.md, whatever our own attributes are. Plain data. */
 export type ResourceView = ObjectView | RuleView;
 
+/** All that an expression may name. Plain data. Its target, of several targets the first, follows from the resource. */
+export interface Given {
+  readonly resource: ResourceView;
+}
+
 /** A view, and the document that the resource is of. */
 export interface Viewed {
   readonly view: ResourceView;

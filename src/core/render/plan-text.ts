@@ -224,6 +224,7 @@ const together: readonly string[] = [
   'rollout-stopped',
   'failed-launches',
   'lost-commits',
+  'policy',
 ] satisfies readonly (BlockCode | WithholdCode)[];
 
 function subjectOf(finding: Finding, more = ''): string {

@@ -1,4 +1,4 @@
-import { type Problem, warning } from '../documents/problem.ts';
+import { error, type Problem, warning } from '../documents/problem.ts';
 import type { Judgement, Violation } from '../policy/evaluate.ts';
 import { compareText, printable } from '../text.ts';
 import { type Paint, plain } from './wording.ts';
@@ -29,7 +29,9 @@ const calledIn = ({ first: { kind }, names }: Breach): string =>
 
 const noAnswer = (failed: string): string => `the rule has no answer for it (${failed}), which counts as a violation`;
 
-/** Each breach, and each exemption that matches nothing, as a warning at its document. */
+const isEnforced = ({ first: { effect, mode } }: Breach): boolean => effect === 'deny' && mode === 'enforce';
+
+/** Each breach at its document, and each exemption that matches nothing, as a warning; as an error where a policy denies in enforce mode. */
 export function policyProblems({ violations, unused }: Judgement): readonly Problem[] {
   return [
     ...breachesOf(violations).map((breach) => {
@@ -37,7 +39,8 @@ export function policyProblems({ violations, unused }: Judgement): readonly Prob
       const where = { file: document.file, line: document.line, column: 1 };
       const what = `${calledIn(breach)} on ${breach.targets.join(', ')} violates the rule ${rule} of the policy ${policy} (${effect})`;
       const why = failed === undefined ? '' : `: ${noAnswer(failed)}`;
-      return warning('policy-violation', where, `${what}${why}`, { expected: message });
+      const report = isEnforced(breach) ? error : warning;
+      return report('policy-violation', where, `${what}${why}`, { expected: message });
     }),
     ...unused.map(({ at }) =>
       warning('unused-exemption', at, 'this exemption matches no resource of the policy', {
@@ -52,14 +55,15 @@ export function policiesText(violations: readonly Violation[], paint: Paint = pl
   const breaches = breachesOf(violations);
   if (breaches.length === 0) return undefined;
   const count = breaches.length === 1 ? '1 violation' : `${breaches.length} violations`;
+  const denied = breaches.filter(isEnforced).length;
   return [
-    paint('strong', `Policies: ${count}, reported only (audit)`),
+    paint('strong', `Policies: ${count}, ${denied === 0 ? 'reported only (audit)' : `${denied} denied (enforce)`}`),
     ...breaches.flatMap((breach) => {
       const { policy, rule, effect, document, failed, message } = printable(breach.first);
       const place = paint('dim', `${document.file}:${document.line}`);
       const on = printable(breach.targets).join(', ');
       return [
-        `  ${paint('note', `! ${printable(calledIn(breach))}`)}  ${policy}/${rule}  ${effect}  on ${on}  ${place}`,
+        `  ${paint(isEnforced(breach) ? 'remove' : 'note', `! ${printable(calledIn(breach))}`)}  ${policy}/${rule}  ${isEnforced(breach) ? 'denied' : effect}  on ${on}  ${place}`,
         `      ${message}`,
         ...(failed === undefined ? [] : [`      ${noAnswer(failed)}`]),
       ];

@@ -82,6 +82,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   'failed-launches': true,
   'lost-commits': true,
   'data-disks': true,
+  policy: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mode } from '../../../src/core/desired.ts';
-import type { Inherited } from '../../../src/core/limits.ts';
+import type { Inherited } from '../../../src/core/guards.ts';
 import { type Allowed, modesBefore } from '../../../src/core/plan/plan-input.ts';
 
 const scope = 'memory/acme/here';

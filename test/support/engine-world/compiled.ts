@@ -1,7 +1,7 @@
 import { type CompiledScope, compile } from '../../../src/core/compile/compile.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
-import type { Guards } from '../../../src/core/limits.ts';
+import type { Guards } from '../../../src/core/guards.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../../sandbox/index.ts';
 import type { Finding } from '../../../src/core/action.ts';
 import type { Place } from '../../../src/core/compile/dialect.ts';
+import type { Guards } from '../../../src/core/guards.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
-import type { Guards } from '../../../src/core/limits.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Choices, Wanted } from '../../../src/core/plan/plan-input.ts';

@@ -50,13 +50,13 @@ export const LAYERS: readonly Layer[] = [
   // Knows no cloud, queue or database, and takes its clock as a port.
   { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: ['sorted-btree'], node: false },
 
-  // The language of policies: expressions of people, over views of the core.
+  // The language of policies: expressions of people, over views of the core, in a thread of its own.
   {
     name: 'policy',
     at: ['src/policy/'],
     layers: ['core'],
     packages: ['@marcbachmann/cel-js', 're2js'],
-    node: false,
+    node: true,
   },
   // An opened estate: compiled specs, guards, sites. The command line and the fleet share it.
   { name: 'estate', at: ['src/estate/'], layers: [...inward, 'policy'], packages: [], node: true },

@@ -129,6 +129,7 @@ const withholdCode = z.enum([
   'failed-launches',
   'lost-commits',
   'data-disks',
+  'policy',
 ]);
 
 /** A fact that leads to no action, with its reason. */

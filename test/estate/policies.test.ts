@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dialect } from '../../../providers/memory/dialect.ts';
-import { compile } from '../../../src/core/compile/compile.ts';
-import { ofKind } from '../../../src/core/documents/spec-set.ts';
-import { createJudge, type Language } from '../../../src/core/policy/evaluate.ts';
-import { finish } from '../../../src/core/steps.ts';
-import { sha256 } from '../../../src/estate/sha256.ts';
-import { parseSpecs } from '../../../src/source/parse-specs.ts';
-import { document } from '../documents/problems-of.ts';
+import { dialect } from '../../providers/memory/dialect.ts';
+import { compile } from '../../src/core/compile/compile.ts';
+import { ofKind } from '../../src/core/documents/spec-set.ts';
+import { policyRulesOf } from '../../src/core/policy/rules.ts';
+import { viewsOf } from '../../src/core/policy/view.ts';
+import { violationFinder } from '../../src/estate/policies.ts';
+import { sha256 } from '../../src/estate/sha256.ts';
+import type { Evaluate } from '../../src/policy/evaluator.ts';
+import { parseSpecs } from '../../src/source/parse-specs.ts';
+import { document } from '../core/documents/problems-of.ts';
 
 const policy = (rules: string, more = ''): string =>
   document('Policy', '{ name: p }', `{ kinds: [network, subnet], rules: [${rules}]${more} }`);
@@ -38,44 +40,47 @@ function estateWith(...policies: readonly string[]) {
 }
 
 /** A rule is a kind: true of its resources. */
-function counting(): { readonly language: Language; readonly evaluated: string[] } {
+function counting() {
   const evaluated: string[] = [];
+  const evaluate: Evaluate = async (expressions, givens) =>
+    givens.map(({ resource }) =>
+      expressions.flatMap(({ text }, rule) => {
+        evaluated.push(text);
+        return resource.kind === text ? [{ rule, outcome: true }] : [];
+      }),
+    );
+  const find = violationFinder(evaluate, sha256);
   return {
     evaluated,
-    language: {
-      compile: (text) => (given) => {
-        evaluated.push(text);
-        return 'kind' in given && given.kind === text;
-      },
-      prepare: (view) => view,
+    judge: async ({ documents, scopes, today }: ReturnType<typeof estateWith>) => {
+      const viewed = scopes.flatMap((scope) => viewsOf(scope, documents));
+      const { violations, judge } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, today);
+      return { violations, unused: judge.unused() };
     },
   };
 }
 
-test('a judge evaluates each rule once for each resource, and nothing again of what has not changed', () => {
-  const { language, evaluated } = counting();
-  const { judge } = createJudge(language, sha256);
-  const first = finish(judge(estateWith(policy(rule('network')))));
+test('a judge evaluates each rule once for each resource, and nothing again of what has not changed', async () => {
+  const { judge, evaluated } = counting();
+  const first = await judge(estateWith(policy(rule('network'))));
   assert.deepEqual([first.violations.length, evaluated.length], [2, 4]);
-  const again = finish(judge(estateWith(policy(rule('network').replace('m }', 'other }')))));
+  const again = await judge(estateWith(policy(rule('network').replace('m }', 'other }'))));
   assert.deepEqual([evaluated.length, again.violations.map(({ message }) => message)], [4, ['other', 'other']]);
-  const changed = finish(judge(estateWith(policy(rule('subnet')))));
+  const changed = await judge(estateWith(policy(rule('subnet'))));
   assert.deepEqual([evaluated.length, changed.violations.map(({ kind }) => kind)], [8, ['subnet', 'subnet']]);
 });
 
-test('a policy of one target is about its resources alone', () => {
-  const { judge } = createJudge(counting().language, sha256);
-  const { violations } = finish(judge(estateWith(policy(rule('network'), ', targets: [south]'))));
+test('a policy of one target is about its resources alone', async () => {
+  const { violations } = await counting().judge(estateWith(policy(rule('network'), ', targets: [south]')));
   assert.deepEqual(
     violations.map(({ address }) => address),
     ['memory/acme/south/network/core'],
   );
 });
 
-test('an exemption is of its own policy', () => {
-  const { judge } = createJudge(counting().language, sha256);
+test('an exemption is of its own policy', async () => {
   const exempt = ", exemptions: [{ resources: ['*'], owner: o, reason: r, until: 2027-01-31 }]";
   const other = policy(rule('network')).replace('name: p', 'name: q');
-  const { violations, unused } = finish(judge(estateWith(policy(rule('network'), exempt), other)));
+  const { violations, unused } = await counting().judge(estateWith(policy(rule('network'), exempt), other));
   assert.deepEqual([violations.map((one) => one.policy), unused], [['q', 'q'], []]);
 });

@@ -1,0 +1,26 @@
+import type { DeletionPolicy, Mode } from './desired.ts';
+import type { Limits } from './limits.ts';
+import type { PolicyRules } from './policy/rules.ts';
+import type { Address, ScopeKey } from './resource.ts';
+
+/** The guards of an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
+export interface Guards {
+  readonly limits: Limits;
+  /** By document address. */
+  readonly modes: Readonly<Record<Address, Mode>>;
+  readonly policies: Readonly<Record<Address, DeletionPolicy>>;
+  /** Document addresses under `protect`; it outlives the document. */
+  readonly protected: readonly Address[];
+  /** By document address; absent where an earlier version wrote it down. */
+  readonly owners?: Readonly<Record<Address, string>>;
+  /** The policies in enforce mode; absent where there is none, and in records of an earlier version. */
+  readonly enforced?: readonly PolicyRules[];
+  /** The fields that documents inherit; absent in records of an earlier version. */
+  readonly inherited?: Inherited;
+}
+
+/** Modes that are set above documents. `scopes`: the strictest of its targets' and the estate's; null: none of them says one. */
+export interface Inherited {
+  readonly estate?: Mode;
+  readonly scopes: Readonly<Record<ScopeKey, Mode | null>>;
+}

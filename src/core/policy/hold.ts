@@ -1,0 +1,44 @@
+import type { Action } from '../action.ts';
+import { onlyNarrows } from '../plan/narrowing.ts';
+import type { Hold } from '../plan/plan-input.ts';
+import type { Violation } from './evaluate.ts';
+
+/**
+ * Withholds an action that makes a resource, or changes it, as a rule denies it to be. All of a firewall rule's document waits: its atoms
+ * are one resource. What only narrows traffic passes where it heals drift, and where the rule has no answer.
+ *
+ * `before`: violations of the policies as they were in the generation before.
+ */
+export function policyHold(violations: readonly Violation[], before: readonly Violation[] = []): Hold | undefined {
+  const denied = [
+    ...violations.filter(isDenied).map((violation) => ({ violation, why: whyDenied(violation) })),
+    ...before.filter(isDenied).map((violation) => ({ violation, why: `${whyDenied(violation)} ${asBefore}` })),
+  ];
+  if (denied.length === 0) return undefined;
+  const byResource = Map.groupBy(denied, ({ violation: { kind, address } }) => `${kind} ${address}`);
+  return (action) => {
+    const found = resourcesOf(action).flatMap((key) => byResource.get(key) ?? []);
+    const first = found.find(({ violation }) => !isExcused(violation, action));
+    return first === undefined ? undefined : { code: 'policy', why: first.why };
+  };
+}
+
+const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
+
+const isExcused = ({ failed }: Violation, action: Action): boolean =>
+  (failed !== undefined || action.cause === 'drift') && onlyNarrows(action);
+
+/** As views are called: a rule has the address of its document. A removal leaves nothing that could violate a rule. */
+function resourcesOf(action: Action): readonly string[] {
+  if (!('desired' in action)) return [];
+  const { kind, address, documents } = action;
+  const addresses = kind === 'firewall-rule' ? documents.map((document) => document.address) : [address];
+  return addresses.map((one) => `${kind} ${one}`);
+}
+
+const whyDenied = ({ policy, rule, message, failed }: Violation): string =>
+  failed === undefined
+    ? `the rule ${rule} of the policy ${policy} denies it: ${message}`
+    : `the rule ${rule} of the policy ${policy} has no answer for it (${failed}), which denies it: ${message}`;
+
+const asBefore = '(as the policy was in the generation before; a looser one counts from the next one on)';

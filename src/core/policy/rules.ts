@@ -1,0 +1,15 @@
+import type { Document, PolicyDoc } from '../documents/document.ts';
+import { ofKind } from '../documents/spec-set.ts';
+import type { Located } from '../documents/tree.ts';
+
+/** A policy as data: a generation keeps those in force beside its limits. */
+export type PolicyRules = PolicyDoc['spec'] & { readonly name: string };
+
+export const policyRulesOf = (policies: readonly Located<PolicyDoc>[]): readonly PolicyRules[] =>
+  policies.map(({ value: { metadata, spec } }) => ({ name: metadata.name, ...spec }));
+
+/** The policies that withhold actions: those in enforce mode with a rule that denies. */
+export const enforcedIn = (documents: readonly Located<Document>[]): readonly PolicyRules[] =>
+  policyRulesOf(ofKind(documents, 'Policy')).filter(
+    ({ mode, rules }) => mode === 'enforce' && rules.some(({ deny }) => deny !== undefined),
+  );
