@@ -102,6 +102,8 @@ export type Finding =
       readonly kind: Kind;
       readonly action: Verb;
       readonly code: WithholdCode;
+      /** Of the action; absent: another one. */
+      readonly cause?: 'drift';
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });

@@ -28,10 +28,14 @@ export interface Actor {
   readonly agent?: string;
 }
 
-/** The last modifier of an object, as kept with a finding, and with the entry that heals it. */
+/**
+ * The last modifier of an object, as kept with a finding, and with the entry that heals it. `requestId`: the cloud's id of the call,
+ * where its event has one.
+ */
 export interface TouchedBy extends Actor {
   readonly event: string;
   readonly at: number;
+  readonly requestId?: string;
 }
 
 /** The last touch of an object, as the store has it. `heardAt`: by our own clock, ms since the epoch. */

@@ -129,7 +129,7 @@ function sumUp(
   const settled: Settling[] = [];
   const failed: Failing[] = [];
   const findings: Finding[] = [];
-  for (const [i, { kind, verb, address }] of actions.entries()) {
+  for (const [i, { kind, verb, address, cause, by }] of actions.entries()) {
     const outcome = outcomes[i];
     const about = { kind, verb, address };
     switch (outcome?.as) {
@@ -145,7 +145,8 @@ function sumUp(
         break;
       case 'withheld': {
         const { code, why } = outcome;
-        findings.push({ type: 'withheld', kind, address, action: verb, code, why, scope });
+        const ofDrift = cause === 'drift' ? { cause, ...(by === undefined ? {} : { by }) } : {};
+        findings.push({ type: 'withheld', kind, address, action: verb, code, why, scope, ...ofDrift });
         break;
       }
       case 'unsent':

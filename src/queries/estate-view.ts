@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import { auditLogSenders } from '../core/documents/estate.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
@@ -126,7 +127,14 @@ export const boundOf = (estate: Estate, constraints: ActiveConstraints, held: re
   generation: constraints.generation,
   serial: constraints.serial,
   ...(held.length === 0 ? {} : { sources: held }),
+  ...auditLogsOf(estate),
 });
+
+function auditLogsOf({ tree }: Estate): Pick<PlanBound, 'auditLogs'> {
+  const { hooks = [] } = tree.estate?.value.spec ?? {};
+  const clouds = new Set(hooks.flatMap(({ from }) => auditLogSenders.get(from) ?? []));
+  return clouds.size === 0 ? {} : { auditLogs: [...clouds].sort() };
+}
 
 /** Sources whose newest state is not active: every answer about the estate lists them. */
 export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {

@@ -133,7 +133,7 @@ const keyOf = ({ estate, hook, id }: Delivered): string => `${estate}/${hook}/${
 export async function newestTouches(db: Database, { estate, scope }: Where): Promise<ReadonlyMap<CloudId, HeardTouch>> {
   const rows = await db
     .selectFrom('touches')
-    .select(['object', 'event', 'at', 'heard_at', 'actor'])
+    .select(['object', 'event', 'at', 'heard_at', 'actor', 'request'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(({ not, exists, selectFrom }) =>
@@ -149,9 +149,13 @@ export async function newestTouches(db: Database, { estate, scope }: Where): Pro
     .orderBy('object')
     .execute();
   return new Map(
-    rows.map(({ object, event, at, heard_at, actor }) => [
+    rows.map(({ object, event, at, heard_at, actor, request }) => [
       object,
-      { by: { ...(actor as Actor), event, at }, heardAt: heard_at }, // why: only `keep` writes the column
+      {
+        // why: only `keep` writes the column
+        by: { ...(actor as Actor), event, at, ...(request === null ? {} : { requestId: request }) },
+        heardAt: heard_at,
+      },
     ]),
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { touches } from '../../providers/aws/touches.ts';
 import { commandLine } from './support/in-process.ts';
-import { sandboxed } from './support/sandboxed.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
 
 const run = commandLine();
 const { sandbox, specs } = await sandboxed();
@@ -67,6 +67,7 @@ const byBob = {
   eventName: 'CreateTags',
   who: 'bob',
   requestParameters: { resourcesSet: { items: [{ resourceId: machine }] } },
+  requestID: 'r-bob',
 };
 assert.equal((await tell(byEve)) + (await tell(byBob)), 2);
 
@@ -78,6 +79,9 @@ for (const verb of ['plan', 'drift'])
   test(`${verb} names who changed what drifted`, async () => {
     const { stdout } = await run([verb, specs, allow]);
     assert.match(stdout, /- firewall-rule .* no document states this rule {2}! drifted\n.*\n {6}changed by \S+eve /);
+    const undoes =
+      /changed by \S+(eve|bob) \(.*\) [\d.]+ m?s ago \((\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\); healing undoes it$/gm;
+    assert.equal(stdout.match(undoes)?.length, 2, stdout);
     assert.match(stdout, /~ instance web-\d .*! drifted.*\n +~ labels\.tier {2}mine → web\n {6}changed by \S+bob /);
     assert.match(stdout, eve);
     assert.match(stdout, bob);
@@ -89,7 +93,9 @@ test('in JSON each action has all that is known of it', async () => {
   const [update] = actions.filter(({ verb }: { verb: string }) => verb === 'update');
   const { at, ...by } = update.lastModifiedBy;
   assert.ok(Math.abs(Date.now() - at) < 60_000);
+  assert.equal(update.healing, 'undoes');
   assert.deepEqual(by, {
+    requestId: 'r-bob',
     actor: 'arn:aws:iam::111122223333:user/bob',
     action: 'CreateTags',
     from: '203.0.113.9',
@@ -101,6 +107,10 @@ test('in JSON each action has all that is known of it', async () => {
 test('explain and inventory name him beside what stands', async () => {
   const explained = await run(['explain', machine, '--specs', specs, allow]);
   assert.match(explained.stdout, bob);
+  assert.match(
+    explained.stdout,
+    /\nPlanned\n {2}update \(drift\)\n.*labels\.tier.*\n.*user\/bob .*; healing undoes it\n/,
+  );
   const { stdout } = await run(['inventory', specs]);
   assert.match(stdout, new RegExp(`ours +${machine} {2}${bob.source}`));
   const json = JSON.parse((await run(['inventory', specs, '--json'])).stdout);
@@ -116,6 +126,7 @@ test('the entry that heals it names him, and then nobody is named any more', asy
     body['details']?.by ? [`${type} ${body['verb']} ${body['details'].by.who.split('/').at(-1)}`] : [],
   );
   assert.deepEqual(named.sort(), ['intent delete eve', 'intent update bob']);
+  assert.match(stdout, /"requestId": "r-bob"/);
   assert.match(
     (await run(['ledger'])).stdout,
     /intent +update +\S+instance\/web-\d .* changed by \S+bob \(CreateTags from 203\.0\.113\.9\) at \d{4}-/,
@@ -137,5 +148,27 @@ test('our own calls are no touches', async () => {
   assert.equal(
     (await run.database.connect().touches.newest({ estate: 'acme', scope })).get(machine)?.by.action,
     'CreateTags',
+  );
+});
+
+test('where events come and none names a change, plan, drift and explain say so', async () => {
+  await client.send(new CreateTagsCommand({ Resources: [machine], Tags: [{ Key: 'tier', Value: 'theirs' }] }));
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+  await client.send(new CreateTagsCommand({ Resources: [machine], Tags: [{ Key: 'tier', Value: 'theirs' }] }));
+  const nobody = /nobody told: no event names this change; healing undoes it/;
+  assert.doesNotMatch((await run(['plan', specs, allow])).stdout, nobody);
+  const hook = '{ name: aws, from: eventbridge, secret: { env: SETPOINT_SECRET_AWS } }';
+  edit(specs, 'estate.yaml', 'spec:', `spec:\n  hooks: [${hook}]`);
+  for (const args of [
+    ['plan', specs],
+    ['drift', specs],
+    ['explain', machine, '--specs', specs],
+  ])
+    assert.match((await run([...args, allow])).stdout, nobody, args[0]);
+  const { auditLogs, actions } = JSON.parse((await run(['plan', specs, allow, '--json'])).stdout);
+  assert.deepEqual(auditLogs, ['aws']);
+  assert.deepEqual(
+    actions.map(({ verb, healing, lastModifiedBy }: Record<string, unknown>) => [verb, healing, lastModifiedBy]),
+    [['update', 'undoes', undefined]],
   );
 });

@@ -34,7 +34,8 @@ describe('a delete in an answer of the API', () => {
   };
   const about = { kind: 'network', address: 'aws/1/eu-1/network/core', documents: [], cause: 'drift' } as const;
   const removal = { verb: 'delete', ...about, observed, because: 'twin' } as const satisfies Action;
-  const sent = (one: Action): Readonly<Record<string, unknown>> => JSON.parse(JSON.stringify(actionJson(one)));
+  const sent = (one: Action): Readonly<Record<string, unknown>> =>
+    JSON.parse(JSON.stringify(actionJson(one, undefined)));
 
   for (const because of ['removed', 'rogue', 'twin', 'again'] as const)
     it(`${deleteReasons[because]} is read`, () =>

@@ -104,6 +104,7 @@ const lastModifiedFields = decode.object({
   from: decode.optional(decode.string),
   agent: decode.optional(decode.string),
   event: decode.string,
+  requestId: decode.optional(decode.string),
   at: decode.timestamp,
 });
 

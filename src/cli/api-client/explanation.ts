@@ -1,6 +1,6 @@
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
-import type { Address } from '../../core/resource.ts';
+import { type Address, type Cloud, clouds } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { UserError } from '../errors.ts';
 import { ApiError } from './api-error.ts';
@@ -11,6 +11,7 @@ import type { ServerEstateOption } from './server-option.ts';
 export interface ExplanationReport {
   readonly explanation: Explanation;
   readonly sources: readonly HeldSource[] | undefined;
+  readonly auditLogs: readonly Cloud[] | undefined;
 }
 
 const ownership = attributed<Ownership>({
@@ -36,6 +37,7 @@ const answer = decode.object({
   actions: decode.list(action),
   findings: decode.list(finding),
   sources: decode.optional(decode.list(heldSource)),
+  auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
 });
 
 /** All about one resource, by a server's newest observations. */
@@ -48,12 +50,13 @@ export async function fetchExplanation(
   try {
     const {
       sources,
+      auditLogs,
       mode,
       desired: wanted,
       objects,
       ...explanation
     } = await client.request({ method: 'GET', path }, answer);
-    return { explanation: { ...explanation, wanted, there: objects, mode: mode && modeOf(mode) }, sources };
+    return { explanation: { ...explanation, wanted, there: objects, mode: mode && modeOf(mode) }, sources, auditLogs };
   } catch (error) {
     throw error instanceof ApiError ? severalOf(of, error) : error;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
+import { clouds } from '../../core/resource.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import { namedFromHere } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
@@ -34,8 +35,16 @@ const answer = decode.object({
   generation: decode.optional(decode.number),
   serial: decode.optional(decode.number),
   sources: decode.optional(decode.list(heldSource)),
+  auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
   withheldDrift: decode.optional(
-    decode.list(decode.object({ code: decode.string, count: decode.number, next: decode.string })),
+    decode.list(
+      decode.object({
+        code: decode.string,
+        count: decode.number,
+        next: decode.string,
+        actors: decode.optional(decode.list(decode.string)),
+      }),
+    ),
   ),
   scopes: decode.list(decode.object({ scope: decode.string, targets: decode.list(decode.string), calls })),
   actions: decode.list((value, at) => ({ scope: scoped(value, at).scope, action: bare(action(value, at)) })),

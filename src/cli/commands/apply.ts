@@ -168,7 +168,9 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 /** On stderr: stdout's first line is the verdict of what came of it. */
 function printPlan({ plans, bound }: ObservedEstate, { terminal, clock }: Context): void {
   const paint = paintFor(terminal.err);
-  terminal.err.write(`${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()) })}\n`);
+  terminal.err.write(
+    `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs })}\n`,
+  );
 }
 
 /** The actions that the plan itself withholds: by a limit, `protect`, or a mode. */

@@ -77,7 +77,7 @@ function print({ bound, plans: drifted }: PlanReport, options: Options, { termin
       `Drift: ${n === 0 ? 'none' : count(n, 'change')}`,
       ...(unseen > 0 ? [`${count(unseen, 'listing')} incomplete`] : []),
     ];
-    const how = { paint: paintFor(terminal.out), ago: agoFrom(clock.now()) };
+    const how = { paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs: bound.auditLogs };
     const body = planText(drifted, { revision: bound.revision, ...how })
       .split('\n')
       .slice(1);

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Action } from '../../core/action.ts';
+import type { Action, Finding } from '../../core/action.ts';
 import { type Desired, isAdoptedRule } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
+import { healingIn } from '../../core/plan/healing.ts';
 import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
-import { changeText, costText, fieldLines, statedFields } from '../../core/render/plan-text.ts';
+import { authorText, changeText, costText, fieldLines, isHeardIn, statedFields } from '../../core/render/plan-text.ts';
 import { ruleText } from '../../core/render/rule-text.ts';
 import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
+import type { Cloud } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
 import { explanationOf } from '../../queries/explain.ts';
 import { renderAnswer } from '../api-client/client.ts';
@@ -75,6 +77,7 @@ async function run(given: string, command: Command, context: Context): Promise<E
     withObservedEstate({ estate, store }, context, async (view) => ({
       explanation: explanationOf(given, view, findAddress),
       sources: view.bound.sources,
+      auditLogs: view.bound.auditLogs,
     })),
   );
   return print(report, options, context);
@@ -82,15 +85,17 @@ async function run(given: string, command: Command, context: Context): Promise<E
 
 /** `specs`: goes before the paths of documents. */
 function print(
-  { explanation: found, sources }: ExplanationReport,
+  { explanation: found, sources, auditLogs }: ExplanationReport,
   { json, specs: dir }: Options,
   context: Context,
 ): ExitCode {
   const { terminal, clock } = context;
   const explanation = { ...found, there: found.there.toSorted(byObject) };
-  if (json) printJson(terminal, sortKeys({ ...explanationJson(explanation), sources: sources?.map(sourceJson) }));
-  else {
-    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()) };
+  if (json) {
+    const known = { sources: sources?.map(sourceJson), auditLogs };
+    printJson(terminal, sortKeys({ ...explanationJson(explanation), ...known }));
+  } else {
+    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs };
     terminal.out.write(explanationText(explanation, how));
   }
   return exitCodes.done;
@@ -104,6 +109,8 @@ interface How {
   readonly dir: string;
   readonly paint: Paint;
   readonly ago: Ago;
+  /** Clouds whose audit logs reach Setpoint; default: none. */
+  readonly auditLogs?: readonly Cloud[] | undefined;
 }
 
 /** The verdict in one line, then each question with its answer. */
@@ -193,16 +200,25 @@ const beyondLines = ({ observed: { id, name, condition } }: Ownership): readonly
 const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
   by === undefined ? [] : [`  ${touchedText(by, ago)}`];
 
-/** Other lines name the actor that changed an existing object; this names the actor that deleted a missing one. */
-function happens({ wanted, actions, findings }: Explanation, how: How): readonly string[] {
-  const named = (address: string): string => (wanted.length > 1 ? `${address}  ` : '');
+/** Of drift with its author, and whether healing undoes it. */
+function happens({ address, wanted, there, actions, findings }: Explanation, how: How): readonly string[] {
+  const named = (one: string): string => (wanted.length > 1 ? `${one}  ` : '');
+  const healing = healingIn({ findings });
+  const isHeard = isHeardIn(there[0]?.scope ?? address, how.auditLogs);
+  const authorLines = (one: Action | Finding): readonly string[] => {
+    const text = authorText(one, healing(one), { ago: how.ago, isHeard });
+    return text === undefined ? [] : [`  ${text}`];
+  };
   const lines = [
     ...actions.flatMap((action) => [
       `${named(action.address)}${action.verb} (${action.cause})${costOf(action)}`,
       ...changeLines(action, how).map((line) => `  ${line}`),
-      ...byLines(goneBy(action), how),
+      ...authorLines(action),
     ]),
-    ...findings.map((found) => `${'address' in found ? named(found.address) : ''}${found.type}: ${found.why}`),
+    ...findings.flatMap((found) => [
+      `${'address' in found ? named(found.address) : ''}${found.type}: ${found.why}`,
+      ...authorLines(found),
+    ]),
   ];
   return lines.length === 0 ? ['nothing'] : lines;
 }
@@ -214,8 +230,6 @@ function costOf(action: Action): string {
 
 const changeLines = (action: Action, { paint }: How): readonly string[] =>
   'changes' in action ? action.changes.flatMap((change) => changeText(change, paint)) : [];
-
-const goneBy = (action: Action): TouchedBy | undefined => ('observed' in action ? undefined : action.by);
 
 /** Field, value, layer and line, aligned; by document where there are several. */
 function originLines(origins: readonly Origin[]): readonly string[] {

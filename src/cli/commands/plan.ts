@@ -180,6 +180,7 @@ function print(
       revision: bound.revision,
       paint,
       ago: agoFrom(clock.now()),
+      auditLogs: bound.auditLogs,
       most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);

@@ -1,4 +1,4 @@
-import type { Ago } from '../../core/render/wording.ts';
+import { type Ago, dayOf, formatMoment } from '../../core/render/wording.ts';
 import type { Pause } from '../../ports/fleet-state.ts';
 
 /** `1 error`, `3 errors`, `2,000 entries`. */
@@ -21,11 +21,14 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d`;
 }
 
-/** `3 min ago`, seen from `now`; clouds' clocks may be ahead of ours. */
+/** `3 min ago (12:04 UTC)`, of another day with its date, seen from `now`; clouds' clocks may be ahead of ours. */
 export const agoFrom =
   (now: number): Ago =>
-  (at) =>
-    `${formatDuration(Math.max(0, now - at))} ago`;
+  (at) => {
+    const moment = formatMoment(at);
+    const [day, time = ''] = [moment.slice(0, 10), moment.slice(11)];
+    return `${formatDuration(Math.max(0, now - at))} ago (${day === dayOf(now) ? time : moment})`;
+  };
 
 /** The number of calls that may still reach a cloud, after a person's pause. */
 export const callsInFlightText = (calls: number): string =>

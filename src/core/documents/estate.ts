@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usualLimits } from '../limits.ts';
+import type { Cloud } from '../resource.ts';
 import { day, flag, freeText, guarded, LOOPBACK, mode, name, plainMetadata, text, whole } from './fields.ts';
 import { secretRef } from './secret-ref.ts';
 
@@ -147,6 +148,13 @@ const pubsub = z.strictObject(
   },
   { error: '{ name, from: pubsub, audience, serviceAccount }' },
 );
+
+/** Senders of webhooks that bring the audit log of a cloud. */
+export const auditLogSenders: ReadonlyMap<string, Cloud> = new Map([
+  ['eventbridge', 'aws'],
+  ['eventgrid', 'azure'],
+  ['pubsub', 'gcp'],
+]);
 
 /** The senders that may notify Setpoint. A notification only names a place to observe, never its state. */
 const hooks = () =>

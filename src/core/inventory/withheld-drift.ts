@@ -9,6 +9,8 @@ export interface WithheldDrift {
   readonly count: number;
   /** The command that lets them pass, or that tells of the way where no command does. */
   readonly next: string;
+  /** The people and programs that changed them, each once, the newest change first; absent: no event names any. */
+  readonly actors?: readonly string[];
 }
 
 /** The statuses that a row with withheld drift may have. */
@@ -23,9 +25,14 @@ export function withheldDriftIn(rows: readonly Row[]): readonly WithheldDrift[] 
       const [first] = alike;
       return first === undefined
         ? []
-        : [{ code: first.state.code ?? 'held', count: alike.length, next: nextOf(first) }];
+        : [{ code: first.state.code ?? 'held', count: alike.length, next: nextOf(first), ...actorsOf(alike) }];
     })
     .toSorted((a, b) => b.count - a.count);
+}
+
+function actorsOf(rows: readonly Row[]): Pick<WithheldDrift, 'actors'> {
+  const changes = rows.flatMap(({ state: { by } }) => by ?? []).toSorted((a, b) => b.at - a.at);
+  return changes.length === 0 ? {} : { actors: [...new Set(changes.map(({ who }) => who))] };
 }
 
 const approve = 'setpoint approve --reason "…"';
@@ -64,11 +71,18 @@ function nextOf({ key, called, state, sides }: Row): string {
 /** One line for people; undefined where nothing is withheld. At most three groups of resources are listed. */
 export function withheldText(withheld: readonly WithheldDrift[]): string | undefined {
   if (withheld.length === 0) return undefined;
-  const groups = withheld.slice(0, mostGroups).map(({ code, count, next }) => {
-    return `${count} ${count === 1 ? 'resource' : 'resources'} by ${code}: ${next}`;
+  const groups = withheld.slice(0, mostGroups).map(({ code, count, next, actors = [] }) => {
+    return `${count} ${count === 1 ? 'resource' : 'resources'} by ${code}${actorsText(actors)}: ${next}`;
   });
   const rest = withheld.slice(mostGroups).reduce((sum, { count }) => sum + count, 0);
   return `Withheld drift: ${[...groups, ...(rest === 0 ? [] : [`${rest} more: setpoint inventory`])].join(' · ')}`;
 }
 
+function actorsText(actors: readonly string[]): string {
+  if (actors.length === 0) return '';
+  const rest = actors.length - mostActors;
+  return ` (changed by ${actors.slice(0, mostActors).join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
+}
+
 const mostGroups = 3;
+const mostActors = 2;

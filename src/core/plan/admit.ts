@@ -42,6 +42,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   code,
   why: why + unfinishedNote(action),
   scope: input.observation.scope,
+  ...(action.cause === 'drift' ? { cause: action.cause } : {}),
   ...(action.by === undefined ? {} : { by: action.by }),
 });
 

@@ -1,16 +1,20 @@
 import type { Explanation, ModeReason, Ownership } from '../inventory/ownership.ts';
+import { healingIn } from '../plan/healing.ts';
 import { actionJson, desiredJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
 
 /** An explanation as data: what `--json` prints and the API answers. */
-export const explanationJson = ({ address, wanted, origins, mode, there, actions, findings }: Explanation) => ({
-  address,
-  desired: wanted.map(desiredJson),
-  origins,
-  mode: mode && modeJson(mode),
-  objects: there.map(ownershipJson),
-  actions: actions.map(actionJson),
-  findings: findings.map(findingJson),
-});
+export function explanationJson({ address, wanted, origins, mode, there, actions, findings }: Explanation) {
+  const healing = healingIn({ findings });
+  return {
+    address,
+    desired: wanted.map(desiredJson),
+    origins,
+    mode: mode && modeJson(mode),
+    objects: there.map(ownershipJson),
+    actions: actions.map((one) => actionJson(one, healing(one))),
+    findings: findings.map((one) => findingJson(one, healing(one))),
+  };
+}
 
 const modeJson = ({ mode, why, stillBoundBy }: ModeReason) => ({ mode, reason: why, stillBoundBy });
 

@@ -4,6 +4,8 @@ import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import type { Observed, Origin } from '../observed.ts';
+import { type Healing, healingIn } from '../plan/healing.ts';
+import type { Cloud } from '../resource.ts';
 import { summarise } from './summary.ts';
 
 /** A plan as data: what `--json` prints, `--out` saves and the API answers. */
@@ -19,6 +21,8 @@ export interface PlanBound {
   readonly sources?: readonly HeldSource[];
   /** Drift that workers leave alone, by the newest looks of what is in force; absent: none. */
   readonly withheldDrift?: readonly WithheldDrift[];
+  /** Clouds whose audit logs reach Setpoint by a webhook; absent: none. */
+  readonly auditLogs?: readonly Cloud[];
 }
 
 /**
@@ -41,11 +45,16 @@ export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Ha
     generation: bound.generation,
     serial: bound.serial,
     sources: bound.sources?.map(sourceJson),
+    auditLogs: bound.auditLogs,
     summary: summarise(plans),
-    actions: plans.flatMap(({ actions }) =>
-      actions.map((action) => ({ ...actionJson(action), digest: actionDigest(action, hash) })),
-    ),
-    findings: plans.flatMap(({ findings }) => findings.map(findingJson)),
+    actions: plans.flatMap((plan) => {
+      const healing = healingIn(plan);
+      return plan.actions.map((one) => ({ ...actionJson(one, healing(one)), digest: actionDigest(one, hash) }));
+    }),
+    findings: plans.flatMap((plan) => {
+      const healing = healingIn(plan);
+      return plan.findings.map((one) => findingJson(one, healing(one)));
+    }),
     digest: planDigest(plans, hash),
   };
 }
@@ -58,32 +67,34 @@ export const sourceJson = ({ source, head, state, why, since }: HeldSource) => (
   since,
 });
 
-export function actionJson(action: Action) {
+/** `healing`: see plan/healing.ts. */
+export function actionJson(action: Action, healing: Healing | undefined) {
+  const about = aboutJson(action, healing);
   switch (action.verb) {
     case 'create': {
       const { verb, desired, because } = action;
-      return { verb, ...aboutJson(action), ...incarnationJson(action), desired: desiredJson(desired), reason: because };
+      return { verb, ...about, ...incarnationJson(action), desired: desiredJson(desired), reason: because };
     }
     case 'update': {
       const { verb, desired, observed, changes, effect } = action;
-      return { verb, ...aboutJson(action), ...sidesJson(desired, observed), changes, effect };
+      return { verb, ...about, ...sidesJson(desired, observed), changes, effect };
     }
     case 'replace': {
       const { verb, desired, observed, changes, surge } = action;
       const sides = { ...sidesJson(desired, observed), changes };
-      return { verb, ...aboutJson(action), ...incarnationJson(action), ...sides, surge: surge && surgeJson(surge) };
+      return { verb, ...about, ...incarnationJson(action), ...sides, surge: surge && surgeJson(surge) };
     }
     case 'delete': {
       const { verb, observed, because, owners } = action;
-      return { verb, ...aboutJson(action), observed: observedJson(observed), reason: deleteReasons[because], owners };
+      return { verb, ...about, observed: observedJson(observed), reason: deleteReasons[because], owners };
     }
     case 'adopt': {
       const { verb, desired, observed, changes } = action;
-      return { verb, ...aboutJson(action), ...sidesJson(desired, observed), changes };
+      return { verb, ...about, ...sidesJson(desired, observed), changes };
     }
     case 'forget': {
       const { verb, id, because } = action;
-      return { verb, ...aboutJson(action), id, reason: because };
+      return { verb, ...about, id, reason: because };
     }
   }
 }
@@ -105,58 +116,62 @@ const sidesJson = (desired: Desired, observed: Observed) => ({
   observed: observedJson(observed),
 });
 
-const aboutJson = ({ kind, address, documents, cause, by }: About) => ({
+const aboutJson = ({ kind, address, documents, cause, by }: About, healing: Healing | undefined) => ({
   kind,
   address,
   documents,
   cause,
   lastModifiedBy: by && lastModifiedByJson(by),
+  healing,
 });
 
 const incarnationJson = ({ incarnation }: Incarnated) => ({ incarnation });
 
 const surgeJson = ({ successor, asWanted, since }: Surge) => ({ successor, upToDate: asWanted, since });
 
-export function findingJson(finding: Finding) {
+export function findingJson(finding: Finding, healing: Healing | undefined) {
+  const reason = reasonJson(finding, healing);
   switch (finding.type) {
     case 'unmanaged':
     case 'orphan':
     case 'copied-mark':
     case 'unrecorded-mark': {
       const { type, id, kind, name, of } = finding;
-      return { type, id, kind, name, ...reasonJson(finding), parent: of };
+      return { type, id, kind, name, ...reason, parent: of };
     }
     case 'blocked':
     case 'non-convergent': {
       const { type, address, kind, code } = finding;
-      return { type, address, kind, code, ...reasonJson(finding) };
+      return { type, address, kind, code, ...reason };
     }
     case 'withheld': {
-      const { type, address, kind, action, code } = finding;
-      return { type, address, kind, action, code, ...reasonJson(finding) };
+      const { type, address, kind, action, code, cause } = finding;
+      return { type, address, kind, action, code, cause, ...reason };
     }
     case 'incomplete': {
       const { type, kind, code } = finding;
-      return { type, kind, code, ...reasonJson(finding) };
+      return { type, kind, code, ...reason };
     }
     case 'wrong-account':
     case 'foreign-store':
-      return { type: finding.type, ...reasonJson(finding) };
+      return { type: finding.type, ...reason };
   }
 }
 
-const reasonJson = ({ why, scope, by }: FindingContext) => ({
+const reasonJson = ({ why, scope, by }: FindingContext, healing: Healing | undefined) => ({
   reason: why,
   scope,
   lastModifiedBy: by && lastModifiedByJson(by),
+  healing,
 });
 
-export const lastModifiedByJson = ({ who, action, from, agent, event, at }: TouchedBy) => ({
+export const lastModifiedByJson = ({ who, action, from, agent, event, requestId, at }: TouchedBy) => ({
   actor: who,
   action,
   from,
   agent,
   event,
+  requestId,
   at,
 });
 

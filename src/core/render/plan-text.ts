@@ -2,15 +2,15 @@ import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../act
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { kindNames } from '../kinds/kinds.ts';
-import type { TouchedBy } from '../last-modified.ts';
+import { type Healing, healingIn } from '../plan/healing.ts';
 import { reasonOfGap } from '../plan/plan.ts';
-import { nameIn } from '../resource.ts';
+import { type Address, type Cloud, nameIn, type ScopeKey } from '../resource.ts';
 import { compareText, printable } from '../text.ts';
 import { deleteReasons } from './plan-json.ts';
 import { bare, ruleText, short } from './rule-text.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
 import { documentText, entryChanges } from './value-text.ts';
-import { type Ago, moment, type Paint, plain, type Style, touchedText } from './wording.ts';
+import { type Ago, healingTexts, moment, type Paint, plain, type Style, touchedText, unheardText } from './wording.ts';
 
 interface PlanTextOptions {
   readonly revision: string;
@@ -19,11 +19,19 @@ interface PlanTextOptions {
   readonly most?: number;
   /** The text for the time of a change; default: the timestamp itself. */
   readonly ago?: Ago;
+  /** Clouds whose audit logs reach Setpoint; default: none. */
+  readonly auditLogs?: readonly Cloud[] | undefined;
 }
 
 interface How {
   readonly paint: Paint;
   readonly ago: Ago;
+}
+
+/** `isHeard`: its cloud sends events, so that drift without an author says so. */
+interface ScopeHow extends How {
+  readonly isHeard: boolean;
+  readonly healing: (one: Action | Finding) => Healing | undefined;
 }
 
 const symbols: Readonly<Record<EntryVerb, readonly [string, Style]>> = {
@@ -35,10 +43,13 @@ const symbols: Readonly<Record<EntryVerb, readonly [string, Style]>> = {
   forget: ['·', 'dim'],
 };
 
+/** True where events tell of changes. `place`: a scope, or an address in it. */
+export const isHeardIn = (place: ScopeKey | Address, auditLogs: readonly Cloud[] = []): boolean =>
+  auditLogs.some((cloud) => place.startsWith(`${cloud}/`));
+
 /** A plan for people: the verdict first, then each scope with its changes, then what is true and not acted on. */
 export function planText(plans: readonly ScopePlan[], options: PlanTextOptions): string {
-  const { revision, paint = plain, most = 20, ago = moment } = options;
-  const how = { paint, ago };
+  const { revision, paint = plain, most = 20, ago = moment, auditLogs = [] } = options;
   const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), printable(revision))}`)];
   const unlisted = new Map<string, readonly string[]>();
   for (const { scope, actions, findings } of printable(plans)) {
@@ -47,6 +58,7 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
     const shown = why === undefined ? findings : findings.filter((finding) => !restsOnListing(finding));
     if (why !== undefined) unlisted.set(why, [...(unlisted.get(why) ?? []), scope]);
     if (actions.length + shown.length === 0) continue;
+    const how = { paint, ago, isHeard: isHeardIn(scope, auditLogs), healing: healingIn({ findings }) };
     lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
     lines.push(...findingLines(shown, how, most));
   }
@@ -75,7 +87,7 @@ const unlistedLines = (unlisted: ReadonlyMap<string, readonly string[]>, paint: 
       : []),
   ]);
 
-function entryLines(entry: Entry, how: How): readonly string[] {
+function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
   const { paint } = how;
   const [symbol, style] = symbols[entry.verb];
   const name = nameIn(entry.address, entry.kind);
@@ -92,10 +104,30 @@ function entryLines(entry: Entry, how: How): readonly string[] {
   ];
 }
 
-/** Each person and call once. */
-const touchedLines = (shown: readonly { readonly by?: TouchedBy }[], { paint, ago }: How): readonly string[] => [
-  ...new Set(shown.flatMap(({ by }) => (by === undefined ? [] : [`      ${paint('note', touchedText(by, ago))}`]))),
+/** The author of each change and its fate; each person and call once. */
+const touchedLines = (shown: readonly (Action | Finding)[], { healing, ...how }: ScopeHow): readonly string[] => [
+  ...new Set(
+    shown.flatMap((one) => {
+      const text = authorText(one, healing(one), how);
+      return text === undefined ? [] : [`      ${how.paint('note', text)}`];
+    }),
+  ),
 ];
+
+/**
+ * The author of the change behind an action or a finding, and whether healing undoes it; undefined where nothing is known of it.
+ * `isHeard`: an event was to be expected, so drift without an author is told too.
+ */
+export function authorText(
+  { by, ...one }: Action | Finding,
+  healing: Healing | undefined,
+  { ago, isHeard }: Pick<ScopeHow, 'ago' | 'isHeard'>,
+): string | undefined {
+  const fate = healing === undefined ? '' : `; ${healingTexts[healing]}`;
+  if (by !== undefined) return `${touchedText(by, ago)}${fate}`;
+  const isDrift = 'cause' in one && one.cause === 'drift' && healing !== undefined;
+  return isHeard && isDrift ? `${unheardText}${fate}` : undefined;
+}
 
 function reason({ verb, actions }: Entry): string {
   const [first] = actions;
@@ -181,7 +213,7 @@ const show = (value: unknown): string => (typeof value === 'string' ? value || '
 
 const informing: readonly Finding['type'][] = ['unmanaged', 'orphan', 'copied-mark'];
 
-function findingLines(findings: readonly Finding[], how: How, most: number): readonly string[] {
+function findingLines(findings: readonly Finding[], how: ScopeHow, most: number): readonly string[] {
   const { paint } = how;
   const acting = findings.filter(({ type }) => !informing.includes(type));
   const shown = findings.filter(({ type }) => informing.includes(type));
@@ -202,7 +234,7 @@ function findingLines(findings: readonly Finding[], how: How, most: number): rea
  * Findings of gaps, of unknown regions and of one shared cause make one line a kind: otherwise an unavailable cloud, or a pause,
  * would fill the screen. All others are printed by name.
  */
-function actingLines(findings: readonly Finding[], how: How): readonly string[] {
+function actingLines(findings: readonly Finding[], how: ScopeHow): readonly string[] {
   const byCause = Map.groupBy(findings, (finding) =>
     'code' in finding && together.includes(finding.code) ? `${finding.kind} ${finding.why}` : finding,
   );

@@ -1,5 +1,6 @@
 import type { TouchedBy } from '../last-modified.ts';
 import type { Held } from '../pause.ts';
+import type { Healing } from '../plan/healing.ts';
 
 /** Times for people, of ms since the epoch, always UTC: `2026-12-01 08:00`, or to the second. */
 export const bareMoment = (at: number, to: keyof typeof lengths = 'minute'): string =>
@@ -42,6 +43,19 @@ export const moment: Ago = (at) => `at ${formatMoment(at, 'second')}`;
 /** `changed by arn:aws:iam::111122223333:user/bob (StopInstances from 203.0.113.9) 3 min ago` */
 export const touchedText = ({ who, action, from, at }: TouchedBy, ago: Ago = moment): string =>
   `changed by ${who} (${action}${from === undefined ? '' : ` from ${from}`}) ${ago(at)}`;
+
+/** The fate of a change, as the end of a sentence. */
+export const healingTexts = {
+  undoes: 'healing undoes it',
+  relaunches: 'healing launches a new machine',
+  replaces: 'healing replaces the machine',
+  deletes: 'healing deletes it',
+  withheld: 'healing would undo it, and is withheld',
+  none: 'Setpoint leaves it',
+} as const satisfies Record<Healing, string>;
+
+/** Of drift in a scope whose cloud sends events, where none of them fits. */
+export const unheardText = 'nobody told: no event names this change';
 
 /** Colours text, or does not: the CLI decides, by terminal and NO_COLOR. */
 export type Paint = (style: Style, text: string) => string;

@@ -142,7 +142,7 @@ describe('a server answers as the store would from here', () => {
     assert.equal(code, 2);
     assert.match(
       stdout,
-      /^Withheld drift: 2 resources by mode: .*\nDrift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/,
+      /^Withheld drift: 2 resources by mode \(changed by \S+user\/bob\): .*\nDrift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/,
     );
   });
 });

@@ -114,14 +114,22 @@ interface Held {
   readonly mode?: Mode;
   readonly cause?: 'drift' | 'rollout';
   readonly held?: string;
+  readonly by?: string;
+  readonly at?: number;
 }
 
 /** Only the fields that the counting reads. */
-const row = ({ code, mode = 'enforce', cause = 'drift', held = 'why' }: Held): Row =>
+const row = ({ code, mode = 'enforce', cause = 'drift', held = 'why', by, at = 1 }: Held): Row =>
   ({
     key: address,
     called: { name: 'web-0', address, labels: {} },
-    state: { status: 'Drifted', reason: '', generation: 1, ...(code === undefined ? {} : { code }) },
+    state: {
+      status: 'Drifted',
+      reason: '',
+      generation: 1,
+      ...(code === undefined ? {} : { code }),
+      ...(by === undefined ? {} : { by: { who: by, action: 'Act', event: 'e', at } }),
+    },
     sides: { desired: { mode }, diff: [], next: { verb: 'update', cause, ...(held === '' ? {} : { held }) } },
   }) as unknown as Row; // why: the rest of a row says nothing about what holds it
 
@@ -157,6 +165,16 @@ describe('withheld drift', () => {
       `Withheld drift: 2 resources by mode: ${approve} · 1 resource by limit: ${approve}`,
     );
     assert.equal(withheldText([]), undefined);
+  });
+
+  it('names those that changed it, each once, the newest change first, and counts the rest', () => {
+    const rows = [{ by: 'ann' }, { by: 'bob', at: 3 }, { by: 'ann', at: 2 }, { by: 'eve', at: 0 }, {}];
+    const withheld = withheldDriftIn(rows.map((one) => row({ code: 'mode', ...one })));
+    assert.deepEqual(withheld[0]?.actors, ['bob', 'ann', 'eve']);
+    assert.equal(
+      withheldText(withheld),
+      `Withheld drift: 5 resources by mode (changed by bob, ann and 1 more): ${approve}`,
+    );
   });
 
   it('lists three reasons and counts the rest', () => {

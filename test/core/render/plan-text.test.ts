@@ -6,13 +6,13 @@ import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import type { HeardTouch } from '../../../src/core/last-modified.ts';
 import { pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { Choices } from '../../../src/core/plan/plan-input.ts';
+import type { Choices, PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { planJson } from '../../../src/core/render/plan-json.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
 import { ruleText } from '../../../src/core/render/rule-text.ts';
 import { entriesOf, summarise } from '../../../src/core/render/summary.ts';
 import { bareMoment, dayOf, formatMoment, shortRevision } from '../../../src/core/render/wording.ts';
-import type { Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
+import type { Cloud, Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import { desiredOf } from '../../support/fixtures.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 import { machines, standing, web } from '../plan/rollouts.ts';
@@ -130,11 +130,26 @@ test('who changed what drifted is said below it, each once, by how long ago it w
   assert.deepEqual(text((at) => `${at} ms ago`).slice(5), [
     '  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  no document states this rule  ! drifted',
     '      - ingress tcp 22 from 10.0.0.0/8 to core.web',
-    '      changed by user/eve (Authorize from 203.0.113.9) 1 ms ago',
+    '      changed by user/eve (Authorize from 203.0.113.9) 1 ms ago; healing undoes it',
     '  ? network vpc-9 (lab)  rogue: no estate claims it',
-    '      changed by user/bob (CreateVpc) 1767254400000 ms ago',
+    '      changed by user/bob (CreateVpc) 1767254400000 ms ago; Setpoint leaves it',
   ]);
-  assert.equal(text().at(-1), '      changed by user/bob (CreateVpc) at 2026-01-01 08:00:00 UTC');
+  assert.equal(text().at(-1), '      changed by user/bob (CreateVpc) at 2026-01-01 08:00:00 UTC; Setpoint leaves it');
+});
+
+test('drift without an author says so where its cloud sends events, also where it is withheld', () => {
+  const seen = [planTextStanding, standingGroup, atom('22')];
+  const given = input([net, group], looked(seen), { knowledge: know(seen) });
+  const text = (of: Partial<PlanInput>, auditLogs?: readonly Cloud[]): string =>
+    planText([plan({ ...given, ...of })], { revision: 'abcdef0123', auditLogs });
+  const nobody = /^ {6}nobody told: no event names this change; (.*)$/m;
+  assert.equal(nobody.exec(text({}, ['aws', 'gcp']))?.[1], 'healing undoes it');
+  const holds = [() => ({ code: 'paused', why: 'a freeze' }) as const];
+  assert.equal(nobody.exec(text({ choices: { holds } }, ['aws']))?.[1], 'healing would undo it, and is withheld');
+  for (const auditLogs of [undefined, [], ['gcp'] as const]) assert.doesNotMatch(text({}, auditLogs), /nobody told/);
+  const stranger = see('network', 'vpc-9', vpc(), { name: 'lab' });
+  const observation = looked([planTextStanding, standingGroup, stranger]);
+  assert.doesNotMatch(text({ observation }, ['aws']), /nobody told/, 'an unmanaged object is no drift');
 });
 
 const base: RuleMatch = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: ['10.0.0.0/8'] };

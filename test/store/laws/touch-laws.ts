@@ -45,7 +45,8 @@ export const touchLaws: Laws = {
   'of each object the last touch is there for others, in whatever order they came': async (bench) => {
     const { store, other, estate } = bench;
     const one = touchOf({ event: 'e1', at: start + 10, objects: ['sg-1', 'sgr-1'] });
-    const two = touchOf({ event: 'e2', at: start + 20, objects: ['sgr-1'], actor: { who: 'ann', action: 'Revoke' } });
+    const ann = { who: 'ann', action: 'Revoke' };
+    const two = touchOf({ event: 'e2', at: start + 20, objects: ['sgr-1'], actor: ann, requestId: 'r-2' });
     assert.deepEqual(await store.touches.keep(estate, [two, one]), [two, one]);
     await other.touches.keep(estate, [touchOf({ event: 'e0', at: start + 5, objects: ['sg-1', 'sgr-1'] })]);
     await store.touches.keep(estate, [touchOf({ event: 'e3', at: start + 30, scope: 'aws/1/us-east-1' })]);
@@ -54,7 +55,7 @@ export const touchLaws: Laws = {
     assert.ok(heardAt > start);
     const said = new Map([
       ['sg-1', { by: { ...one.actor, event: 'e1', at: start + 10 }, heardAt }],
-      ['sgr-1', { by: { who: 'ann', action: 'Revoke', event: 'e2', at: start + 20 }, heardAt }],
+      ['sgr-1', { by: { ...ann, event: 'e2', at: start + 20, requestId: 'r-2' }, heardAt }],
     ]);
     assert.deepEqual(await other.touches.newest({ estate, scope }), said);
     assert.deepEqual((await other.inventory.knowledge(estate, scope)).touches, said);

@@ -52,5 +52,10 @@ export function newestTouches(memory: Memory, { estate, scope }: Where): Readonl
   const of = [...(memory.sources.touches.get(estate)?.values() ?? [])].filter(
     (one) => one.scope === scope && !ours.has(one.requestId ?? ''),
   );
-  return new Map(of.map(({ object, by, heardAt }) => [object, { by, heardAt }]));
+  return new Map(
+    of.map(({ object, by, heardAt, requestId }) => [
+      object,
+      { by: requestId === undefined ? by : { ...by, requestId }, heardAt },
+    ]),
+  );
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kindNames } from '../../../core/kinds/kinds.ts';
+import { healings } from '../../../core/plan/healing.ts';
 import { deleteReasons } from '../../../core/render/plan-json.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { desiredSchema, documentSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
@@ -13,12 +14,17 @@ export const changeSchema = z
   .meta({ id: 'Change', description: 'One differing field' })
   .register(examples, { example: { field: 'labels.tier', from: 'test', to: 'web' } });
 
+const healingSchema = z.enum(healings).meta({
+  description: 'The fate of the change outside Setpoint that led to this; absent: there is none',
+});
+
 const about = {
   kind: kindSchema,
   address: z.string(),
   documents: z.array(documentSchema),
   cause: causeSchema,
   lastModifiedBy: lastModifiedBySchema.optional(),
+  healing: healingSchema.optional(),
 };
 
 const incarnated = {
@@ -73,6 +79,7 @@ export const actionSchema = actionWith({})
       documents: [exampleOf(documentSchema)],
       cause: 'drift',
       lastModifiedBy: exampleOf(lastModifiedBySchema),
+      healing: 'undoes',
       desired: exampleOf(desiredSchema),
       observed: exampleOf(observedSchema),
       changes: [exampleOf(changeSchema)],
@@ -94,6 +101,7 @@ const reasonFields = {
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   scope: z.string(),
   lastModifiedBy: lastModifiedBySchema.optional(),
+  healing: healingSchema.optional(),
 };
 
 const blockCode = z.enum([
@@ -157,6 +165,7 @@ export const findingSchema = z
       kind: kindSchema,
       action: verbSchema,
       code: withholdCode,
+      cause: z.literal('drift').optional().meta({ description: 'The cause of the action; absent: another one' }),
     }),
     z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
     z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),

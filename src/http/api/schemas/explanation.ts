@@ -6,7 +6,7 @@ import type { Explained } from '../../../ports/queries.ts';
 import { actionSchema, findingSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
-import { heldSourceSchema } from './plan.ts';
+import { auditLogsSchema, heldSourceSchema } from './plan.ts';
 import { desiredSchema, lastModifiedBySchema, modeSchema, observedSchema } from './resource.ts';
 
 export const originSchema = z
@@ -54,6 +54,7 @@ export const explanationSchema = z
     actions: z.array(actionSchema),
     findings: z.array(findingSchema),
     sources: z.array(heldSourceSchema).optional(),
+    auditLogs: auditLogsSchema.optional(),
     observed: observationSchema,
   })
   .meta({ id: 'Explanation', description: 'One resource: its specs, its objects and its next actions' })
@@ -84,5 +85,6 @@ export const explanationAnswer = ({ bound, explanation, looks }: Explained, now:
   estate: bound.estate,
   ...explanationJson(explanation),
   sources: bound.sources?.map(sourceJson),
+  auditLogs: bound.auditLogs,
   observed: oldestObservation(looks, now),
 });

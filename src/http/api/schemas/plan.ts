@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
+import { healingIn } from '../../../core/plan/healing.ts';
 import { actionJson, planJson } from '../../../core/render/plan-json.ts';
+import { clouds } from '../../../core/resource.ts';
 import type { MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
 import { findingSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
@@ -54,11 +56,19 @@ export const heldSourceSchema = z
       'A source whose newest state is not active. Only callers that see all of the estate get its name and the reason',
   });
 
+export const auditLogsSchema = z
+  .array(z.enum(clouds))
+  .meta({ description: 'Clouds whose audit logs reach Setpoint by a webhook; absent: none' });
+
 const withheldDriftSchema = z
   .object({
     code: z.string().meta({ description: 'The code of the reason' }),
     count: count.meta({ description: 'The number of resources' }),
     next: z.string().meta({ description: 'The command that permits the changes, or shows the way' }),
+    actors: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The actors of the changes, the newest change first; absent: no event names any' }),
   })
   .meta({ id: 'WithheldDrift', description: 'Drift that no worker heals before a person acts' });
 
@@ -90,6 +100,7 @@ export const planBody = {
     .optional()
     .meta({ description: 'The number of the newest ledger entry; only for callers that see all of the estate' }),
   sources: z.array(heldSourceSchema).optional(),
+  auditLogs: auditLogsSchema.optional(),
   summary: summarySchema,
   actions: z.array(plannedActionSchema),
   findings: z.array(findingSchema),
@@ -108,6 +119,7 @@ export const planSchema = z
       revision: story.revision,
       generation: 7,
       serial: 27,
+      auditLogs: ['aws'],
       summary: exampleOf(summarySchema),
       actions: [exampleOf(plannedActionSchema)],
       findings: [],
@@ -131,9 +143,10 @@ export function planAnswer(
   const { actions: _, ...json } = planJson(plans, bound, hash);
   return {
     ...json,
-    actions: plans.flatMap(({ scope, actions }) =>
-      actions.map((action) => ({ ...actionJson(action), digest: actionDigest(action, hash), scope })),
-    ),
+    actions: plans.flatMap(({ scope, actions, findings }) => {
+      const healing = healingIn({ findings });
+      return actions.map((one) => ({ ...actionJson(one, healing(one)), digest: actionDigest(one, hash), scope }));
+    }),
     scopes: plans.map(({ scope, calls }, at) => {
       const { targets = [], ...look } = looks[at] ?? { gaps: [] };
       return { scope, targets, calls, observed: observationAnswer(look, now) };

@@ -10,7 +10,8 @@ export const lastModifiedBySchema = z
     action: z.string(),
     from: z.string().optional(),
     agent: z.string().optional(),
-    event: z.string(),
+    event: z.string().meta({ description: "The id of the event in the cloud's audit log" }),
+    requestId: z.string().optional().meta({ description: "The cloud's id of the request, if the event has one" }),
     at: timestamp,
   })
   .meta({
@@ -24,6 +25,7 @@ export const lastModifiedBySchema = z
       from: '198.51.100.7',
       agent: 'aws-cli/2.22.0',
       event: '2f1c7a54-6f2e-4d7b-9a55-0c8b8a1d2e3f',
+      requestId: 'b7a3c5d1-0e8f-4c62-9d13-5f0a6e2b8c41',
       at: '2027-01-31T07:58:12.000Z',
     },
   });

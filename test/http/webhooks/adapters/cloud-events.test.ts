@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { auditLogSenders } from '../../../../src/core/documents/estate.ts';
+import { adapters } from '../../../../src/http/webhooks/adapters/index.ts';
+import { pubsub } from '../../../../src/http/webhooks/adapters/pubsub.ts';
 import { frontOf, secret } from '../../support/front.ts';
 import { cloudTrail, eventbridge, eventgrid, gridEvent, gridValidation, type Sent } from '../../support/sent.ts';
 
@@ -226,4 +229,11 @@ describe('handshakes of Event Grid', () => {
       assert.equal(status, 401);
       assert.equal(headers['webhook-allowed-origin'], undefined);
     });
+});
+
+it('the specs know of each sender the cloud that it reports for', () => {
+  const clouds = Object.entries({ ...adapters, pubsub }).flatMap(([name, adapter]) =>
+    'cloud' in adapter && adapter.cloud !== undefined ? [[name, adapter.cloud]] : [],
+  );
+  assert.deepEqual([...auditLogSenders].sort(), clouds.sort());
 });
