@@ -72,7 +72,7 @@ const holds = (scope: string, { address, there }: Explanation): boolean =>
   address.startsWith(`${scope}/`) || there.some((one) => one.scope === scope);
 
 /** Resolves an address that a person typed; throws where it cannot. */
-type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
+export type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
 
 /** `given`: an address, or an id of the cloud. */
 export function explanationOf(

@@ -56,4 +56,4 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A note has one member, named after what kind of word it is. */
 const wordOf = (note: unknown): Fields => fieldsOf(Object.values(fieldsOf(note))[0]);
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});
+export const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});

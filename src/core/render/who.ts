@@ -1,0 +1,114 @@
+import { type Authorship, type Change, portText, type WhoReport } from '../inventory/authors.ts';
+import type { Write } from '../ledger/writes.ts';
+import { nameIn } from '../resource.ts';
+import { printable } from '../text.ts';
+import { lastModifiedByJson } from './plan-json.ts';
+import { isHeardIn } from './plan-text.ts';
+import { ruleText } from './rule-text.ts';
+import { type Ago, healingTexts, type Paint, shortRevision, touchedText } from './wording.ts';
+
+/** The answer of `setpoint who` as data: what `--json` prints. */
+export const whoJson = ({ subject, port, found, incomplete, auditLogs }: WhoReport) => ({
+  subject,
+  port: port?.port,
+  protocol: port?.protocol,
+  resources: found.map(authorshipJson),
+  incompleteScopes: incomplete,
+  auditLogs,
+});
+
+const authorshipJson = ({ scope, kind, address, object, healing, changes }: Authorship) => ({
+  scope,
+  kind,
+  address,
+  id: object?.observed.id,
+  name: object?.observed.name,
+  claim: object?.claim,
+  reason: object?.why,
+  healing,
+  rule: object?.observed.kind === 'firewall-rule' ? object.observed.attributes : undefined,
+  changes: changes.map(changeJson),
+});
+
+function changeJson(change: Change) {
+  if (change.source === 'event') {
+    const { source, container, by } = change;
+    return { source, ...lastModifiedByJson(by), container };
+  }
+  const { source, write } = change;
+  const { at, approver, verb, outcome, revision, generation, seq, reconcileId, calls, undid } = write;
+  return {
+    ...{ source, at, actor: approver, verb, outcome, revision, generation, seq, reconcileId, calls },
+    undid: undid && lastModifiedByJson(undid),
+  };
+}
+
+interface How {
+  readonly paint: Paint;
+  readonly ago: Ago;
+}
+
+/** The verdict in one line, then each object with the known changes of it, the newest first. */
+export function whoText(given: WhoReport, how: How): string {
+  const report = printable(given);
+  const { found, incomplete } = report;
+  const unlisted = incomplete.map(
+    (scope) =>
+      `! The rules of ${scope} were not listed completely: others may open it. Find the cause with: setpoint doctor`,
+  );
+  const sections = found.flatMap((one) => ['', ...authorshipLines(one, report, how)]);
+  return `${[how.paint('strong', verdictOf(report)), ...unlisted, ...sections].join('\n')}\n`;
+}
+
+function verdictOf({ subject, port, found, incomplete }: WhoReport): string {
+  if (port === undefined) return subject;
+  const n = found.length;
+  if (n > 0) return `${portText(port)}: ${n} ${n === 1 ? 'rule opens' : 'rules open'} it`;
+  return `${portText(port)}: no ${incomplete.length === 0 ? 'observed' : 'listed'} rule opens it`;
+}
+
+function authorshipLines(one: Authorship, report: WhoReport, how: How): readonly string[] {
+  const { scope, kind, address, object, healing, changes } = one;
+  const { id = '', name = '' } = object?.observed ?? {};
+  const shown = address === undefined ? name || id : nameIn(address, kind);
+  const drift = healing === undefined || healing === 'none' ? '' : `, drifted: ${healingTexts[healing]}`;
+  return [
+    `${how.paint('strong', `${kind} ${shown}`)}  ${object === undefined ? 'nothing stands there' : standText(object)}${drift}`,
+    ...(object?.observed.kind === 'firewall-rule' ? [`  ${ruleText(object.observed.attributes)}`] : []),
+    how.paint('dim', `  ${scope}`),
+    ...(id === '' || id === shown ? [] : [how.paint('dim', `  ${id}`)]),
+    ...changes.flatMap((change) => changeLines(change, how)),
+    ...(changes.length === 0 ? [how.paint('note', `  ${unknownText(scope, report)}`)] : []),
+  ];
+}
+
+const standText = ({ claim, why }: NonNullable<Authorship['object']>): string =>
+  why === 'wanted' ? claim : `${claim}: ${why}`;
+
+const unknownText = (scope: string, { auditLogs }: WhoReport): string =>
+  isHeardIn(scope, auditLogs)
+    ? 'nobody told: no event and no entry of the ledger names a change of it'
+    : 'unknown: no webhook brings the audit log of its cloud, and no entry of the ledger names a change of it';
+
+function changeLines(change: Change, how: How): readonly string[] {
+  if (change.source === 'ledger') return writeLines(change.write, how);
+  const { by, container } = change;
+  const of = container === undefined ? '' : `; the event names only ${container}, in which it lies`;
+  return [
+    `  ${how.paint('note', `${touchedText(by, how.ago)}${of}`)}`,
+    how.paint('dim', `    ${by.requestId === undefined ? '' : `request ${by.requestId}, `}event ${by.event}`),
+  ];
+}
+
+/** `create by Setpoint 3 d ago (…), generation 3 (commit 1a2b3c4), approved by ann`, and its calls. */
+function writeLines(write: Write, { paint, ago }: How): readonly string[] {
+  const { verb, at, generation, revision, approver, outcome, calls, seq, undid } = write;
+  const open = outcome === 'open' ? ', without an answer yet' : '';
+  const approved = approver === 'setpoint' ? 'unattended' : `approved by ${approver}`;
+  const made = calls.map(({ action, requestId }) => `${action}${requestId === undefined ? '' : ` ${requestId}`}`);
+  return [
+    `  ${verb} by Setpoint ${ago(at)}${open}, generation ${generation} (${shortRevision(revision)}), ${approved}`,
+    paint('dim', `    ${[...new Set(made), `ledger entry ${seq}`].join(', ')}`),
+    ...(undid === undefined ? [] : [`    it undid: ${touchedText(undid, ago)}`]),
+  ];
+}
