@@ -179,6 +179,7 @@ function dependenciesOn(
   return {
     drift: answers,
     explanations: answers,
+    actors: { ...answers, entryPages, figures },
     plans: answers,
     approvals: answers,
     pauses: answers,

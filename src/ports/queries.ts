@@ -2,6 +2,7 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import type { WhoReport } from '../core/inventory/authors.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
@@ -11,6 +12,7 @@ import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
+import type { EntryPages } from './ledger.ts';
 import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 
 /**
@@ -22,6 +24,8 @@ export interface Answers {
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
+  /** Who changed a resource or opened a port. `of`: as of `explain`, or a port. `entries`: of the ledger, as far as the caller sees it. */
+  who(asked: WhoAsked): Promise<Who>;
   /** The line of the active specs that decided each field of a resource; none where they cannot say. */
   origins(row: KeptRow): Promise<readonly Origin[]>;
   readonly approvals: ApprovalAnswers;
@@ -128,6 +132,16 @@ export interface ScopeLook {
   readonly targets: readonly string[];
   readonly at?: number;
   readonly gaps: readonly Gap[];
+}
+
+export interface WhoAsked extends EstateAsked {
+  readonly of: string;
+  readonly entries: Pick<EntryPages, 'page'>;
+}
+
+export interface Who extends Pick<Planned, 'looks'> {
+  readonly estate: string;
+  readonly report: WhoReport;
 }
 
 export interface Explained extends Pick<Planned, 'bound' | 'looks'> {

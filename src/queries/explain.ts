@@ -39,7 +39,7 @@ export async function explained(
   };
 }
 
-const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
+export const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
 
 const seenIn =
   ({ looked }: StoredEstateView, asked: EstateAsked) =>
@@ -55,7 +55,7 @@ function isShown({ address, wanted, there }: Explanation, survey: StoredEstateVi
 }
 
 /** Written whole, or any ending of it that is unique. */
-function addressIn(given: string, known: readonly Address[]): Address {
+export function addressIn(given: string, known: readonly Address[]): Address {
   if (known.includes(given)) return given;
   const fits = known.filter((address) => address.endsWith(`/${given}`) || address.endsWith(`.${given}`));
   const [only] = fits;

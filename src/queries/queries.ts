@@ -8,6 +8,7 @@ import { plansOn } from './plans.ts';
 import { previewContextOn } from './preview.ts';
 import { withWithheld } from './status.ts';
 import { seenOf } from './visible-plans.ts';
+import { whoWithin } from './who.ts';
 
 /** Answers queries about estates, out of a store. */
 export function answersOn(grounds: QueryContext): Answers {
@@ -19,6 +20,7 @@ export function answersOn(grounds: QueryContext): Answers {
         return withWithheld(seenOf(survey, await driftOf(survey), asked), asked, grounds.store);
       }),
     explain: (asked) => planning.line(() => explained(asked, planning)),
+    who: (asked) => planning.line(() => whoWithin(asked, planning)),
     // why: it plans nothing, and the active specs are compiled already
     origins: (row) => originsAt(row, grounds),
     approvals: approvalsOn(planning),

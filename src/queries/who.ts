@@ -13,28 +13,40 @@ import { type Ownership, ownership } from '../core/inventory/ownership.ts';
 import { writesIn } from '../core/ledger/writes.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import type { Address, CloudId, Kind, RuleAttributes, ScopeKey } from '../core/resource.ts';
-import type { Store } from '../ports/store.ts';
-import type { EstateView } from './estate-view.ts';
-import { explanationOf, type FindAddress } from './explain.ts';
+import type { EntryPages } from '../ports/ledger.ts';
+import type { Who, WhoAsked } from '../ports/queries.ts';
+import { type EstateView, lookOf } from './estate-view.ts';
+import { addressIn, explanationOf, type FindAddress, unknown } from './explain.ts';
+import type { PreviewContext } from './preview.ts';
+import { seesAddress, seesScope } from './visible-plans.ts';
 
 /** The most entries of one address that are read, and the most addresses that are asked about at once. */
 const mostEntries = 100;
 const atOnce = 8;
 
+interface Asking {
+  /** Of the ledger. */
+  readonly entries: Pick<EntryPages, 'page'>;
+  readonly findAddress: FindAddress;
+  /** True where the asker may see it; absent: all. */
+  readonly sees?: (one: Resource) => boolean;
+}
+
 /** Who changed a resource or an unmanaged object, or of a port every rule that opens it, when and by which call. */
 export async function whoOf(
   given: string,
   view: EstateView,
-  { store, findAddress }: { readonly store: Pick<Store, 'entryPages'>; readonly findAddress: FindAddress },
+  { entries, findAddress, sees = () => true }: Asking,
 ): Promise<WhoReport> {
   const port = parsePort(given);
   const plans = new Map(view.plans.map((plan) => [plan.scope, plan]));
   const { subject, resources } =
     port === undefined ? subjectOf(given, view, findAddress) : { subject: given, resources: opening(port, view) };
-  const context = { estate: view.estate.name, entryPages: store.entryPages };
+  const context = { estate: view.estate.name, entries };
+  const visible = resources.filter(sees);
   const found: Authorship[] = [];
-  for (let from = 0; from < resources.length; from += atOnce) {
-    const some = resources.slice(from, from + atOnce);
+  for (let from = 0; from < visible.length; from += atOnce) {
+    const some = visible.slice(from, from + atOnce);
     found.push(
       ...(await Promise.all(some.map((one) => authorshipOf(one, { ...context, plan: plans.get(one.scope) })))),
     );
@@ -48,6 +60,34 @@ export async function whoOf(
     ...(auditLogs === undefined ? {} : { auditLogs }),
   };
 }
+
+/** The part within a caller's bounds. Missing resources, and resources outside the bounds, get the same answer. */
+export async function whoWithin({ of, entries, ...asked }: WhoAsked, planning: PreviewContext): Promise<Who> {
+  const view = await planning.survey(asked);
+  const looked = view.looked.filter((one) => seesScope(one, asked));
+  const isSeen = (address: Address, scope: ScopeKey): boolean =>
+    looked.some((one) => one.scope.scope === scope && seesAddress(address, one, asked));
+  const findAddress: FindAddress = (given, known) =>
+    addressIn(
+      given,
+      [...known].filter((address) =>
+        looked.some(({ scope: { scope } }) => isAt(address, scope) && isSeen(address, scope)),
+      ),
+    );
+  const sees = ({ address, owned, scope }: Resource): boolean => isSeen(address ?? owned?.observed.id ?? '', scope);
+  const report = await whoOf(of, view, { entries, findAddress, sees });
+  if (report.port === undefined && report.found.length === 0) throw unknown();
+  const scopes = new Set<ScopeKey>(
+    report.port === undefined ? report.found.map(({ scope }) => scope) : looked.map(({ scope }) => scope.scope),
+  );
+  return {
+    estate: asked.estate,
+    looks: looked.map(lookOf).filter(({ scope }) => scopes.has(scope)),
+    report: { ...report, incomplete: report.incomplete.filter((scope) => scopes.has(scope)) },
+  };
+}
+
+const isAt = (address: Address, scope: ScopeKey): boolean => address.startsWith(`${scope}/`);
 
 /** A resource to ask about, with all that is known of its scope. */
 interface Resource {
@@ -112,7 +152,7 @@ function subjectOf(given: string, view: EstateView, findAddress: FindAddress): S
     resources: [
       ...standing,
       ...gone.map(([one, kind]): Resource => {
-        const scope = [...inputs.keys()].find((key) => one.startsWith(`${key}/`)) ?? '';
+        const scope = [...inputs.keys()].find((key) => isAt(one, key)) ?? '';
         const ids = settled.filter((each) => each.address === one).map(({ id }) => id);
         return { kind, scope, address: one, ids, input: inputs.get(scope) };
       }),
@@ -120,13 +160,13 @@ function subjectOf(given: string, view: EstateView, findAddress: FindAddress): S
   };
 }
 
-interface Asking extends Pick<Store, 'entryPages'> {
+interface LedgerContext extends Pick<Asking, 'entries'> {
   readonly estate: string;
 }
 
 async function authorshipOf(
   { kind, scope, address, owned, ids = [], input }: Resource,
-  { plan, ...asking }: Asking & { readonly plan: ScopePlan | undefined },
+  { plan, ...context }: LedgerContext & { readonly plan: ScopePlan | undefined },
 ): Promise<Authorship> {
   const object = owned && { observed: owned.observed, claim: owned.claim, why: owned.why };
   const parts = owned?.observed.condition.parts ?? [];
@@ -135,7 +175,7 @@ async function authorshipOf(
     container: owned?.observed.signs.container,
   };
   const heard = input === undefined ? [] : heardChanges(about, input);
-  const written = address === undefined ? [] : await writesAt(address, owned?.observed.id, asking);
+  const written = address === undefined ? [] : await writesAt(address, owned?.observed.id, context);
   const healing = plan && healingOf({ id: owned?.observed.id, address }, plan);
   return {
     scope,
@@ -151,9 +191,9 @@ async function authorshipOf(
 async function writesAt(
   address: Address,
   id: CloudId | undefined,
-  { estate, entryPages }: Asking,
+  { estate, entries: pages }: LedgerContext,
 ): Promise<readonly Change[]> {
-  const { entries } = await entryPages.page({
+  const { entries } = await pages.page({
     estate,
     filter: { address, types: ['intent', 'settlement'] },
     newestFirst: true,

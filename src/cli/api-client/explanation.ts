@@ -69,7 +69,7 @@ export const fetchAddress = async (client: ApiClient, given: string, asked: Serv
   (await fetchExplanation(client, given, asked)).explanation.address;
 
 /** A name that may be one of several becomes a local error here. */
-function severalOf(given: string, refused: ApiError): UserError {
+export function severalOf(given: string, refused: ApiError): UserError {
   try {
     const { addresses } = several(refused.problem.body, 'it');
     return new UserError(`"${given}" matches ${addresses.length} addresses.`, {

@@ -138,8 +138,9 @@ export function healingOf(
 export const ownChanges = (writes: readonly Write[]): readonly Change[] =>
   writes.flatMap((write) => (write.outcome === 'failed' ? [] : [{ source: 'ledger', at: write.at, write }]));
 
+/** At one moment a write of ours comes first: it heals what others changed. */
 export const newestFirst = (changes: readonly Change[]): readonly Change[] =>
-  changes.toSorted((a, b) => b.at - a.at || compareText(a.source, b.source));
+  changes.toSorted((a, b) => b.at - a.at || compareText(b.source, a.source));
 
 /** Those that were changed last come first, those of which no change is known last. */
 export const byNewest = (a: Authorship, b: Authorship): number =>

@@ -117,6 +117,12 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
         ] as const,
     ),
   ),
+  ...['web-0', 'web-https', '22', '443/tcp', '3389/udp'].flatMap((of) =>
+    [[], ['--json']].map(
+      (json) =>
+        [`who ${of} ${json}`, ['who', of, '--specs', '.', '--allow-endpoint', ...json], ['who', of, ...json]] as const,
+    ),
+  ),
   ...[
     ['ledger'],
     ['ledger', '--json'],

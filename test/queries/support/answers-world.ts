@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { answersOf } from '../../../src/bootstrap/http-server.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
+import { actorsRoutes } from '../../../src/http/api/routes/actors.ts';
 import { approvalsRoutes } from '../../../src/http/api/routes/approvals.ts';
 import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
@@ -23,9 +24,14 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
   const world = fleetWorld();
   const { store, context, cloud, clock } = world;
   const answers = answersOf(context);
-  const desk = { ...answers, estates: () => store.estates.list() };
-  const routes = [driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes].flatMap((of) =>
-    of(desk),
+  const desk = {
+    ...answers,
+    estates: () => store.estates.list(),
+    entryPages: store.entryPages,
+    figures: store.figures,
+  };
+  const routes = [actorsRoutes, driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes].flatMap(
+    (of) => of(desk),
   );
   return {
     ...world,

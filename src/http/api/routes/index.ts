@@ -1,6 +1,7 @@
 import type { EventStreams } from '../events/streams.ts';
 import type { InventoryDependencies } from '../inventory-query.ts';
 import type { Route } from '../route.ts';
+import { type ActorsDependencies, actorsRoutes } from './actors.ts';
 import { type ApprovalsDependencies, approvalsRoutes } from './approvals.ts';
 import { type DriftDependencies, driftRoutes } from './drift.ts';
 import { eventRoutes } from './events.ts';
@@ -21,6 +22,7 @@ export interface RouteDependencies {
   readonly inventory: InventoryDependencies;
   readonly drift: DriftDependencies;
   readonly explanations: ExplanationsDependencies;
+  readonly actors: ActorsDependencies;
   readonly plans: PlansDependencies;
   readonly approvals: ApprovalsDependencies;
   readonly pauses: PausesDependencies;
@@ -38,6 +40,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...inventoryRoutes(dependencies.inventory),
   ...driftRoutes(dependencies.drift),
   ...explanationsRoutes(dependencies.explanations),
+  ...actorsRoutes(dependencies.actors),
   ...plansRoutes(dependencies.plans),
   ...approvalsRoutes(dependencies.approvals),
   ...pausesRoutes(dependencies.pauses),

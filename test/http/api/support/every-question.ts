@@ -18,6 +18,7 @@ export interface Question {
 const holes: Readonly<Record<string, (place: Place) => string>> = {
   name: ({ target }) => target,
   resource: ({ address }) => address,
+  subject: ({ address }) => address,
   address: ({ address }) => address,
   '/v1/reconciles/{id}': ({ ids }) => ids.reconcile,
   '/v1/tokens/{id}': ({ ids }) => ids.token,
