@@ -13,6 +13,7 @@ const callers = {
 const documents = [
   network({ internet: false }),
   rule('https'),
+  rule('core'),
   machine('web', {}, { owner: 'team-web', labels: { tier: 'a' } }),
   machine('db', {}, { owner: 'team-db', labels: { tier: 'a' } }),
 ];
@@ -109,6 +110,8 @@ describe('who changed something, out of the store', () => {
     assert.deepEqual([foreign.status, missing.status], [404, 404]);
     assert.equal(foreign.text.replaceAll('db-0', ''), missing.text.replaceAll('xx-0', ''));
     assert.equal((await ask('elsewhere', 'web-0')).status, 404);
+    assert.equal((await ask('viewer', 'core')).status, 409, 'a network and a rule are called so');
+    assert.equal((await ask('web', 'core')).status, 404, 'and of neither is told');
     const db = (await answer('viewer', 'db-0')).resources[0]?.id ?? '';
     assert.equal((await ask('web', db)).status, 404);
   });
