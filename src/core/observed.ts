@@ -87,6 +87,11 @@ export interface Condition {
   readonly assigned?: readonly (keyof MachineSettings)[];
   /** Settings whose listing failed or was short. They are not in its attributes. */
   readonly unlisted?: readonly UnlistedSetting[];
+  /**
+   * Azure: the security groups on a subnet or on the interface of a machine, and the one that holds a rule. Of a network's own security
+   * group the id of the network. Absent where nobody told.
+   */
+  readonly filters?: readonly CloudId[] | undefined;
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
   /** Of a machine: its disks for data, in order: besides the one that it boots from, and those that a stop empties. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAnyone } from '../anyone.ts';
 import { flag, freeText, name, whole } from '../documents/fields.ts';
 import type { Located, Position } from '../documents/tree.ts';
 import { kindNames } from '../kinds/kinds.ts';
@@ -6,7 +7,7 @@ import { parsePorts } from '../port-set.ts';
 import { clouds } from '../resource.ts';
 import { type Found, type KindRule, rulesAbout } from './evaluate.ts';
 import type { PolicyRules } from './rules.ts';
-import { type Given, isAnyone, type ResourceView } from './view.ts';
+import type { Given, ResourceView } from './view.ts';
 
 const word = () => z.string({ error: 'text' }).max(512, { error: 'at most 512 characters' });
 const words = () => z.array(word(), { error: 'a list of texts' });

@@ -278,6 +278,10 @@ const condition = z.object({
     .array(z.string())
     .optional()
     .meta({ description: 'Settings of the machine whose values its cloud chose, or may have chosen' }),
+  filters: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Azure: the security groups on the subnet or interface, or the one that holds the rule' }),
   ephemeral: z
     .boolean()
     .optional()

@@ -1,0 +1,394 @@
+import type { Ref } from '../resource.ts';
+import { compareText } from '../text.ts';
+import { type Region, regionsOf } from './blocks.ts';
+import {
+  type Applied,
+  both,
+  type Direction,
+  type Filter,
+  filterOf,
+  type Lists,
+  type Passing,
+  passing,
+  type RuleList,
+} from './filter.ts';
+import { classesOf, type MachineClass, type Side } from './machine-classes.ts';
+import { intersect, isNone, noServices, type Services, subtract, unite } from './service-set.ts';
+import type { Machine, TrafficState } from './state.ts';
+import { anyOf, least, meets, type Party } from './terms.ts';
+import { type Way, wayOf } from './way.ts';
+
+/** What a change of the traffic is: certain, or possible where something is unknown. */
+export type ChangeKind = 'opens' | 'cuts' | 'may-open' | 'may-cut';
+
+/** One end: machines of these classes, or a block outside. */
+export type ClassEnd = { readonly classes: readonly MachineClass[] } | { readonly region: string };
+
+/** Traffic from each of `from` to each of `to` whose passing changes. */
+export interface Difference {
+  readonly kind: ChangeKind;
+  readonly network: Ref;
+  readonly from: ClassEnd;
+  readonly to: ClassEnd;
+  readonly services: Services;
+  readonly causes: Causes;
+}
+
+/** `rules`: that stand in one state only, or differ. `machines`: that rules see as others than before. `reasons`: of a doubt. */
+export interface Causes {
+  readonly rules: ReadonlySet<Ref>;
+  readonly machines: ReadonlySet<Ref>;
+  readonly reasons: ReadonlySet<string>;
+}
+
+/** Both states, and the answers that were found so far. */
+interface Comparison {
+  readonly before: TrafficState;
+  readonly after: TrafficState;
+  /** Of lists that decide alike one stands for all. */
+  readonly listsOf: (side: 'before' | 'after', machine: Machine, direction: Direction) => Lists;
+  readonly letThrough: (lists: Lists, party: Side) => Passing;
+  /** Contents of rules that stand in one state only. */
+  readonly changed: ReadonlySet<string>;
+}
+
+export interface Compared {
+  readonly differences: readonly Difference[];
+  /** Why Setpoint cannot tell all that decides on the traffic of some machine. */
+  readonly doubts: readonly string[];
+}
+
+/** All changes of the traffic of machines that stand in both states. */
+export function differencesBetween(before: TrafficState, after: TrafficState): Compared {
+  const filters = { before: filterOf(before), after: filterOf(after) };
+  const shared = new Map<string, Lists>();
+  const comparison: Comparison = {
+    ...{ before, after, letThrough: rememberedPassing(), changed: changedIn(filters.before, filters.after) },
+    listsOf: (side, machine, direction) => {
+      const lists = filters[side].lists(machine, direction);
+      const known = shared.get(lists.key) ?? lists;
+      shared.set(lists.key, known);
+      return known;
+    },
+  };
+  const classes = classesOf(before, after, [filters.before, filters.after]).map((one) => viewOf(one, comparison));
+  const differences = [...Map.groupBy(classes, ({ its }) => its.network).values()].flatMap((some) => [
+    ...insideDifferences(some, comparison),
+    ...outsideDifferences(some, comparison),
+  ]);
+  return { differences, doubts: [...new Set(classes.flatMap(doubtsOf))].toSorted(compareText) };
+}
+
+const doubtsOf = ({ ingress, egress }: View): readonly string[] =>
+  [ingress.after, egress.after].flatMap(({ lists }) => lists.flatMap(({ doubt }) => doubt ?? []));
+
+function changedIn(before: Filter, after: Filter): ReadonlySet<string> {
+  const [was, is] = [before, after].map(({ rules }) => new Set(rules.map(({ content }) => content)));
+  return was === undefined || is === undefined ? new Set() : was.symmetricDifference(is);
+}
+
+function rememberedPassing(): Comparison['letThrough'] {
+  const found = new Map<Lists, Map<string, Passing>>();
+  return (lists, { key, party }) => {
+    const byParty = found.get(lists) ?? new Map<string, Passing>();
+    found.set(lists, byParty);
+    const known = byParty.get(key) ?? passing(lists, party);
+    byParty.set(key, known);
+    return known;
+  };
+}
+
+/** A class, with the rules for its traffic in both states. */
+interface View {
+  readonly its: MachineClass;
+  readonly isSeenOther: boolean;
+  readonly ingress: ListsOf;
+  readonly egress: ListsOf;
+}
+
+interface ListsOf {
+  readonly before: Lists;
+  readonly after: Lists;
+  readonly differ: boolean;
+}
+
+function viewOf(its: MachineClass, { listsOf }: Comparison): View {
+  const inBoth = (direction: Direction): ListsOf => {
+    const before = listsOf('before', its.before.machine, direction);
+    const after = listsOf('after', its.after.machine, direction);
+    return { before, after, differ: before !== after };
+  };
+  return {
+    its,
+    isSeenOther: its.before.key !== its.after.key,
+    ingress: inBoth('ingress'),
+    egress: inBoth('egress'),
+  };
+}
+
+/** The changes of one kind and one set of services at one machine class, by its other ends. */
+interface Bucket<T> {
+  readonly kind: ChangeKind;
+  readonly services: Services;
+  readonly others: T[];
+}
+
+/** Rows are grouped by their other ends, so that what several classes have in common is told once. */
+function bucketsOf<T>() {
+  const buckets = new Map<string, Bucket<T>>();
+  return {
+    add: (before: Passing, after: Passing, other: T): void => {
+      for (const [kind, services] of changesBetween(before, after)) {
+        const key = `${kind} ${services.key}`;
+        const bucket = buckets.get(key) ?? { kind, services, others: [] };
+        bucket.others.push(other);
+        buckets.set(key, bucket);
+      }
+    },
+    all: (): readonly Bucket<T>[] => [...buckets.values()],
+  };
+}
+
+/**
+ *   traffic                                          | change
+ *   -------------------------------------------------+-----------
+ *   passes for certain now, and certainly did not    | opens
+ *   passed for certain, and certainly does not now   | cuts
+ *   is more certain to pass than before, or may pass | may-open
+ *   is less certain to pass than before              | may-cut
+ */
+export function changesBetween(before: Passing, after: Passing): readonly (readonly [ChangeKind, Services])[] {
+  if (before.sure.key === after.sure.key && before.may.key === after.may.key) return [];
+  const opens = subtract(after.sure, before.may);
+  const cuts = subtract(before.sure, after.may);
+  const more = unite(subtract(after.sure, before.sure), subtract(after.may, before.may));
+  const less = unite(subtract(before.sure, after.sure), subtract(before.may, after.may));
+  const found: readonly (readonly [ChangeKind, Services])[] = [
+    ['opens', opens],
+    ['cuts', cuts],
+    ['may-open', subtract(more, opens)],
+    ['may-cut', subtract(less, cuts)],
+  ];
+  return found.filter(([, services]) => !isNone(services));
+}
+
+function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] {
+  const senders = views.filter(({ egress, isSeenOther }) => egress.differ || isSeenOther);
+  const groups = new Map<string, { readonly bucket: Bucket<number>; readonly receivers: View[] }>();
+  const position = new Map(views.map((view, at) => [view, at]));
+  for (const receiver of views) {
+    const buckets = bucketsOf<number>();
+    for (const sender of receiver.ingress.differ || receiver.isSeenOther ? views : senders) {
+      const { before, after } = pairOf(sender, receiver, comparison);
+      buckets.add(before, after, position.get(sender) ?? 0);
+    }
+    for (const bucket of buckets.all()) {
+      const key = `${bucket.kind} ${bucket.services.key} ${bucket.others.join()}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, { bucket, receivers: [receiver] });
+      else known.receivers.push(receiver);
+    }
+  }
+  return [...groups.values()].flatMap(({ bucket: { kind, services, others }, receivers }) => {
+    const [first] = receivers;
+    const from = others.flatMap((at) => views[at] ?? []);
+    if (first === undefined || isOnlyItself(from, receivers)) return [];
+    return [
+      {
+        ...{ kind, services, network: first.its.network },
+        from: { classes: from.map(({ its }) => its) },
+        to: { classes: receivers.map(({ its }) => its) },
+        causes: causesOf({ from, receivers, kind, services }, comparison),
+      },
+    ];
+  });
+}
+
+/** Nobody asks what a machine sends to itself; and yet with it the ends are more often a whole group. */
+function isOnlyItself(from: readonly View[], receivers: readonly View[]): boolean {
+  const [one] = from;
+  return from.length === 1 && receivers.length === 1 && one === receivers[0] && one?.its.machines.length === 1;
+}
+
+function pairOf(
+  sender: View,
+  receiver: View,
+  { letThrough }: Comparison,
+): { readonly before: Passing; readonly after: Passing } {
+  return {
+    before: both(
+      letThrough(sender.egress.before, receiver.its.before),
+      letThrough(receiver.ingress.before, sender.its.before),
+    ),
+    after: both(
+      letThrough(sender.egress.after, receiver.its.after),
+      letThrough(receiver.ingress.after, sender.its.after),
+    ),
+  };
+}
+
+/**
+ * The changes of the traffic with the world. Where the way to it is another one too, what finds no way does not pass; otherwise the
+ * rules decide alone, and the ends tell how many machines find it.
+ */
+function outsideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] {
+  const worlds = rememberedWorlds(comparison);
+  return (['ingress', 'egress'] as const).flatMap((direction) => {
+    const groups = new Map<string, { readonly difference: OutsideChange; readonly views: View[] }>();
+    for (const view of views) {
+      for (const difference of outsideOf(view, direction, worlds, comparison)) {
+        const key = `${difference.kind} ${difference.region.text} ${difference.services.key}`;
+        const known = groups.get(key);
+        if (known === undefined) groups.set(key, { difference, views: [view] });
+        else known.views.push(view);
+      }
+    }
+    return [...groups.values()].flatMap(({ difference: { kind, services, region }, views: some }) => {
+      const [first] = some;
+      if (first === undefined) return [];
+      const machines: ClassEnd = { classes: some.map(({ its }) => its) };
+      const world: ClassEnd = { region: region.text };
+      const party: Party = { kind: 'outside', block: region.block };
+      return [
+        {
+          ...{ kind, services, network: first.its.network },
+          from: direction === 'ingress' ? world : machines,
+          to: direction === 'ingress' ? machines : world,
+          causes: causesAt(some, { direction, parties: [party], kind, services }, comparison),
+        },
+      ];
+    });
+  });
+}
+
+interface OutsideChange {
+  readonly kind: ChangeKind;
+  readonly services: Services;
+  readonly region: Region;
+}
+
+/** A region of the world with what passes between it and a machine by the rules, in both states. */
+interface World {
+  readonly region: Region;
+  readonly before: Passing;
+  readonly after: Passing;
+}
+
+type Worlds = (lists: ListsOf, network: Ref) => readonly World[];
+
+/** Most machines share their rules with others. */
+function rememberedWorlds({ before, after }: Comparison): Worlds {
+  const found = new Map<Lists, Map<Lists, readonly World[]>>();
+  return (lists, network) => {
+    const known = found.get(lists.before)?.get(lists.after);
+    if (known !== undefined) return known;
+    const inside = [before, after].flatMap(({ networks }) => networks.get(network)?.blocks ?? []);
+    const withV6 = inside.some(({ family }) => family === 6);
+    const blocks = [lists.before, lists.after].flatMap((side) =>
+      side.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks)),
+    );
+    const worlds = regionsOf(blocks, { inside, withV6 }).map((region) => {
+      const party: Party = { kind: 'outside', block: region.block };
+      return { region, before: passing(lists.before, party), after: passing(lists.after, party) };
+    });
+    found.set(lists.before, (found.get(lists.before) ?? new Map()).set(lists.after, worlds));
+    return worlds;
+  };
+}
+
+export const peerBlocks = ({ rule: { peers } }: Applied) =>
+  peers.flatMap((term) => (term.kind === 'block' ? [term.cidr] : []));
+
+function outsideOf(view: View, direction: Direction, worlds: Worlds, comparison: Comparison): readonly OutsideChange[] {
+  const { its, [direction]: lists } = view;
+  const waysTo = (region: Region): readonly [Way['answer'], Way['answer']] => [
+    wayOf(comparison.before, its.before.machine, direction, region.block).answer,
+    wayOf(comparison.after, its.after.machine, direction, region.block).answer,
+  ];
+  const told: Readonly<Record<ChangeKind, Map<number, Services>>> = {
+    opens: new Map(),
+    cuts: new Map(),
+    'may-open': new Map(),
+    'may-cut': new Map(),
+  };
+  return worlds(lists, its.network).flatMap(({ region, before, after }, at) => {
+    const [was, is] = waysTo(region);
+    if (!lists.differ && was === is) return [];
+    const passed = was === is ? ([before, after] as const) : ([byWay(before, was), byWay(after, is)] as const);
+    return changesBetween(...passed).flatMap(([kind, services]) => {
+      // why: what holds for the whole block is not told again of a part of it
+      const around = region.within.map((other) => told[kind].get(other) ?? noServices).reduce(unite, noServices);
+      const rest = subtract(services, around);
+      told[kind].set(at, services);
+      return isNone(rest) ? [] : [{ kind, services: rest, region }];
+    });
+  });
+}
+
+function byWay(letThrough: Passing, way: Way['answer']): Passing {
+  if (way === 'yes') return letThrough;
+  return { sure: noServices, may: way === 'no' ? noServices : letThrough.may };
+}
+
+interface Pairs {
+  readonly from: readonly View[];
+  readonly receivers: readonly View[];
+  readonly kind: ChangeKind;
+  readonly services: Services;
+}
+
+/** Classes at each end that causes are looked for at: enough to name some. */
+const mostExamples = 8;
+
+function causesOf({ from, receivers, kind, services }: Pairs, comparison: Comparison): Causes {
+  const partiesOf = (views: readonly View[]): readonly Party[] =>
+    views.slice(0, mostExamples).flatMap(({ its }) => [its.before.party, its.after.party]);
+  const [at, back] = [
+    causesAt(receivers, { direction: 'ingress', parties: partiesOf(from), kind, services }, comparison),
+    causesAt(from, { direction: 'egress', parties: partiesOf(receivers), kind, services }, comparison),
+  ];
+  return {
+    rules: at.rules.union(back.rules),
+    machines: at.machines.union(back.machines),
+    reasons: at.reasons.union(back.reasons),
+  };
+}
+
+interface About {
+  readonly direction: Direction;
+  readonly parties: readonly Party[];
+  readonly kind: ChangeKind;
+  readonly services: Services;
+}
+
+function causesAt(views: readonly View[], about: About, { changed }: Comparison): Causes {
+  const examples = views.slice(0, mostExamples);
+  const isPossible = about.kind === 'may-open' || about.kind === 'may-cut';
+  const lists = examples.flatMap((view) => [
+    ...view[about.direction].before.lists,
+    ...view[about.direction].after.lists,
+  ]);
+  const met = lists.flatMap((list) => rulesMet(list, about));
+  const doubts = lists.flatMap(({ doubt }) => doubt ?? []);
+  const uncertain = met
+    .filter(({ isUncertain }) => isUncertain)
+    .map(({ rule }) => `Setpoint cannot tell all that rule ${rule.held.name} is about`);
+  return {
+    rules: new Set(met.flatMap(({ rule }) => (changed.has(rule.content) ? [rule.held.ref] : []))),
+    machines: new Set(
+      examples.flatMap(({ its, isSeenOther }) => (isSeenOther ? its.machines.map(({ ref }) => ref) : [])),
+    ),
+    reasons: new Set(isPossible ? [...doubts, ...uncertain] : []),
+  };
+}
+
+/** The rules of a list that are about some of this traffic. */
+function rulesMet({ rules, tags }: RuleList, { parties, services }: About) {
+  return rules.flatMap(({ rule, applies }) => {
+    if (isNone(intersect(rule.services.may, services))) return [];
+    const matches = anyOf(parties, (party) => anyOf(rule.peers, (term) => meets(term, party, tags)));
+    const meeting = least(applies, matches);
+    if (meeting === 'no') return [];
+    return [{ rule, isUncertain: meeting === 'maybe' || rule.services.sure.key !== rule.services.may.key }];
+  });
+}

@@ -1,0 +1,272 @@
+import type { Action } from '../action.ts';
+import { type Cidr, parseBlock, parseCidr } from '../cidr.ts';
+import type { DocumentRef } from '../desired.ts';
+import type { FieldChange } from '../diff.ts';
+import { membershipsOf } from '../kinds/instance.ts';
+import { rulesOf } from '../kinds/kinds.ts';
+import type { Condition, Gap } from '../observed.ts';
+import { type Claimed, claim } from '../plan/claim.ts';
+import type { PlanInput } from '../plan/plan-input.ts';
+import { type Attributes, type Cloud, type Kind, nameIn, type Peering, type Ref, type Route } from '../resource.ts';
+import { compareText } from '../text.ts';
+
+/** All that decides on traffic in one scope, in one state. Refs are addresses of ours, else ids. */
+export interface TrafficState {
+  readonly cloud: Cloud;
+  readonly networks: ReadonlyMap<Ref, Network>;
+  readonly subnets: ReadonlyMap<Ref, Subnet>;
+  readonly machines: ReadonlyMap<Ref, Machine>;
+  readonly rules: readonly HeldRule[];
+  readonly gaps: readonly Gap[];
+}
+
+interface Named {
+  readonly ref: Ref;
+  /** For people: `core.web`, or the id. */
+  readonly name: string;
+}
+
+/** `blocks`: its own and its subnets'. `policy`: a filter besides its rules that nobody listed, in words. */
+export interface Network extends Named {
+  readonly blocks: readonly Cidr[];
+  readonly internet: Stated;
+  readonly routes: readonly Route[] | undefined;
+  readonly natGateways: readonly string[] | undefined;
+  readonly peerings: readonly Peering[] | undefined;
+  readonly policy?: string;
+}
+
+/** `filters`: the lists of rules that hold there (Azure): of the network's own list its Ref. Undefined: not known. */
+export interface Subnet extends Named {
+  readonly network: Ref;
+  readonly blocks: readonly Cidr[];
+  readonly internet: Stated;
+  readonly filter: boolean | undefined;
+  readonly filters: readonly string[] | undefined;
+  readonly routes: readonly Route[] | undefined;
+  readonly natGateway: string | undefined;
+}
+
+type Stated = boolean | 'partial' | undefined;
+
+/**
+ * `memberships`: undefined where nobody knows its groups. `address`: private, where known. `filters`: as of a subnet. `interfaces`: besides
+ * the primary one. `isBalanced`: it is behind a load balancer.
+ */
+export interface Machine extends Named {
+  readonly network: Ref | undefined;
+  readonly subnet: Ref;
+  readonly memberships: readonly Ref[] | undefined;
+  readonly address: Cidr | undefined;
+  readonly publicIp: boolean;
+  readonly publicAddress: Cidr | undefined;
+  readonly filters: readonly string[] | undefined;
+  readonly interfaces: readonly string[];
+  readonly isBalanced: boolean;
+  readonly power: 'running' | 'stopped';
+}
+
+/** `holder`: the list that holds it (Azure), as in `filters`; undefined: not known. */
+export interface HeldRule extends Named {
+  readonly attributes: Attributes['firewall-rule'];
+  readonly holder: string | undefined;
+  readonly document: DocumentRef | undefined;
+}
+
+/** The state that was observed, and the state after these actions. Machines that the actions create or delete are in one of the two only. */
+export function statesOf(
+  actions: readonly Action[],
+  input: PlanInput,
+): { readonly before: TrafficState; readonly after: TrafficState } {
+  const things = observedThings(actions, input);
+  return { before: stateOf(things, input), after: stateOf(changedBy(actions, things, input), input) };
+}
+
+/** The state that was observed. */
+export const observedState = (input: PlanInput): TrafficState => stateOf(observedThings([], input), input);
+
+interface Thing extends Named {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly attributes: Attributes[Kind];
+  readonly condition: Condition;
+  readonly container: Ref | undefined;
+}
+
+type Things = ReadonlyMap<Ref, Thing>;
+
+function observedThings(actions: readonly Action[], input: PlanInput): Things {
+  const adopted = new Map(
+    actions.flatMap((action) => (action.verb === 'adopt' ? [[action.observed.id, action.address] as const] : [])),
+  );
+  const claimed = claim(input.observation.resources, input);
+  const owned = new Map(claimed.map((one) => [one.observed.id, refOf(one)]));
+  const toRef = (ref: Ref): Ref => adopted.get(ref) ?? owned.get(ref) ?? ref;
+  const things = new Map<Ref, Thing>();
+  for (const one of claimed) {
+    const thing = thingOf(one, toRef);
+    // why: of twins each counts
+    things.set(things.has(thing.ref) ? thing.id : thing.ref, thing);
+  }
+  return things;
+}
+
+const refOf = ({ observed, claim: owner }: Claimed): Ref =>
+  owner.by === 'us' && !owner.deleted ? owner.address : observed.id;
+
+function thingOf(one: Claimed, toRef: (ref: Ref) => Ref): Thing {
+  const { observed } = one;
+  const { kind, id, name, signs } = observed;
+  const ref = toRef(refOf(one));
+  const filters = observed.condition.filters?.map(toRef);
+  return {
+    ...{ ref, kind, id },
+    condition: filters === undefined ? observed.condition : { ...observed.condition, filters },
+    name: ref === id ? name || id : nameIn(ref, kind),
+    attributes: rulesOf(kind).mapRefs(observed.attributes, toRef),
+    container: signs.container === undefined ? undefined : toRef(signs.container),
+  };
+}
+
+function changedBy(actions: readonly Action[], before: Things, { dialect }: PlanInput): Things {
+  const after = new Map(before);
+  for (const action of actions) {
+    const { kind, address, verb } = action;
+    if (verb === 'forget' || verb === 'adopt') continue;
+    if (verb === 'delete') {
+      for (const ref of refsTo(action, before)) after.delete(ref);
+      continue;
+    }
+    const was = before.get(address);
+    if (verb === 'update' && was !== undefined) after.set(address, updated(was, action.changes, dialect.cloud));
+    if (verb === 'create' || verb === 'replace')
+      after.set(address, created({ kind, address }, action.desired.attributes));
+  }
+  return after;
+}
+
+/** A delete may be of the second of two that claim one address. */
+function refsTo({ address, observed }: Extract<Action, { readonly verb: 'delete' }>, before: Things): readonly Ref[] {
+  return [address, observed.id].filter((ref) => before.get(ref)?.id === observed.id);
+}
+
+const created = ({ kind, address }: Pick<Action, 'kind' | 'address'>, attributes: Attributes[Kind]): Thing => ({
+  ...{ ref: address, id: address, kind, name: nameIn(address, kind), attributes },
+  condition: { state: 'pending' },
+  container: undefined,
+});
+
+function updated(was: Thing, changes: readonly FieldChange[], cloud: Cloud): Thing {
+  let attributes: object = was.attributes;
+  let { condition } = was;
+  for (const { field, to } of changes) {
+    // why: a label's key may have dots, and no label matters here
+    if (/^(?:labels|mark)(?:\.|$)/.test(field)) continue;
+    attributes = withField(attributes, field.split('.'), to);
+    if (field === 'internet' && typeof to === 'boolean') attributes = withDefaultRoute(attributes, to, cloud);
+    if (was.kind === 'subnet' && field === 'filter' && to === true) condition = { ...condition, filters: undefined };
+  }
+  // why: only fields of its own kind were changed
+  return { ...was, attributes: attributes as Attributes[Kind], condition };
+}
+
+function withField(attributes: object, [first = '', ...rest]: readonly string[], to: unknown): object {
+  const inner: unknown = Reflect.get(attributes, first);
+  if (rest.length === 0) return { ...attributes, [first]: to };
+  return { ...attributes, [first]: withField(typeof inner === 'object' && inner !== null ? inner : {}, rest, to) };
+}
+
+/** The listed routes are those of before. */
+function withDefaultRoute(attributes: object, internet: boolean, cloud: Cloud): object {
+  const settings: unknown = Reflect.get(attributes, 'settings');
+  if (typeof settings !== 'object' || settings === null) return attributes;
+  const routes: unknown = Reflect.get(settings, 'routes');
+  if (!Array.isArray(routes)) return attributes;
+  const others = routes.filter((route: Route) => route.destination !== everyV4 || (route.tags ?? []).length > 0);
+  const own = internet ? [{ destination: everyV4, nextHop: gatewayOf(cloud) }] : [];
+  return { ...attributes, settings: { ...settings, routes: [...others, ...own] } };
+}
+
+const everyV4 = '0.0.0.0/0';
+
+/** Of the way out that Setpoint makes. */
+const gatewayOf = (cloud: Cloud): string => (cloud === 'gcp' ? 'default-internet-gateway' : 'igw-new');
+
+function stateOf(things: Things, { dialect: { cloud }, observation, wanted }: PlanInput): TrafficState {
+  const all = [...things.values()].toSorted((a, b) => compareText(a.ref, b.ref));
+  const documents = new Map(wanted.desired.map((one) => [one.address, one.documents[0]]));
+  const subnets = new Map(all.flatMap((one) => (isOf(one, 'subnet') ? [[one.ref, subnetOf(one)]] : [])));
+  const inNetwork = Map.groupBy(subnets.values(), ({ network }) => network);
+  const networks = all.flatMap((one) => {
+    if (!isOf(one, 'network')) return [];
+    return [[one.ref, networkOf(one, inNetwork.get(one.ref) ?? [])] as const];
+  });
+  return {
+    cloud,
+    networks: new Map(networks),
+    subnets,
+    machines: new Map(
+      all.flatMap((one) =>
+        isOf(one, 'instance') ? [[one.ref, machineOf(one, subnets.get(one.attributes.placement.subnet))]] : [],
+      ),
+    ),
+    rules: all.flatMap((one) => (isOf(one, 'firewall-rule') ? [ruleOf(one, documents.get(one.ref))] : [])),
+    gaps: observation.gaps,
+  };
+}
+
+type Of<K extends Kind> = Thing & { readonly attributes: Attributes[K] };
+
+const isOf = <K extends Kind>(one: Thing, kind: K): one is Of<K> => one.kind === kind;
+
+function networkOf({ ref, name, attributes, condition }: Of<'network'>, subnets: readonly Subnet[]): Network {
+  const { cidr, internet, settings = {} } = attributes;
+  const policy = condition.inexpressible?.find(({ field }) => field === 'firewallPolicy')?.detail;
+  return {
+    ...{ ref, name, internet },
+    blocks: [...blocksOf(cidr, condition), ...subnets.flatMap(({ blocks }) => blocks)],
+    routes: settings.routes,
+    natGateways: settings.natGateways,
+    peerings: settings.peerings,
+    ...(policy === undefined ? {} : { policy: `network ${name} ${policy}, which Setpoint does not evaluate` }),
+  };
+}
+
+const blocksOf = (cidr: string | undefined, { furtherBlocks = [] }: Condition): readonly Cidr[] =>
+  [cidr, ...furtherBlocks].flatMap((text) => (text === undefined ? [] : (parseCidr(text) ?? [])));
+
+function subnetOf({ ref, name, attributes, condition }: Of<'subnet'>): Subnet {
+  const { network, cidr, internet, filter, settings = {} } = attributes;
+  const blocks = blocksOf(cidr, condition);
+  const { routes, natGateway } = settings;
+  // why: its own list of rules is on it
+  const filters = condition.filters ?? (filter === true ? [network] : undefined);
+  return { ref, name, network, blocks, internet, filter, filters, routes, natGateway };
+}
+
+function machineOf({ ref, name, attributes, condition }: Of<'instance'>, subnet: Subnet | undefined): Machine {
+  const { placement, machine, settings = {} } = attributes;
+  const { privateIp, staticPublicIp, interfaces = [] } = settings;
+  const isFiltered = condition.unstated?.some(({ field }) => field === 'networkSecurityGroup') ?? false;
+  return {
+    ...{ ref, name, interfaces, power: machine.power },
+    network: subnet?.network,
+    subnet: placement.subnet,
+    memberships: membershipsOf(attributes),
+    address: privateIp === undefined ? undefined : parseBlock(privateIp),
+    publicIp: placement.publicIp || staticPublicIp !== undefined,
+    publicAddress: staticPublicIp === undefined ? undefined : parseBlock(staticPublicIp),
+    filters: condition.filters ?? (isFiltered ? undefined : []),
+    isBalanced: condition.inexpressible?.some(({ field }) => field === 'loadBalancerBackendAddressPools') ?? false,
+  };
+}
+
+function ruleOf(
+  { ref, id, name, attributes, condition, container }: Of<'firewall-rule'>,
+  document: DocumentRef | undefined,
+): HeldRule {
+  // why: what the plan makes is in the network's own list
+  const isNew = id === ref && condition.filters === undefined;
+  const holder = condition.filters?.[0] ?? (isNew ? attributes.network : container);
+  return { ref, name, attributes, holder, document };
+}
