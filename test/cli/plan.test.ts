@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandLine } from './support/in-process.ts';
-import { sandboxed } from './support/sandboxed.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const { specs, sandbox } = await sandboxed();
 
@@ -39,3 +41,27 @@ for (const [name, args, says] of refused)
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, says);
   });
+
+test('the effect on traffic is a section and a part of the data; an apply shows it before it asks; a saved plan has none', async () => {
+  const world = await sandboxed();
+  const run = commandLine();
+  const home = ['--dir', temporaryFolder()];
+  const here = [world.specs, '--allow-endpoint', ...home];
+  assert.equal((await run(['apply', ...here, '--yes'])).code, 0);
+  edit(world.specs, 'network.yaml', '203.0.113.0/24', '0.0.0.0/0');
+  const { stdout } = await run(['plan', ...here]);
+  assert.match(
+    stdout,
+    /\n\nEffect on traffic:\n {2}! opens 22\/tcp to all \d+ instances of core from 0\.0\.0\.0\/0 {2}\d of them exposed {2}firewall-rule core\.office-ssh\n/,
+  );
+  const { effect } = JSON.parse((await run(['plan', ...here, '--json'])).stdout);
+  assert.deepEqual(
+    [effect.opens[0].from, effect.opens[0].services, effect.cuts],
+    [{ cidr: '0.0.0.0/0', anyone: true }, [{ protocol: 'tcp', ports: '22' }], []],
+  );
+  const declined = await run(['apply', ...here], 'no\n');
+  assert.match(declined.stderr, /\n\nEffect on traffic:\n {2}! opens 22\/tcp/);
+  const file = join(temporaryFolder(), 'next.plan');
+  await run(['plan', ...here, '--out', file]);
+  assert.equal('effect' in JSON.parse(readFileSync(file, 'utf8')), false);
+});

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Action, ScopePlan } from '../../core/action.ts';
+import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import type { Estate } from '../../estate/load.ts';
@@ -166,11 +168,13 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 }
 
 /** On stderr: stdout's first line is the verdict of what came of it. */
-function printPlan({ plans, bound }: ObservedEstate, { terminal, clock }: Context): void {
+function printPlan({ plans, bound, looked }: ObservedEstate, { terminal, clock }: Context): void {
   const paint = paintFor(terminal.err);
   terminal.err.write(
     `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs })}\n`,
   );
+  const effect = effectText(effectsOf(plans, looked), paint);
+  if (effect !== undefined) terminal.err.write(`\n${effect}\n`);
 }
 
 /** The actions that the plan itself withholds: by a limit, `protect`, or a mode. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { type Effect, effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
+import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
 import { dayOf } from '../../core/render/wording.ts';
@@ -100,7 +102,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     const grant = allowanceIn(options);
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
-      const code = print(view, options, context, violations);
+      const code = print(view, options, context, { violations, effect: effectsOf(view.plans, view.looked) });
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -164,16 +166,23 @@ async function violationsIn(estate: LocalEstate, { clock }: Context): Promise<re
   }));
 }
 
-/** `violations`: of the desired resources in the scopes of the plan; they change no action and no exit code. */
+/** Facts about a plan that change no action and no exit code. */
+interface Meaning {
+  /** Of the desired resources in the scopes of the plan. */
+  readonly violations: readonly Violation[];
+  readonly effect: Effect;
+}
+
 function print(
   { plans, bound }: PlanReport,
   options: Options,
   { terminal, clock }: Context,
-  violations: readonly Violation[] = [],
+  { violations, effect }: Partial<Meaning> = {},
 ): ExitCode {
   if (options.json) {
-    const policies = violations.length === 0 ? {} : { policies: policiesJson(violations) };
-    printJson(terminal, { ...sortedPlanJson(plans, bound), ...policies });
+    const policies = violations === undefined || violations.length === 0 ? {} : { policies: policiesJson(violations) };
+    const traffic = effect === undefined ? {} : { effect: effectJson(effect) };
+    printJson(terminal, { ...sortedPlanJson(plans, bound), ...traffic, ...policies });
   } else {
     const paint = paintFor(terminal.out);
     const [verdict = '', ...body] = planText(plans, {
@@ -184,8 +193,9 @@ function print(
       most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);
-    const policies = policiesText(violations, paint);
-    printText(terminal, verdict, [...body, ...(policies === undefined ? [] : ['', policies])].join('\n'));
+    const sections = [effect && effectText(effect, paint), policiesText(violations ?? [], paint)];
+    const more = sections.flatMap((text) => (text === undefined ? [] : ['', text]));
+    printText(terminal, verdict, [...body, ...more].join('\n'));
   }
   const unseen = incompleteExitCode(plans);
   if (unseen !== undefined) return unseen;

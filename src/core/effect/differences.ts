@@ -13,7 +13,7 @@ import {
   type RuleList,
 } from './filter.ts';
 import { classesOf, type MachineClass, type Side } from './machine-classes.ts';
-import { intersect, isNone, noServices, type Services, subtract, unite } from './service-set.ts';
+import { intersect, isNone, noServices, partsOf, type Services, subtract, unite } from './service-set.ts';
 import type { Machine, TrafficState } from './state.ts';
 import { anyOf, least, meets, type Party } from './terms.ts';
 import { type Way, wayOf } from './way.ts';
@@ -126,26 +126,28 @@ function viewOf(its: MachineClass, { listsOf }: Comparison): View {
   };
 }
 
-/** The changes of one kind and one set of services at one machine class, by its other ends. */
-interface Bucket<T> {
+/** One kind of change of one service at one machine class, and the positions of its other ends. */
+interface Bucket {
   readonly kind: ChangeKind;
   readonly services: Services;
-  readonly others: T[];
+  readonly others: number[];
 }
 
-/** Rows are grouped by their other ends, so that what several classes have in common is told once. */
-function bucketsOf<T>() {
-  const buckets = new Map<string, Bucket<T>>();
+/** Services are told apart here, so that what several ends have in common is told once. */
+function bucketsOf() {
+  const buckets = new Map<string, Bucket>();
   return {
-    add: (before: Passing, after: Passing, other: T): void => {
+    add: (before: Passing, after: Passing, other: number): void => {
       for (const [kind, services] of changesBetween(before, after)) {
-        const key = `${kind} ${services.key}`;
-        const bucket = buckets.get(key) ?? { kind, services, others: [] };
-        bucket.others.push(other);
-        buckets.set(key, bucket);
+        for (const part of partsOf(services)) {
+          const key = `${kind} ${part.key}`;
+          const bucket = buckets.get(key) ?? { kind, services: part, others: [] };
+          bucket.others.push(other);
+          buckets.set(key, bucket);
+        }
       }
     },
-    all: (): readonly Bucket<T>[] => [...buckets.values()],
+    all: (): readonly Bucket[] => [...buckets.values()],
   };
 }
 
@@ -173,29 +175,38 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
 }
 
 function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] {
-  const senders = views.filter(({ egress, isSeenOther }) => egress.differ || isSeenOther);
-  const groups = new Map<string, { readonly bucket: Bucket<number>; readonly receivers: View[] }>();
-  const position = new Map(views.map((view, at) => [view, at]));
-  for (const receiver of views) {
-    const buckets = bucketsOf<number>();
-    for (const sender of receiver.ingress.differ || receiver.isSeenOther ? views : senders) {
+  const senders = [...views.entries()].filter(([, { egress, isSeenOther }]) => egress.differ || isSeenOther);
+  const everybody = [...views.entries()];
+  const groups = new Map<string, { readonly bucket: Bucket; readonly receivers: number[] }>();
+  for (const [at, receiver] of views.entries()) {
+    const buckets = bucketsOf();
+    for (const [position, sender] of receiver.ingress.differ || receiver.isSeenOther ? everybody : senders) {
       const { before, after } = pairOf(sender, receiver, comparison);
-      buckets.add(before, after, position.get(sender) ?? 0);
+      buckets.add(before, after, position);
     }
     for (const bucket of buckets.all()) {
       const key = `${bucket.kind} ${bucket.services.key} ${bucket.others.join()}`;
       const known = groups.get(key);
-      if (known === undefined) groups.set(key, { bucket, receivers: [receiver] });
-      else known.receivers.push(receiver);
+      if (known === undefined) groups.set(key, { bucket, receivers: [at] });
+      else known.receivers.push(at);
     }
   }
-  return [...groups.values()].flatMap(({ bucket: { kind, services, others }, receivers }) => {
-    const [first] = receivers;
-    const from = others.flatMap((at) => views[at] ?? []);
-    if (first === undefined || isOnlyItself(from, receivers)) return [];
+  const viewsAt = (positions: readonly number[]): readonly View[] => positions.flatMap((at) => views[at] ?? []);
+  const sameEnds = Map.groupBy(
+    groups.values(),
+    ({ bucket, receivers }) => `${bucket.kind} ${bucket.others.join()} ${receivers.join()}`,
+  );
+  return [...sameEnds.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { kind, others } = first.bucket;
+    const [from, receivers] = [viewsAt(others), viewsAt(first.receivers)];
+    const network = receivers[0]?.its.network;
+    if (network === undefined || isOnlyItself(from, receivers)) return [];
+    const services = same.map(({ bucket }) => bucket.services).reduce(unite, noServices);
     return [
       {
-        ...{ kind, services, network: first.its.network },
+        ...{ kind, services, network },
         from: { classes: from.map(({ its }) => its) },
         to: { classes: receivers.map(({ its }) => its) },
         causes: causesOf({ from, receivers, kind, services }, comparison),

@@ -4,7 +4,7 @@ import { parseCidr } from '../cidr.ts';
 import { type Desired, type DocumentRef, isStatedRule } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
-import type { Ref } from '../resource.ts';
+import type { Address, Ref, ScopeKey } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { type ChangeKind, type ClassEnd, type Difference, differencesBetween } from './differences.ts';
 import { type Direction, filterOf } from './filter.ts';
@@ -19,7 +19,7 @@ import { wayOf } from './way.ts';
  *
  * - `opens`, `cuts`: traffic that the plan lets through or ends, for certain.
  * - `unknown`: traffic that it may open or cut, with the reason that Setpoint cannot tell.
- * - `idle`: new rules that apply to no machine that stands.
+ * - `idle`: documents of new rules that apply to no machine that stands.
  * - `gaps`: reasons for which all of the above may be incomplete, such as a listing that failed.
  */
 export interface Effect {
@@ -30,8 +30,12 @@ export interface Effect {
   readonly gaps: readonly string[];
 }
 
-/** Traffic from each of `from` to each of `to`. `services`: never empty. `by`: the changed resources that cause it, sorted. */
+/**
+ * Traffic from each of `from` to each of `to`; what a machine sends to itself does not count. `services`: never empty. `by`: addresses of
+ * the documents of changed rules that cause it, and of changed machines; of rules without a document their own. Sorted.
+ */
 export interface TrafficChange {
+  readonly scope: ScopeKey;
   readonly from: End;
   readonly to: End;
   readonly services: readonly ServiceEntry[];
@@ -71,8 +75,9 @@ export interface Instances {
   readonly maybeExposed?: number;
 }
 
-/** `toCome`: machines that the plan creates and that it will apply to. */
+/** `rule`: the address of its document. `toCome`: machines that the plan creates and that it will apply to. */
 export interface IdleRule {
+  readonly scope: ScopeKey;
   readonly rule: Ref;
   readonly document?: DocumentRef;
   readonly toCome: number;
@@ -83,44 +88,55 @@ export const noEffect: Effect = { opens: [], cuts: [], unknown: [], idle: [], ga
 /** The effect of a plan that was made from this input. */
 export function effectOf({ actions }: Pick<ScopePlan, 'actions'>, input: PlanInput): Effect {
   if (!actions.some(isAboutTraffic)) return noEffect;
+  const { scope } = input.observation;
   const { before, after } = statesOf(actions, input);
   const { differences, doubts } = differencesBetween(before, after);
+  const states: States = { scope, before, after, documents: documentsOf(actions) };
   const told = (kind: ChangeKind): readonly TrafficChange[] =>
+    differences.filter((one) => one.kind === kind).map((one) => changeOf(one, states));
+  const possible = (kind: 'may-open' | 'may-cut'): readonly UnknownChange[] =>
     differences
       .filter((one) => one.kind === kind)
-      .map((one) => changeOf(one, { before, after }))
-      .toSorted(byDanger);
-  const unknown = (['may-open', 'may-cut'] as const).flatMap((kind) =>
-    differences
-      .filter((one) => one.kind === kind)
-      .map(
-        (one): UnknownChange => ({
-          ...changeOf(one, { before, after }),
-          change: kind === 'may-open' ? 'opens' : 'cuts',
-          reasons: [...one.causes.reasons].toSorted(compareText),
-        }),
-      )
-      .toSorted(byDanger),
-  );
-  return {
-    ...{ opens: told('opens'), cuts: told('cuts'), unknown },
-    idle: idleRules(actions, before, after),
-    gaps: [...new Set([...gapsOf(before), ...doubts])],
-  };
+      .map((one) => ({
+        ...changeOf(one, states),
+        change: kind === 'may-open' ? 'opens' : 'cuts',
+        reasons: [...one.causes.reasons].toSorted(compareText),
+      }));
+  return joinEffects([
+    {
+      ...{ opens: told('opens'), cuts: told('cuts'), unknown: [...possible('may-open'), ...possible('may-cut')] },
+      idle: idleRules(actions, states),
+      gaps: [...gapsOf(before), ...doubts],
+    },
+  ]);
 }
 
-/** The effects of several scopes as one. */
-export function joinEffects(all: readonly Effect[]): Effect {
-  const joined = <K extends keyof Effect>(key: K) =>
-    all.flatMap((one): readonly unknown[] => one[key]) as Effect[K][number][]; // why: entries of one key
-  return {
-    opens: joined('opens').toSorted(byDanger),
-    cuts: joined('cuts').toSorted(byDanger),
-    unknown: joined('unknown').toSorted(byDanger),
-    idle: joined('idle'),
-    gaps: [...new Set(joined('gaps'))],
-  };
+/** Rules are known to people by their documents. */
+const documentsOf = (actions: readonly Action[]): ReadonlyMap<Address, Address> =>
+  new Map(
+    actions.flatMap(({ kind, address, documents: [document] }) =>
+      kind === 'firewall-rule' && document !== undefined ? [[address, document.address] as const] : [],
+    ),
+  );
+
+/** The effects of the plans of several scopes as one. `looked`: in any order, with the input that each was made from. */
+export function effectsOf(plans: readonly ScopePlan[], looked: readonly { readonly input: PlanInput }[]): Effect {
+  const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
+  return joinEffects(
+    plans.flatMap((plan) => {
+      const input = inputs.get(plan.scope);
+      return input === undefined ? [] : [effectOf(plan, input)];
+    }),
+  );
 }
+
+export const joinEffects = (all: readonly Effect[]): Effect => ({
+  opens: all.flatMap(({ opens }) => opens).toSorted(byDanger),
+  cuts: all.flatMap(({ cuts }) => cuts).toSorted(byDanger),
+  unknown: all.flatMap(({ unknown }) => unknown).toSorted(byDanger),
+  idle: all.flatMap(({ idle }) => idle),
+  gaps: [...new Set(all.flatMap(({ gaps }) => gaps))],
+});
 
 const isAboutTraffic = ({ kind, verb }: Action): boolean => verb !== 'forget' && verb !== 'adopt' && kind !== 'group';
 
@@ -128,6 +144,8 @@ const gapsOf = ({ gaps }: TrafficState): readonly string[] =>
   gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${reason}`);
 
 interface States {
+  readonly scope: ScopeKey;
+  readonly documents: ReadonlyMap<Address, Address>;
   readonly before: TrafficState;
   readonly after: TrafficState;
 }
@@ -141,11 +159,13 @@ function changeOf({ kind, network, from, to, services, causes }: Difference, sta
           ...{ state: isOpening ? states.after : states.before, network, direction },
           region: 'region' in other ? other.region : undefined,
         });
+  const rules = [...causes.rules].map((ref) => states.documents.get(ref) ?? ref);
   return {
+    scope: states.scope,
     from: endOf(from, to, 'egress'),
     to: endOf(to, from, 'ingress'),
     services: entriesIn(services),
-    by: [...causes.rules, ...causes.machines].toSorted(compareText),
+    by: [...new Set([...rules, ...causes.machines])].toSorted(compareText),
   };
 }
 
@@ -237,37 +257,35 @@ const sizeOf = ({ from, to }: TrafficChange): number =>
 
 const textOf = (change: TrafficChange): string => JSON.stringify([change.from, change.to, change.services]);
 
-/** New rules of documents that let traffic through to or from no machine that stands. */
-function idleRules(actions: readonly Action[], before: TrafficState, after: TrafficState): readonly IdleRule[] {
+/** Documents of rules whose new rules apply to no machine that stands, in order. */
+function idleRules(actions: readonly Action[], { scope, before, after }: States): readonly IdleRule[] {
   if (before.gaps.some(({ kind }) => kind === 'instance')) return [];
-  const created = actions.flatMap((action): readonly Desired<'firewall-rule'>[] =>
-    action.verb === 'create' && isStatedRule(action.desired) && action.desired.attributes.order?.disabled !== true
-      ? [action.desired]
-      : [],
-  );
-  if (created.length === 0) return [];
-  const wanted = new Map(created.map((one) => [one.address, one]));
-  const standing = new Set<Ref>();
-  const toCome = new Map<Ref, number>();
-  const filter = filterOf(after);
-  for (const machine of after.machines.values()) {
-    for (const rule of appliedTo(machine, filter)) {
-      if (before.machines.has(machine.ref)) standing.add(rule);
-      else toCome.set(rule, (toCome.get(rule) ?? 0) + 1);
-    }
-  }
-  return [...wanted.values()]
-    .filter(({ address }) => !standing.has(address))
-    .map(({ address, documents: [document] }) => ({
-      rule: address,
-      ...(document === undefined ? {} : { document }),
-      toCome: toCome.get(address) ?? 0,
-    }));
+  const created = actions.filter((action) => action.verb === 'create' && isStatedAndOn(action.desired));
+  const byDocument = Map.groupBy(created, ({ documents: [document], address }) => document?.address ?? address);
+  if (byDocument.size === 0) return [];
+  const members = machinesOfRules(after);
+  return [...byDocument].flatMap(([rule, atoms]) => {
+    const machines = new Set(atoms.flatMap(({ address }) => members.get(address) ?? []));
+    if ([...machines].some((ref) => before.machines.has(ref))) return [];
+    const document = atoms[0]?.documents[0];
+    return [{ scope, rule, toCome: machines.size, ...(document === undefined ? {} : { document }) }];
+  });
 }
 
-const appliedTo = (machine: Machine, filter: ReturnType<typeof filterOf>): ReadonlySet<Ref> =>
-  new Set(
-    (['ingress', 'egress'] as const).flatMap((direction) =>
-      filter.lists(machine, direction).lists.flatMap(({ rules }) => rules.map(({ rule }) => rule.held.ref)),
-    ),
-  );
+const isStatedAndOn = (desired: Desired): boolean =>
+  isStatedRule(desired) && desired.attributes.order?.disabled !== true;
+
+/** The machines that each rule may apply to. */
+function machinesOfRules(state: TrafficState): ReadonlyMap<Ref, readonly Ref[]> {
+  const filter = filterOf(state);
+  const found = new Map<Ref, Ref[]>();
+  for (const machine of state.machines.values()) {
+    const lists = (['ingress', 'egress'] as const).flatMap((direction) => filter.lists(machine, direction).lists);
+    for (const rule of new Set(lists.flatMap(({ rules }) => rules.map((one) => one.rule.held.ref)))) {
+      const known = found.get(rule);
+      if (known === undefined) found.set(rule, [machine.ref]);
+      else known.push(machine.ref);
+    }
+  }
+  return found;
+}

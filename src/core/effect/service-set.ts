@@ -33,6 +33,12 @@ export const oneService = (protocol: string, ranges: readonly PortRange[] = ever
 
 export const isNone = ({ key }: Services): boolean => key === noServices.key;
 
+/** Each range of ports of each protocol by itself; a set with all other protocols stays whole. */
+export const partsOf = (services: Services): readonly Services[] =>
+  services.others
+    ? [services]
+    : [...services.named].flatMap(([protocol, ranges]) => ranges.map((range) => oneService(protocol, [range])));
+
 const portsIn = ({ named, others }: Services, protocol: string): readonly PortRange[] =>
   named.get(protocol) ?? (others ? everyPort : []);
 

@@ -110,7 +110,17 @@ export function actionsOf(draft: EstateDraft, changes: readonly string[]): reado
     const about = { kind: 'firewall-rule' as const, address: at('firewall-rule', `core.${name}`), documents: [] };
     const observed = seen.get(name);
     const desired = (): Desired => want('firewall-rule', `core.${name}`, ruleOf(draft.cloud, rule));
-    if (sign === '+') return { ...about, cause: 'rollout', verb: 'create', desired: desired(), because: 'absent' };
+    if (sign === '+') {
+      const made = desired();
+      return {
+        ...about,
+        cause: 'rollout',
+        verb: 'create',
+        desired: made,
+        documents: made.documents,
+        because: 'absent',
+      };
+    }
     if (observed === undefined) throw new Error(`there is no ${name}`);
     if (sign === '-') return { ...about, cause: 'rollout', verb: 'delete', observed, because: 'removed' };
     const changed = desired();

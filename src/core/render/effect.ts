@@ -1,0 +1,204 @@
+import type { Effect, End, IdleRule, Instances, TrafficChange, UnknownChange } from '../effect/effect.ts';
+import type { ServiceEntry } from '../effect/service-set.ts';
+import { formatPort, type PortRange } from '../port-set.ts';
+import type { ScopeKey } from '../resource.ts';
+import { printable } from '../text.ts';
+import { short } from './rule-text.ts';
+import { type Paint, plain, type Style } from './wording.ts';
+
+/** Lines of one sort, before the rest is told as a number. */
+const mostLines = 10;
+
+/** The section of a plan; undefined where it changes no traffic. */
+export function effectText(effect: Effect, paint: Paint = plain): string | undefined {
+  const { opens, cuts, unknown, idle, gaps } = printable(effect);
+  if (opens.length + cuts.length + unknown.length + idle.length === 0) return undefined;
+  const changes = [...opens, ...cuts, ...unknown];
+  const scopes = new Set([...changes, ...idle].map(({ scope }) => scope));
+  const openings = opens.map((one) => line(one, [isFromAnyone(one) ? 'remove' : 'change', `! ${openingText(one)}`]));
+  return [
+    paint('strong', 'Effect on traffic:'),
+    ...sections(openings, scopes, paint),
+    ...sections(
+      cuts.map((one) => line(one, ['remove', `- ${cutText(one)}`])),
+      scopes,
+      paint,
+    ),
+    ...sections(unknown.map(unknownLine), scopes, paint),
+    ...idleLines(idle, scopes, paint),
+    ...gaps.map((gap) => `  ${paint('note', '· may be incomplete')}  ${gap}`),
+  ].join('\n');
+}
+
+interface Line {
+  readonly scope: ScopeKey;
+  readonly said: readonly [Style, string];
+  readonly more: string;
+}
+
+const line = (change: TrafficChange, said: Line['said']): Line => ({
+  ...{ scope: change.scope, said },
+  more: [wayText(change), byText(change)].filter((text) => text !== '').join('  '),
+});
+
+const unknownLine = (change: UnknownChange): Line => ({
+  ...line(change, ['note', `? ${unknownText(change)}`]),
+  more: change.reasons.join('; ') || byText(change),
+});
+
+/** What holds for several scopes is one line. */
+function sections(all: readonly Line[], scopes: ReadonlySet<ScopeKey>, paint: Paint): readonly string[] {
+  const same = [...Map.groupBy(all, ({ said: [, text], more }) => `${text}\n${more}`).values()];
+  const lines = same.slice(0, mostLines).flatMap((each) => {
+    const [first] = each;
+    if (first === undefined) return [];
+    const where = scopesText(new Set(each.map(({ scope }) => scope)), scopes);
+    const more = [where, first.more].filter((text) => text !== '');
+    return [`  ${paint(...first.said)}${more.map((text) => paint('dim', `  ${text}`)).join('')}`];
+  });
+  const rest = same.length - lines.length;
+  return rest > 0 ? [...lines, paint('dim', `  and ${rest} more: --json lists all`)] : lines;
+}
+
+/** `on aws, gcp`; empty where it holds for all scopes. */
+function scopesText(some: ReadonlySet<ScopeKey>, all: ReadonlySet<ScopeKey>): string {
+  if (some.size === all.size) return '';
+  const cloudOf = (scope: ScopeKey): string => scope.replace(/\/.*$/, '');
+  const isPlain = new Set([...all].map(cloudOf)).size === all.size;
+  return `on ${[...some].map((scope) => (isPlain ? cloudOf(scope) : scope)).join(', ')}`;
+}
+
+const isFromAnyone = ({ from }: TrafficChange): boolean => from.kind === 'block' && from.isAnyone;
+
+/** `opens 22/tcp to core.web (14 instances) from 0.0.0.0/0` */
+function openingText(change: TrafficChange): string {
+  const { from, to, services } = change;
+  const what = `opens ${servicesText(services)}`;
+  return from.kind === 'instances' && to.kind === 'block'
+    ? `${what} from ${endText(from)} to ${endText(to)}`
+    : `${what} to ${endText(to)} from ${endText(from)}`;
+}
+
+/** `cuts core.app (3 instances) from core.db (1 instance) on 5432/tcp` */
+const cutText = ({ from, to, services }: TrafficChange): string =>
+  `cuts ${endText(from)} from ${endText(to)} on ${servicesText(services)}`;
+
+function unknownText(change: UnknownChange): string {
+  const text = change.change === 'opens' ? openingText(change) : cutText(change);
+  return text.replace(/^(open|cut)s/, 'may $1');
+}
+
+const mostCauses = 2;
+
+/** `firewall-rule core.ssh and 2 more` */
+function byText({ by }: TrafficChange): string {
+  const named = by.slice(0, mostCauses).map(resourceText).join(', ');
+  return by.length > mostCauses ? `${named} and ${by.length - mostCauses} more` : named;
+}
+
+const resourceText = (ref: string): string => {
+  const kind = /\/(firewall-rule|instance|subnet|network)\//.exec(ref)?.[1];
+  return kind === undefined ? ref : `${kind} ${short(ref)}`;
+};
+
+/** Rules for machines to come are as they should be: their number is enough. */
+function idleLines(idle: readonly IdleRule[], scopes: ReadonlySet<ScopeKey>, paint: Paint): readonly string[] {
+  const alone = idle.filter(({ toCome }) => toCome === 0);
+  const early = new Set(idle.filter(({ toCome }) => toCome > 0).map(({ rule }) => short(rule))).size;
+  const rules = early === 1 ? 'A new rule applies' : `${early} new rules apply`;
+  const lines = alone.map(
+    ({ scope, rule, document }): Line => ({
+      ...{ scope, said: ['note', `· ${resourceText(rule)} applies to no instance`] },
+      more: document === undefined ? '' : `${document.file}:${document.line}`,
+    }),
+  );
+  return [
+    ...sections(lines, scopes, paint),
+    ...(early === 0 ? [] : [paint('dim', `  · ${rules} only to instances that this plan creates`)]),
+  ];
+}
+
+const endText = (end: End): string => (end.kind === 'block' ? end.cidr : instancesText(end));
+
+const mostNames = 3;
+
+/** `web-0`, `core.web (14 instances)`, `all 20 instances of core` */
+export function instancesText({ network, instances, groups, names }: Instances): string {
+  const [only] = names;
+  if (groups.length === 0 && only === undefined) return `all ${count(instances.length)} of ${network}`;
+  if (groups.length === 0 && names.length === 1 && only !== undefined) return only;
+  const shown = groups.length === 0 ? names.slice(0, mostNames) : groups.slice(0, mostNames);
+  const isWhole = shown.length === groups.length + names.length;
+  return `${shown.join(', ')}${isWhole ? '' : ', …'} (${count(instances.length)})`;
+}
+
+/** The machines that packets to or from a block outside find a way to; empty where all do. */
+function wayText({ from, to }: TrafficChange): string {
+  const end = from.kind === 'instances' ? from : to;
+  if (end.kind === 'block' || end.exposed === undefined) return '';
+  const { instances, exposed, maybeExposed = 0 } = end;
+  if (exposed === instances.length) return '';
+  if (maybeExposed > 0) return `${exposed} of them exposed, ${maybeExposed} by ways that Setpoint does not evaluate`;
+  return exposed === 0 ? 'none of them exposed: no way to the internet' : `${exposed} of them exposed`;
+}
+
+const count = (instances: number): string => `${instances} instance${instances === 1 ? '' : 's'}`;
+
+/**
+ * `22/tcp, 53/udp`; `all traffic`; and where some protocols are in it in part only `all traffic but tcp and udp, of which 53/tcp, 53/udp`.
+ */
+export function servicesText(services: readonly ServiceEntry[]): string {
+  const parts = services.filter(({ protocol }) => protocol !== 'all');
+  const texts = parts.flatMap(entryTexts);
+  if (parts.length === services.length) return texts.join(', ');
+  if (parts.length === 0) return 'all traffic';
+  const but = `all traffic but ${parts.map(({ protocol }) => protocol).join(', ')}`;
+  return texts.length === 0 ? but : `${but}, of which ${texts.join(', ')}`;
+}
+
+const entryTexts = ({ protocol, ports }: ServiceEntry): readonly string[] =>
+  ports === undefined ? [`all ${protocol}`] : ports.map((range) => `${portText(protocol, range)}/${protocol}`);
+
+/** Ports, or of ICMP `type/code`. */
+function portText(protocol: string, range: PortRange): string {
+  if (!protocol.startsWith('icmp')) return formatPort(range);
+  const type = Math.floor(range.from / 256);
+  if (range.from === range.to) return `${type}/${range.from % 256}`;
+  return range.to === range.from + 255 ? `${type}` : `${type}-${Math.floor(range.to / 256)}`;
+}
+
+/** Machines of one end that are named one by one. */
+const mostListed = 100;
+
+const endJson = (end: End) =>
+  end.kind === 'block'
+    ? { cidr: end.cidr, anyone: end.isAnyone }
+    : {
+        ...{ network: end.network, groups: end.groups, count: end.instances.length },
+        instances: end.instances.slice(0, mostListed),
+        exposed: end.exposed,
+        maybeExposed: end.maybeExposed,
+      };
+
+const serviceJson = ({ protocol, ports }: ServiceEntry) => ({
+  protocol,
+  ports: ports === undefined ? 'all' : ports.map((range) => portText(protocol, range)).join(','),
+});
+
+const changeJson = ({ scope, from, to, services, by }: TrafficChange) => ({
+  ...{ scope, from: endJson(from), to: endJson(to) },
+  services: services.map(serviceJson),
+  resources: by,
+});
+
+/** The same as data. Of more than 100 machines of an end the first are listed. */
+export const effectJson = ({ opens, cuts, unknown, idle, gaps }: Effect) => ({
+  opens: opens.map(changeJson),
+  cuts: cuts.map(changeJson),
+  unknown: unknown.map((one) => ({ change: one.change, ...changeJson(one), reasons: one.reasons })),
+  idle: idle.map(({ scope, rule, document, toCome }) => ({
+    ...{ scope, address: rule, toCome },
+    document: document && { file: document.file, line: document.line },
+  })),
+  gaps,
+});
