@@ -1,4 +1,5 @@
 import { adoptable, adoptedOnce } from './checks/adoption.ts';
+import { changeWindows } from './checks/change-windows.ts';
 import { cloudNames, labels } from './checks/cloud-names.ts';
 import { expressible } from './checks/expressible.ts';
 import { groupDocuments, groupNames } from './checks/groups.ts';
@@ -81,4 +82,5 @@ export const checks: readonly Check[] = [
   teamGroups,
   policyRules,
   exemptions,
+  changeWindows,
 ];

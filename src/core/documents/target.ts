@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clouds } from '../resource.ts';
+import { targetCalendar } from './change-windows.ts';
 import { guarded, ignoreUnmanaged, LOOPBACK, minReady, mode, plainMetadata, rollout, text, whole } from './fields.ts';
 import { credentials } from './secret-ref.ts';
 import type { Position } from './tree.ts';
@@ -40,6 +41,7 @@ export const targetSchema = z
           description: "The credentials. Default: the SDK's own chain.",
         }),
         mode: mode(),
+        ...targetCalendar(),
         ignoreUnmanaged: ignoreUnmanaged(),
         rollout: rollout(),
         minReady: minReady(),

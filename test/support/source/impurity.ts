@@ -10,7 +10,7 @@ import { nodesOf, type ParsedFile, placeOf } from './project.ts';
 /** Names through which a program learns of time, chance or the world, or waits. */
 const WORLDLY = new Set(
   [
-    ['Promise', 'process', 'performance', 'crypto', 'console', 'fetch', 'globalThis', 'WebSocket', 'Temporal'],
+    ['Promise', 'process', 'performance', 'crypto', 'console', 'fetch', 'globalThis', 'WebSocket'],
     ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'AbortController', 'AbortSignal'],
     ['Buffer', 'require', 'eval', 'Function', 'Intl', 'SharedArrayBuffer', 'Atomics'],
   ].flat(),
@@ -38,7 +38,7 @@ export function impuritiesOf(file: ParsedFile): readonly string[] {
 function impurity(node: Node): string | undefined {
   if (node.kind === SyntaxKind.AsyncKeyword) return 'async';
   if (node.kind === SyntaxKind.AwaitExpression || node.kind === SyntaxKind.AwaitKeyword) return 'await';
-  if (isIdentifier(node) && WORLDLY.has(node.text) && !isOwnName(node)) return node.text;
+  if (isIdentifier(node) && WORLDLY.has(node.text) && !isOwnName(node) && !isZones(node.parent)) return node.text;
   if (isPropertyAccessExpression(node)) return impureMember(node.expression, node.name.text);
   return readsClock(node) ? 'the clock, through Date' : undefined;
 }
@@ -46,8 +46,11 @@ function impurity(node: Node): string | undefined {
 function impureMember(object: Node, member: string): string | undefined {
   if (LOCAL.has(member)) return member;
   const owner = isIdentifier(object) ? object.text : '';
-  return ['Math.random', 'Date.now'].find((name) => name === `${owner}.${member}`);
+  return ['Math.random', 'Date.now', 'Temporal.Now'].find((name) => name === `${owner}.${member}`);
 }
+
+/** The names of time zones are those of the library that reckons with them. */
+const isZones = (node: Node): boolean => isPropertyAccessExpression(node) && node.name.text === 'supportedValuesOf';
 
 /** `new Date()` and `Date()`; with an argument they only convert it. */
 function readsClock(node: Node): boolean {

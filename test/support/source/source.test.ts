@@ -94,6 +94,7 @@ const table: readonly {
       'const e = process.env;',
       'function f(): Promise<void> { return setTimeout(g, 1); }',
       'const h = [..."ab"].sort((x, y) => x.localeCompare(y));',
+      'const i = Temporal.Now.instant(); const j = new Intl.Collator();',
     ].join('\n'),
     read: impuritiesOf,
     want: [
@@ -106,11 +107,19 @@ const table: readonly {
       'src/core/a.ts:5 Promise',
       'src/core/a.ts:5 setTimeout',
       'src/core/a.ts:6 localeCompare',
+      'src/core/a.ts:7 Temporal.Now',
+      'src/core/a.ts:7 Intl',
     ],
   },
   {
     name: 'impurity: a date that was given, and names of our own',
     text: 'const a = new Date("2026-01-01"); const b = { process: 1, m: (x: { fetch: 1 }) => x.fetch }; b.process;',
+    read: impuritiesOf,
+    want: [],
+  },
+  {
+    name: 'impurity: a time that was given, in a time zone, and the names of time zones',
+    text: 'const a = Temporal.PlainTime.from("09:00"); const b = Intl.supportedValuesOf("timeZone");',
     read: impuritiesOf,
     want: [],
   },
