@@ -152,6 +152,7 @@ export type BlockCode =
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
  * `policy`: a rule of a policy in enforce mode denies the resource.
+ * `window`: outside its change windows; `freeze`: within a freeze.
  */
 export type WithholdCode =
   | 'protect'
@@ -170,7 +171,9 @@ export type WithholdCode =
   | 'failed-launches'
   | 'lost-commits'
   | 'data-disks'
-  | 'policy';
+  | 'policy'
+  | 'window'
+  | 'freeze';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

@@ -1,3 +1,4 @@
+import type { ChangeCalendar } from './change-windows.ts';
 import type { DeletionPolicy, Mode } from './desired.ts';
 import type { Limits } from './limits.ts';
 import type { PolicyRules } from './policy/rules.ts';
@@ -17,6 +18,8 @@ export interface Guards {
   readonly enforced?: readonly PolicyRules[];
   /** The fields that documents inherit; absent in records of an earlier version. */
   readonly inherited?: Inherited;
+  /** Absent: no windows and no freezes. */
+  readonly calendar?: ChangeCalendar;
 }
 
 /** Modes that are set above documents. `scopes`: the strictest of its targets' and the estate's; null: none of them says one. */

@@ -47,14 +47,33 @@ export interface Authorization {
   readonly guard?: Guard;
 }
 
-/** The permissions that people give: pauses, approvals, modes and `protect`. Where they say something stricter, it is judged again. */
-export interface Guard {
-  /** The guard epoch under which plans are judged: read before anything that they are judged by. */
-  readonly epoch: number;
-  /** Judges these very actions by what people say at `epoch`, or later. */
-  judge(actions: readonly Action[], epoch: number): Promise<Refusals>;
+/**
+ * The permissions that people give: pauses, approvals, modes, `protect` and calendars. Where they say something stricter, or a window
+ * or freeze begins or ends, it is judged again.
+ */
+export interface Guard extends Judged {
+  /** Judges these very actions by what people say at this moment, or later. */
+  judge(actions: readonly Action[], now: GuardMoment): Promise<Judgement>;
   /** By which approval it was planned; undefined: by none. */
   approvedAs?(action: Action): ApprovedAs | undefined;
+}
+
+/** What a judgement rests on. */
+export interface Judged {
+  /** The guard epoch: read before anything that actions are judged by. */
+  readonly epoch: number;
+  /** By the store's clock, ms since the epoch: from then on it is void, as a window or freeze begins or ends. Absent: never. */
+  readonly until?: number;
+}
+
+/** `at`: the store's time; absent where no judgement ends by itself. */
+export interface GuardMoment {
+  readonly epoch: number;
+  readonly at?: number;
+}
+
+export interface Judgement extends Pick<Judged, 'until'> {
+  readonly refused: Refusals;
 }
 
 /** Those that may not be done, and why. */

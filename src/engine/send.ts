@@ -21,7 +21,16 @@ import {
   observedOf,
   type Ready,
 } from './intent.ts';
-import { done, type Guard, type Outcome, unsent, type Withheld, type Withholding } from './ports.ts';
+import {
+  done,
+  type Guard,
+  type GuardMoment,
+  type Judged,
+  type Outcome,
+  unsent,
+  type Withheld,
+  type Withholding,
+} from './ports.ts';
 import { hasToken, isWhole, notWhole } from './replay.ts';
 import { deliver, Refused } from './retry.ts';
 
@@ -81,13 +90,13 @@ async function sendBatch(
 
 /** `recorded`: of how many the call that was recorded consists. */
 async function deliverIntended(
-  { ready, refused, epoch }: GuardedIntents,
+  { ready, refused, judged }: GuardedIntents,
   recorded: number,
   context: ExecutionContext,
 ): Promise<readonly Answered[]> {
   const log = callLog();
   const record = recording(ready, recorded, context);
-  const delivered = await deliverReady(ready, { ...context, permit: permits(epoch, context), record }, log);
+  const delivered = await deliverReady(ready, { ...context, permit: permits(judged, context), record }, log);
   const outcomes = await withUsers(ready, delivered, context);
   await settle(ready, outcomes, log, context);
   return [...refused, ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent])];
@@ -350,18 +359,19 @@ function markOf({ action }: Item, { known, at }: ExecutionContext, intent: Tried
  * Checks that people still allow an action: when it is intended, in that very transaction, and again before each request,
  * however often an item is sent.
  *
- *   guard epoch                | judged again | then
- *   ---------------------------+--------------+--------------------------------------------------
- *   as it was when judged last | no           | intended, sent
- *   moved                      | these items  | allowed items are; the others are not
+ *   guard epoch                    | judged again | then
+ *   -------------------------------+--------------+--------------------------------------------------
+ *   as it was when judged last     | no           | intended, sent
+ *   moved, or a window or freeze   | these items  | allowed items are; the others are not
+ *   has begun or ended since       |              |
  */
 
 /** The result of intending: the items that may be sent, and those that may not. */
 interface GuardedIntents {
   readonly ready: readonly Ready[];
   readonly refused: ReadonlyMap<Item, Withheld>;
-  /** Under which the ready ones were judged last. */
-  readonly epoch: number;
+  /** How the ready ones were judged last. */
+  readonly judged: Judged;
 }
 
 /** Words that come one upon the other are followed so often; then the rest waits for another plan. */
@@ -372,16 +382,22 @@ async function recordIntents(items: readonly Item[], context: ExecutionContext, 
   const { ledger } = context.ports;
   const { reconcile, guard } = context.at.authorization;
   const refused = new Map<Item, Withheld>();
-  let epoch = guard?.epoch ?? (await ledger.guardEpoch(reconcile.estate));
+  let judged: Judged = guard ?? { epoch: await ledger.guardEpoch(reconcile.estate) };
   for (let asked = 1; ; asked += 1) {
     const open = items.filter((item) => !refused.has(item));
-    if (open.length === 0) return { ready: [], refused, epoch };
-    const judged = guard === undefined ? reconcile : { ...reconcile, guardEpoch: epoch };
-    const answers = await unlessLeaseLost(() => ledger.intend(judged, open.map(drafting(open, context, anew))));
+    if (open.length === 0) return { ready: [], refused, judged };
+    const { epoch: guardEpoch, until: guardUntil } = judged;
+    const asJudged =
+      guard === undefined
+        ? reconcile
+        : { ...reconcile, guardEpoch, ...(guardUntil === undefined ? {} : { guardUntil }) };
+    const answers = await unlessLeaseLost(() => ledger.intend(asJudged, open.map(drafting(open, context, anew))));
     if (asked === mostEpochs || !answers.some(isOverruled))
-      return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), epoch };
-    epoch = await ledger.guardEpoch(reconcile.estate);
-    for (const [item, reason] of await judgedAgain(open, epoch, guard)) refused.set(item, reason);
+      return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), judged };
+    const now = await guardMoment([judged], context);
+    const again = await judgedAgain(open, now, guard);
+    for (const [item, reason] of again.refused) refused.set(item, reason);
+    judged = again.judged;
   }
 }
 
@@ -433,38 +449,52 @@ function allRefused(
 
 const refusalCodes = { limit: 'limit', generation: 'stale', guards: 'stale', approval: 'stale' } as const;
 
-async function judgedAgain(
-  items: readonly Item[],
-  epoch: number,
-  guard: Guard | undefined,
-): Promise<ReadonlyMap<Item, Withheld>> {
+/** The guard epoch now, and the store's time where one of these judgements ends by itself. */
+async function guardMoment(judged: readonly Judged[], { ports, at }: ExecutionContext): Promise<GuardMoment> {
+  const { ledger } = ports;
+  const endsByItself = judged.some(({ until }) => until !== undefined);
+  const [epoch, time] = await Promise.all([
+    ledger.guardEpoch(at.authorization.reconcile.estate),
+    endsByItself ? ledger.now() : undefined,
+  ]);
+  return { epoch, ...(time === undefined ? {} : { at: time }) };
+}
+
+const isVoid = ({ epoch, until }: Judged, now: GuardMoment): boolean =>
+  epoch !== now.epoch || (until !== undefined && now.at !== undefined && now.at >= until);
+
+interface JudgedAgain {
+  readonly refused: ReadonlyMap<Item, Withheld>;
+  readonly judged: Judged;
+}
+
+async function judgedAgain(items: readonly Item[], now: GuardMoment, guard: Guard | undefined): Promise<JudgedAgain> {
   const actions = items.map(({ action }) => action);
-  const reasons = guard === undefined ? undefined : await guard.judge([...new Set(actions)], epoch);
+  const judgement = guard === undefined ? undefined : await guard.judge([...new Set(actions)], now);
   const reasonOf = (action: Action): Withholding | undefined =>
-    reasons === undefined ? unjudged : reasons.get(action);
-  return new Map(
-    items.flatMap((item): readonly (readonly [Item, Withheld])[] => {
-      const reason = reasonOf(item.action);
-      return reason === undefined ? [] : [[item, { as: 'withheld', ...reason }]];
-    }),
-  );
+    judgement === undefined ? unjudged : judgement.refused.get(action);
+  const refused = items.flatMap((item): readonly (readonly [Item, Withheld])[] => {
+    const reason = reasonOf(item.action);
+    return reason === undefined ? [] : [[item, { as: 'withheld', ...reason }]];
+  });
+  return { refused: new Map(refused), judged: { epoch: now.epoch, until: judgement?.until } };
 }
 
 /** Nobody is there to judge by what people say now. */
 const unjudged: Withholding = {
   code: 'stale',
-  why: 'people changed approvals, pauses or limits since this plan. Plan again.',
+  why: 'approvals, pauses, limits or change windows changed since this plan. Plan again.',
 };
 
 /** Asked before each request of one call. After one refusal nothing more of that call leaves. */
 type Permit = () => Promise<void>;
 
 /** For one sending: makes the permit of each call, by the items that are in it. */
-function permits(epoch: number, context: ExecutionContext): (items: readonly Ready[]) => Permit {
+function permits(judged: Judged, context: ExecutionContext): (items: readonly Ready[]) => Permit {
   const { clock } = context.ports;
   const begun = clock.now();
   const known = new Map<string, Known>();
-  const knownOf = ({ intent }: Ready): Known => known.get(intent) ?? { epoch, at: begun };
+  const knownOf = ({ intent }: Ready): Known => known.get(intent) ?? { judged, at: begun };
   const note = (ready: Ready, change: Partial<Known>): void =>
     void known.set(ready.intent, { ...knownOf(ready), ...change });
 
@@ -476,21 +506,22 @@ function permits(epoch: number, context: ExecutionContext): (items: readonly Rea
       old.map(({ item }) => item),
       context,
     );
-    for (const one of old) note(one, { at, epoch: again.epoch });
+    for (const one of old) note(one, { at, judged: again.judged });
     return reasonsOf(old, again.refused);
   };
   const judge = async (items: readonly Ready[]): Promise<ReadonlyMap<Ready, Withheld>> => {
-    const { guard, reconcile } = context.at.authorization;
-    const now = await context.ports.ledger.guardEpoch(reconcile.estate);
-    const moved = items.filter((one) => knownOf(one).epoch !== now);
+    const { guard } = context.at.authorization;
+    const before = items.map((one) => knownOf(one).judged);
+    const now = await guardMoment(before, context);
+    const moved = items.filter((one) => isVoid(knownOf(one).judged, now));
     if (moved.length === 0) return none;
-    const refused = await judgedAgain(
+    const again = await judgedAgain(
       moved.map(({ item }) => item),
       now,
       guard,
     );
-    for (const one of moved) if (!refused.has(one.item)) note(one, { epoch: now });
-    return reasonsOf(moved, refused);
+    for (const one of moved) if (!again.refused.has(one.item)) note(one, { judged: again.judged });
+    return reasonsOf(moved, again.refused);
   };
   return (items) => {
     let left = false;
@@ -506,7 +537,7 @@ function permits(epoch: number, context: ExecutionContext): (items: readonly Rea
 }
 
 interface Known {
-  readonly epoch: number;
+  readonly judged: Judged;
   readonly at: number;
 }
 

@@ -1,3 +1,4 @@
+import { nextChange } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Guards } from '../core/guards.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
@@ -7,7 +8,14 @@ import type { Observation } from '../core/observed.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
-import { approvedBy, documentsOf, pauseHold, protectorsOf } from '../core/plan/holds.ts';
+import {
+  approvedBy,
+  calendarHold,
+  documentsOf,
+  inGenerationBefore,
+  pauseHold,
+  protectorsOf,
+} from '../core/plan/holds.ts';
 import {
   type Choices,
   type Hold,
@@ -31,20 +39,28 @@ export interface ActiveConstraints {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, keyof Allowance>;
   readonly holds: readonly Hold[];
+  /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
+  readonly until?: number;
   /** Absent where there was no generation before. */
   readonly modesBefore?: ModesBefore;
 }
 
 /**
- * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs. What people hold
- * still is held whatever the specs say.
+ * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs, and a change
+ * passes only where the calendars of both let it. What people hold still is held whatever the specs say. `now`: the local clock,
+ * which counts where there is no store.
  */
-export async function activeConstraints(estate: OpenedEstate, store: Store | undefined): Promise<ActiveConstraints> {
+export async function activeConstraints(
+  estate: OpenedEstate,
+  store: Store | undefined,
+  now?: number,
+): Promise<ActiveConstraints> {
   const { name, tree, compiled } = estate;
   const { limits } = compiled.guards;
   if (store === undefined) {
+    const { holds } = now === undefined ? { holds: [] } : calendarsAt(now, compiled);
     const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
-    return { bounds, holds: await deniedBy(estate) };
+    return { bounds, holds: [...(await deniedBy(estate)), ...holds] };
   }
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
@@ -52,6 +68,7 @@ export async function activeConstraints(estate: OpenedEstate, store: Store | und
   const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
+  const { holds, until } = await calendarsNow(compiled, store, before);
   return {
     generation,
     serial: await store.audit.head(name),
@@ -60,7 +77,9 @@ export async function activeConstraints(estate: OpenedEstate, store: Store | und
       ...(await deniedBy(estate, before)),
       ...(before === undefined ? [] : [guardsBefore(before)]),
       await pausesNow({ name, compiled }, store, before),
+      ...holds,
     ],
+    ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
   };
 }
@@ -68,6 +87,30 @@ export async function activeConstraints(estate: OpenedEstate, store: Store | und
 async function deniedBy(estate: OpenedEstate, before?: Guards): Promise<readonly Hold[]> {
   const hold = await policiesHold(estate, before);
   return hold === undefined ? [] : [hold];
+}
+
+type Calendars = Pick<ActiveConstraints, 'until'> & { readonly holds: readonly Hold[] };
+
+/** The calendars of the specs and of the generation before, by the store's clock. It is asked only where there is one. */
+async function calendarsNow(compiled: OpenedEstate['compiled'], store: Store, before?: Guards): Promise<Calendars> {
+  const isAny = compiled.guards.calendar !== undefined || before?.calendar !== undefined;
+  return isAny ? calendarsAt(await store.ledger.now(), compiled, before) : { holds: [] };
+}
+
+function calendarsAt(
+  now: number,
+  { scopes, guards }: OpenedEstate['compiled'],
+  before?: Pick<Guards, 'calendar' | 'owners'>,
+): Calendars {
+  const calendars = [
+    ...(guards.calendar === undefined ? [] : [{ calendar: guards.calendar, now }]),
+    ...(before?.calendar === undefined ? [] : [{ calendar: before.calendar, now, isFormer: true }]),
+  ];
+  const times = calendars.flatMap(({ calendar }) => nextChange(calendar, now) ?? []);
+  return {
+    holds: calendars.map((one) => inEachScope(scopes, (wanted) => calendarHold(one, wanted, before?.owners))),
+    ...(times.length === 0 ? {} : { until: Math.min(...times) }),
+  };
 }
 
 /** The pauses in force now. */
@@ -86,16 +129,14 @@ const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly mode
   return (action) => {
     if (action.verb === 'forget') return undefined;
     if (documentsOf(action).some((address) => modesBefore(address) === 'observe'))
-      return { code: 'mode', why: `its mode was observe ${before}` };
+      return { code: 'mode', why: `its mode was observe ${inGenerationBefore}` };
     const destroys =
       action.verb === 'replace' ||
       (action.verb === 'delete' && action.because !== 'twin' && action.because !== 'again');
     if (!destroys || !protectorsOf(action).some((address) => protectedThen.has(address))) return undefined;
-    return { code: 'protect', why: `it was protected ${before}` };
+    return { code: 'protect', why: `it was protected ${inGenerationBefore}` };
   };
 };
-
-const before = 'in the generation before; that it is looser counts from the next one on.';
 
 /**
  * The pauses over all scopes of an estate. The specs of an action's own scope give its owner and targets. A resource without a
@@ -106,7 +147,11 @@ export function heldStill(
   scopes: readonly CompiledScope[],
   before?: Pick<Guards, 'owners'>,
 ): Hold {
-  const held = (wanted: Wanted): Hold => pauseHold(pauses, wanted, before?.owners);
+  return inEachScope(scopes, (wanted) => pauseHold(pauses, wanted, before?.owners));
+}
+
+/** A hold that judges each action by the specs of its own scope. */
+function inEachScope(scopes: readonly CompiledScope[], held: (wanted: Wanted) => Hold): Hold {
   const elsewhere = held({ ...nothing, targets: scopes.flatMap(({ wanted }) => wanted.targets) });
   const here = scopes.map(({ scope, wanted }) => ({ at: `${scope}/`, hold: held(wanted) }));
   return (action) => (here.find(({ at }) => action.address.startsWith(at))?.hold ?? elsewhere)(action);

@@ -6,7 +6,7 @@ import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
 import type { Hold, ModesBefore, StoppedWaves } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
-import type { Guard, Withholding } from '../engine/ports.ts';
+import type { Guard, GuardMoment, Withholding } from '../engine/ports.ts';
 import { activeConstraints } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
@@ -26,6 +26,8 @@ export interface ReconcileConstraints {
   readonly authority: Allowance & { readonly plan: string; readonly approver: string };
   /** The guard epoch in which it was drawn up: all of it is of that one, or later. */
   readonly guardEpoch: number;
+  /** A window or freeze begins or ends then, by the store's clock: it is void from then on. */
+  readonly guardUntil?: number;
   /** Of what counts by it are: see ports/scope-counts.ts. */
   readonly counting: Pick<ScopeCount, 'epoch' | 'until'>;
   /** The generation that it is drawn up for; what heals to a former one works under it too. */
@@ -59,11 +61,16 @@ export async function reconcileConstraintsOf(
     stopped,
     authority: await authorityOf(where, approvals, store),
     guardEpoch,
-    counting,
+    ...(constraints.until === undefined ? {} : { guardUntil: constraints.until }),
+    counting: sooner(counting, constraints.until),
     generation: activeSpec.generation.number,
     again: () => reconcileConstraintsOf(where, activeSpec, records),
   };
 }
+
+/** A count that heeds windows and freezes is none when one of them begins or ends. */
+const sooner = (counting: ReconcileConstraints['counting'], until: number | undefined): typeof counting =>
+  until === undefined ? counting : { ...counting, until: Math.min(until, counting.until ?? until) };
 
 /** A count that heeds a pause is none when the pause ends by itself. */
 async function countingOf(
@@ -128,29 +135,37 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   held by                                                  | code
  *   ---------------------------------------------------------+----------------------------
  *   a pause, `observe`, or `protect` of any of them          | paused, mode, protect
+ *   a window or a freeze, by the store's clock               | window, freeze
  *   mode `plan` of any of them, and no approval is active     | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
-  let drawn: { readonly epoch: number; readonly reconcileConstraints: Promise<ReconcileConstraints> } | undefined;
-  const constraintsAt = (epoch: number): Promise<ReconcileConstraints> => {
-    if (drawn?.epoch !== epoch) drawn = { epoch, reconcileConstraints: reconcileConstraints.again() };
-    return drawn.reconcileConstraints;
+  let drawn: { readonly epoch: number; readonly constraints: Promise<ReconcileConstraints> } | undefined;
+  const constraintsAt = async ({ epoch, at = 0 }: GuardMoment): Promise<ReconcileConstraints> => {
+    const known = drawn;
+    if (known?.epoch === epoch) {
+      const constraints = await known.constraints;
+      if (at < (constraints.guardUntil ?? Number.POSITIVE_INFINITY)) return constraints;
+    }
+    // why: several calls ask at once, and one of them draws it up for all
+    if (drawn === undefined || drawn === known) drawn = { epoch, constraints: reconcileConstraints.again() };
+    return drawn.constraints;
   };
   return {
     epoch: reconcileConstraints.guardEpoch,
+    ...(reconcileConstraints.guardUntil === undefined ? {} : { until: reconcileConstraints.guardUntil }),
     approvedAs: (action) =>
       reconcileConstraints.approved(action)
         ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
         : undefined,
-    judge: async (actions, epoch) => {
-      const holds = holdsNow(activeSpec, reconcileConstraints, await constraintsAt(epoch));
-      return new Map(
-        actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
-          const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
-          return reason === undefined ? [] : [[action, reason]];
-        }),
-      );
+    judge: async (actions, moment) => {
+      const now = await constraintsAt(moment);
+      const holds = holdsNow(activeSpec, reconcileConstraints, now);
+      const refused = actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
+        const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
+        return reason === undefined ? [] : [[action, reason]];
+      });
+      return { refused: new Map(refused), ...(now.guardUntil === undefined ? {} : { until: now.guardUntil }) };
     },
   };
 }

@@ -12,7 +12,7 @@ export interface Ledger {
   /**
    * One transaction: all or, where one is refused, only that one refused. Same order as `drafts`. Refused is what a limit
    * forbids, and an address where a higher generation than the reconcile's was applied or removed; and all but `forget` where the
-   * guard epoch is no longer the reconcile's; and what needs an approval that is spent or gone.
+   * guard epoch is no longer the reconcile's, or its guards ended by themselves; and what needs an approval that is spent or gone.
    */
   intend(reconcile: Reconcile, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
   /**
@@ -27,6 +27,8 @@ export interface Ledger {
    * request that changes something.
    */
   guardEpoch(estate: string): Promise<number>;
+  /** The store's clock, ms since the epoch: windows, freezes and pauses begin and end by it. */
+  now(): Promise<number>;
   /**
    * Open intents that were made under an older guard epoch than the newest: a call of theirs may be on its way. Asked after a word
    * was committed it names all that can still reach the cloud in spite of it.
@@ -44,6 +46,8 @@ export interface Reconcile {
   readonly lease: { readonly holder: string; readonly epoch: number };
   /** The guard epoch under which it was judged what may be done. Left out: that in which the lease was taken. */
   readonly guardEpoch?: number;
+  /** From then on it is judged again, by the store's clock: intents are refused as in another guard epoch. Absent: never. */
+  readonly guardUntil?: number;
 }
 
 export interface Authority extends Allowance {

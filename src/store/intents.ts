@@ -30,7 +30,7 @@ export function intend(
 ): Promise<readonly Intended[]> {
   const takesPlaces = drafts.some(({ counts }) => counts);
   return scopeWrite(context, { reconcile, purpose: 'begin', takesPlaces }, async (write) => {
-    const guardEpoch = await heldGuardEpoch(write.trx, reconcile);
+    const guardEpoch = areGuardsOver(reconcile, write.at) ? undefined : await heldGuardEpoch(write.trx, reconcile);
     const known = {
       open: await openIntents(write.trx, reconcile, drafts),
       applied: await appliedGenerations(write.trx, reconcile, drafts),
@@ -179,11 +179,11 @@ function placesWanted(
   });
 }
 
-/** The epoch has moved: people paused something, or another generation came. */
+/** The epoch has moved: people paused something, or another generation came; or a window closed. */
 export const overruled: Extract<Intended, { ok: false }> = {
   ok: false,
   reason: 'guards',
-  why: 'people changed approvals, pauses or limits since this plan. Setpoint sent nothing; plan again.',
+  why: 'approvals, pauses, limits or change windows changed since this plan. Setpoint sent nothing; plan again.',
 };
 
 /** No lower generation is applied after a higher one. */
@@ -212,6 +212,10 @@ async function heldGuardEpoch(trx: Write, reconcile: Reconcile): Promise<number 
   const judged = reconcile.guardEpoch ?? (await leasedEpoch(trx, reconcile));
   return judged === epoch ? epoch : undefined;
 }
+
+/** A window or freeze has begun or ended since the reconcile was judged. `at`: by the store's clock. */
+export const areGuardsOver = ({ guardUntil }: Reconcile, at: number): boolean =>
+  guardUntil !== undefined && at >= guardUntil;
 
 /** The row is made where there is none: what is not there cannot be held. */
 async function lockedEpoch(trx: Write, estate: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Applied, Ended, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
 import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Inventory } from '../ports/knowledge.ts';
@@ -11,6 +11,7 @@ import { actionOf } from './ledger-entries.ts';
 import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
+import { storeTime } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -69,7 +70,7 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
       return {
         estate,
         store,
-        readAt: await now(trx, storeNow()),
+        readAt: await storeTime(trx, storeNow()),
         settled: await settled(of),
         pending: await pending(of),
         applied: await applied(of),
@@ -82,13 +83,6 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
         ...(await heard(of)),
       };
     });
-
-async function now(trx: Write, storeNow: RawBuilder<number>): Promise<number> {
-  const { rows } = await sql<{ at: number }>`SELECT ${storeNow} AS at`.execute(trx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database does not tell the time');
-  return row.at;
-}
 
 interface Scoped {
   readonly trx: Write | Database;

@@ -17,7 +17,7 @@ import { chainWrite } from './ledger-chain.ts';
 import { noteBody } from './ledger-entries.ts';
 import { pruneOld } from './retention.ts';
 import { settle } from './settle.ts';
-import { storableText } from './statements.ts';
+import { storableText, storeTime } from './statements.ts';
 import type { Database, Tables } from './tables.ts';
 
 export function postgresLedger(context: Context): Ledger {
@@ -31,6 +31,7 @@ export function postgresLedger(context: Context): Ledger {
     note: (estate, note) =>
       chainWrite(context, estate, (write) => write.append([{ type: 'note', body: noteBody(estate, note) }])),
     guardEpoch: (estate) => guardEpochOf(context.db, estate),
+    now: () => storeTime(context.db, context.storeNow()),
     onTheWay: (estate) => onTheWay(context.db, estate),
     entries: (filter) => entries(context.db, filter),
   };

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './tables.ts';
 
 /** PostgreSQL's text holds no NUL, and UTF-8 no half of a surrogate pair: what a person reads instead of them. */
 const replacement = '\ufffd';
@@ -21,3 +22,11 @@ export async function inChunks<T>(rows: readonly T[], write: (chunk: readonly T[
 
 /** The database's clock, ms since the epoch: between processes only its time counts. */
 export const storeNow: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** The answer of a clock that is such an expression. */
+export async function storeTime(db: Database, clock: RawBuilder<number>): Promise<number> {
+  const { rows } = await sql<{ readonly at: number }>`SELECT ${clock} AS at`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return row.at;
+}

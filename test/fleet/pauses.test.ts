@@ -11,8 +11,8 @@ import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
  */
 interface Row {
   readonly name: string;
-  /** Prepares the resources and the pending work of the reconcile. */
-  readonly prepare: (world: FleetWorld) => Promise<void>;
+  /** Prepares the resources and the pending work of the reconcile. `saidMs`: when it is said. */
+  readonly prepare: (world: FleetWorld, saidMs?: number) => Promise<void>;
   readonly say: (world: FleetWorld) => Promise<unknown>;
   /** The requests that it holds. */
   readonly holds: (action: string) => boolean;
@@ -51,6 +51,18 @@ const drifted = async (world: FleetWorld): Promise<void> => {
   for (const [i, id] of machines(world).entries())
     world.cloud.outside.do('TagObjects', { ids: [id], tags: { tier: `by hand ${i}` } });
 };
+
+const minuteMs = 60_000;
+/** It is said by the specs beforehand: a calendar with a change at a whole minute, which the clock is brought before. */
+const announced =
+  (calendarAt: (time: string) => object) =>
+  async (world: FleetWorld, saidMs = 0): Promise<void> => {
+    const at = (Math.floor(world.clock.now() / minuteMs) + 60) * minuteMs;
+    await world.accept(all, { limits, ...calendarAt(new Date(at).toISOString().slice(0, 16)) });
+    const waitMs = saidMs === 0 ? 0 : at - saidMs - world.clock.now();
+    await world.clock.run(() => world.clock.sleep(waitMs));
+  };
+const nothing = async (): Promise<void> => {};
 
 const pause =
   (held: Held) =>
@@ -105,6 +117,18 @@ const rows: readonly Row[] = [
     say: (world) => world.accept([...heldGround, heldWeb({ protect: true })], { limits }),
     holds: (action) => action === 'TerminateInstances',
   },
+  {
+    name: 'a freeze that begins',
+    prepare: announced((from) => ({ freezes: [{ name: 'sale', from, to: '2100-01-01T00:00', reason: 'the sale' }] })),
+    say: nothing,
+    holds: anything,
+  },
+  {
+    name: 'a window that closes',
+    prepare: announced((time) => ({ windows: [{ name: 'hours', from: '00:00', to: time.slice(11) }] })),
+    say: nothing,
+    holds: anything,
+  },
 ];
 
 const stepMs = 500;
@@ -113,7 +137,7 @@ const stepMs = 500;
 async function leave({ prepare, say, holds }: Row, saidMs?: number): Promise<readonly number[]> {
   const world = fleetWorld();
   const { clock, cloud } = world;
-  await prepare(world);
+  await prepare(world, saidMs);
   for (const on of ['RunInstances', 'TerminateInstances', 'TagObjects', 'AuthorizeRules'] as const)
     cloud.faults.add({ on, times: 3, fault: { do: 'refuse', code: 'Throttled' } });
   cloud.faults.add({ on: 'writes', fault: { do: 'delay', ms: 1000 } });

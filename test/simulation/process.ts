@@ -175,7 +175,7 @@ async function work(
       },
       authorization: {
         lease,
-        guard: { epoch: guardEpoch, judge: async (actions) => refusalsOf(actions, await heldNow()) },
+        guard: { epoch: guardEpoch, judge: async (actions) => ({ refused: refusalsOf(actions, await heldNow()) }) },
         reconcile: {
           estate: 'acme',
           scope,

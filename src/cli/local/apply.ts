@@ -76,10 +76,15 @@ export async function apply(
     return withLeases(request, context, async (leases) => {
       // why: somebody may have paused what is to be done while we asked, or waited for the leases
       const guardEpoch = await store.ledger.guardEpoch(estate.name);
-      const holds = [...(await activeConstraints(estate, store)).holds, approvedOnly];
+      const constraints = await activeConstraints(estate, store);
+      const holds = [...constraints.holds, approvedOnly];
       const guard: Guard = {
         epoch: guardEpoch,
-        judge: async (actions) => refusalsOf(actions, await activeConstraints(estate, store)),
+        ...untilOf(constraints),
+        judge: async (actions) => {
+          const now = await activeConstraints(estate, store);
+          return { refused: refusalsOf(actions, now), ...untilOf(now) };
+        },
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
       return reconcileScopes(of, { ...common, leases, holds, guard, reuses: how.reuses }, context);
@@ -128,6 +133,8 @@ interface Work {
   /** Begins with the observation that was planned, if it is still fresh. */
   readonly reuses: boolean;
 }
+
+const untilOf = ({ until }: ActiveConstraints): Pick<Guard, 'until'> => (until === undefined ? {} : { until });
 
 /** By what people say now: a generation that came in between binds by what it reads only and protects. */
 const refusalsOf = (actions: readonly Action[], { holds }: ActiveConstraints): Refusals =>

@@ -61,7 +61,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
-  const constraints = await activeConstraints(estate, store);
+  const constraints = await activeConstraints(estate, store, context.clock.now());
   const looked = await observeEstate({ estate, store, settings }, context);
   try {
     const choices: Choices = {

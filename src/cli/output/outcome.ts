@@ -1,4 +1,4 @@
-import type { Action, Finding, Verb } from '../../core/action.ts';
+import type { Action, Finding, Verb, WithholdCode } from '../../core/action.ts';
 import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -91,12 +91,12 @@ function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }
 
-/** Approved actions that somebody paused since: the last observation found them held. */
+/** Approved actions that somebody paused since, or whose window closed: the last observation found them held. */
 function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly RefusedChange[] {
   const asked = new Set(approved.map(({ verb, address }) => `${verb} ${address}`));
   const findings = scopes.flatMap(({ last }) => last?.plan.findings ?? []);
   return findings.flatMap((found) =>
-    isRefusal(found) && found.code === 'paused' && asked.has(`${found.action} ${found.address}`)
+    isRefusal(found) && heldByTime.has(found.code) && asked.has(`${found.action} ${found.address}`)
       ? [{ address: found.address, verb: found.action, kind: found.kind, why: found.why }]
       : [],
   );
@@ -109,7 +109,10 @@ const isBlocked = ({ type }: Finding): boolean =>
 
 export type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>
-  finding.type === 'withheld' && ['protect', 'limit', 'mode', 'paused', 'policy'].includes(finding.code);
+  finding.type === 'withheld' && refusing.has(finding.code);
+
+const heldByTime: ReadonlySet<WithholdCode> = new Set(['paused', 'window', 'freeze']);
+const refusing: ReadonlySet<WithholdCode> = new Set(['protect', 'limit', 'mode', 'policy', ...heldByTime]);
 
 /**
  *   what came of it                         | nothing done | something done

@@ -1,3 +1,4 @@
+import type { ChangeCalendar } from '../change-windows.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import {
   type Document,
@@ -286,7 +287,27 @@ function guardsOf(
         [...wanted.documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),
       ),
     ),
+    ...calendarIn(scopes, estate),
   };
+}
+
+/** The windows and freezes of the estate, and those of its targets. */
+function calendarIn(scopes: readonly CompiledScope[], { spec }: EstateDoc): { readonly calendar?: ChangeCalendar } {
+  const targets = scopes.flatMap((one) => one.targets);
+  const placed = <T extends object>(
+    own: readonly T[] | undefined,
+    of: (target: TargetDoc) => readonly T[] | undefined,
+  ) => [
+    ...(own ?? []),
+    ...targets.flatMap((target) => (of(target) ?? []).map((one) => ({ ...one, target: target.metadata.name }))),
+  ];
+  const windows = placed<ChangeCalendar['windows'][number]>(spec.windows, (target) => target.spec.windows);
+  const freezes = placed<ChangeCalendar['freezes'][number]>(spec.freezes, (target) => target.spec.freezes);
+  if (windows.length + freezes.length === 0) return {};
+  const names = scopes.flatMap(({ scope, targets: here }) =>
+    here.map(({ metadata }) => [metadata.name, scope] as const),
+  );
+  return { calendar: { windows, freezes, scopes: Object.fromEntries(names) } };
 }
 
 function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: EstateDoc): Inherited {

@@ -97,7 +97,7 @@ const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, co
   return undefined;
 };
 
-/** A mode waits for a person and a wave for its turn: what they hold is still on its way. */
+/** A mode waits for a person, a wave for its turn, and a window for its time: what they hold is still on its way. */
 const blocking: Readonly<Record<WithholdCode, boolean>> = {
   protect: true,
   limit: true,
@@ -116,6 +116,8 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   'lost-commits': true,
   'data-disks': true,
   policy: true,
+  window: false,
+  freeze: false,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -44,6 +44,7 @@ const approve = 'setpoint approve --reason "…"';
  *   mode, limit       | another  | `approve`
  *   destructive-drift | any      | `approve` of this one resource by its name
  *   paused            | any      | `status`: it lists each pause with its end
+ *   window, freeze    | any      | `status`: it lists each with the time of its end
  *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
  *   failed-launches   |          |
  *   another           | any      | `explain`
@@ -60,6 +61,8 @@ function nextOf({ key, called, state, sides }: Row): string {
     case 'destructive-drift':
       return `setpoint approve --address ${name} --reason "…"`;
     case 'paused':
+    case 'window':
+    case 'freeze':
     case 'rollout-stopped':
     case 'failed-launches':
       return 'setpoint status';

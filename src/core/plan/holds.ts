@@ -1,4 +1,14 @@
 import type { Action } from '../action.ts';
+import {
+  type ChangeCalendar,
+  type ChangeWindow,
+  type Closed,
+  type Covered,
+  closedAt,
+  isFreeze,
+  weekdays,
+  zonedMoment,
+} from '../change-windows.ts';
 import { parseCidr } from '../cidr.ts';
 import type { RuleRoom } from '../compile/dialect.ts';
 import { type Mode, strictest } from '../desired.ts';
@@ -9,6 +19,7 @@ import type { Observed } from '../observed.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
 import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
+import { onlyNarrows } from './narrowing.ts';
 import type { Allowed, Approved, Hold, PlanInput, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 
@@ -157,17 +168,77 @@ function isOf(subject: PauseSubject, action: Action, { wanted, ownersBefore }: K
       return true;
     case 'address':
       return action.address === subject.name || documentsOf(action).includes(subject.name);
-    case 'owner': {
-      const said = spokenFor(action, wanted);
-      const owners = said.length === 0 ? formerOwners(action, ownersBefore) : said.map(({ owner }) => owner);
-      return owners.includes(subject.name);
-    }
-    case 'target': {
-      const said = spokenFor(action, wanted);
-      return (said.length === 0 ? wanted.targets : said.flatMap(({ targets }) => targets)).includes(subject.name);
-    }
+    case 'owner':
+      return ownersOf(action, { wanted, ownersBefore }).includes(subject.name);
+    case 'target':
+      return targetsOf(action, wanted).includes(subject.name);
   }
 }
+
+function ownersOf(action: Action, { wanted, ownersBefore }: Known): readonly (string | undefined)[] {
+  const said = spokenFor(action, wanted);
+  return said.length === 0 ? formerOwners(action, ownersBefore) : said.map(({ owner }) => owner);
+}
+
+function targetsOf(action: Action, wanted: Wanted): readonly string[] {
+  const said = spokenFor(action, wanted);
+  return said.length === 0 ? wanted.targets : said.flatMap(({ targets }) => targets);
+}
+
+/** The calendar of a generation at a time, ms since the epoch. */
+export interface CalendarNow {
+  readonly calendar: ChangeCalendar;
+  readonly now: number;
+  /** It is of the generation before: documents count with their owners of then too, and renamed targets as such. */
+  readonly isFormer?: boolean;
+}
+
+/**
+ * Holds changes outside their windows and within freezes: see `closedAt`. Drift whose healing only narrows traffic is healed all
+ * the same, and forgetting what is gone is no write.
+ */
+export function calendarHold(
+  { calendar, now, isFormer = false }: CalendarNow,
+  wanted: Wanted,
+  ownersBefore: Readonly<Record<Address, string>> = {},
+): Hold {
+  const gone = Object.keys(calendar.scopes).filter((name) => !wanted.targets.includes(name));
+  const coveredBy = (action: Action): Covered => {
+    const renamed = gone.filter((name) => action.address.startsWith(`${calendar.scopes[name]}/`));
+    const now = { owners: ownersOf(action, { wanted, ownersBefore }), targets: targetsOf(action, wanted) };
+    if (!isFormer) return now;
+    const owners = [...now.owners, ...formerOwners(action, ownersBefore)];
+    return { owners, targets: [...now.targets, ...renamed] };
+  };
+  const known = new Map<string, ReturnType<Hold>>();
+  return (action) => {
+    if (action.verb === 'forget' || (action.cause === 'drift' && onlyNarrows(action))) return undefined;
+    const covered = coveredBy(action);
+    const key = JSON.stringify(covered);
+    if (!known.has(key)) known.set(key, heldBy(closedAt(calendar, covered, now), isFormer));
+    return known.get(key);
+  };
+}
+
+function heldBy(closed: Closed | undefined, isFormer: boolean): ReturnType<Hold> {
+  if (closed === undefined) return undefined;
+  const { by, opens } = closed;
+  const then =
+    opens === undefined
+      ? 'It never opens: no other window is open then'
+      : `It opens ${zonedMoment(opens, by.timeZone)}`;
+  const place = by.target === undefined ? '' : ` of target ${by.target}`;
+  const former = isFormer ? ` That is so ${inGenerationBefore}` : '';
+  const end = `${then}.${former}`;
+  if (isFreeze(by)) return { code: 'freeze', why: `frozen by ${by.name}${place}: ${by.reason}. ${end}` };
+  return { code: 'window', why: `outside the change window ${by.name}${place} (${hoursText(by)}). ${end}` };
+}
+
+/** `mon, tue 09:00 to 16:00 Europe/Berlin` */
+const hoursText = ({ days, from, to, timeZone }: ChangeWindow): string =>
+  `${days.length === weekdays.length ? 'every day' : days.join(', ')} ${from} to ${to} ${timeZone}`;
+
+export const inGenerationBefore = 'in the generation before; that it is looser counts from the next one on.';
 
 /** The terms of its documents, of those that still exist. */
 const spokenFor = (action: Action, { documents }: Wanted): readonly Allowed[] =>
@@ -196,6 +267,7 @@ function sentence({ what, of, person, until, reason }: PauseDraft): string {
  *   protect, retain, adopted-in-store-only, depends | no: the specs, or the store, say so
  *   data-disks                                    | no: a person detaches the disk first
  *   paused, wave, rollout-stopped                 | no: each has a word of its own to go on
+ *   window, freeze                                | no: they end by themselves
  */
 export const approvedBy =
   (digests: ReadonlySet<string>, hash: Hash): Approved =>

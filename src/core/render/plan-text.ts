@@ -257,6 +257,8 @@ const together: readonly string[] = [
   'failed-launches',
   'lost-commits',
   'policy',
+  'window',
+  'freeze',
 ] satisfies readonly (BlockCode | WithholdCode)[];
 
 function subjectOf(finding: Finding, more = ''): string {

@@ -83,6 +83,8 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   'lost-commits': true,
   'data-disks': true,
   policy: true,
+  window: true,
+  freeze: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

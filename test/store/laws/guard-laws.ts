@@ -27,9 +27,17 @@ const pause = ({ store, estate, now }: Bench) =>
 const reasonOf = (answer: Intended | undefined): string => (answer?.ok === false ? answer.reason : 'intended');
 
 /** As a reconcile intends that was judged at this epoch; left out: that which names none. */
-async function reasons({ store, reconcile }: Worker, guardEpoch?: number): Promise<readonly string[]> {
+async function reasons(
+  { store, reconcile }: Worker,
+  guardEpoch?: number,
+  guardUntil?: number,
+): Promise<readonly string[]> {
   const drafts = [draftOf('create', 'a'), draftOf('forget', 'b')];
-  const said = guardEpoch === undefined ? reconcile : { ...reconcile, guardEpoch };
+  const said = {
+    ...reconcile,
+    ...(guardEpoch === undefined ? {} : { guardEpoch }),
+    ...(guardUntil === undefined ? {} : { guardUntil }),
+  };
   const answers = await store.ledger.intend(said, drafts);
   const settlements = answers.filter(({ ok }) => ok).map((answer) => settlementOf(answer));
   await store.ledger.settle(reconcile, settlements);
@@ -55,6 +63,20 @@ export const guardLaws: Laws = {
       await note();
       assert.deepEqual(epochs, [0, 1, 1, 2, 2, 2]);
     },
+
+  'what was judged until a time is intended before it, and not from then on, by the clock of the store': async (
+    bench,
+  ) => {
+    const { store, estate } = bench;
+    await store.generations.accept(estate, 'abc', guards);
+    const worker = await workerOf(store, estate);
+    const { at } = await pause(bench);
+    const judged = await store.ledger.guardEpoch(estate);
+    const now = await store.ledger.now();
+    assert.ok(Math.abs(now - at) < 60_000, `${now} as in the entries of its ledger: ${at}`);
+    assert.deepEqual(await reasons(worker, judged, now + 60_000), ['intended', 'intended']);
+    assert.deepEqual(await reasons(worker, judged, now), ['guards', 'intended'], 'forgetting sends nothing');
+  },
 
   'what was judged before a pause is not intended after it, and what was judged since is': async (bench) => {
     const { store, other, estate } = bench;

@@ -12,7 +12,7 @@ import type {
   Settlement,
 } from '../../../src/ports/ledger.ts';
 import { reserving, settledUses, unapproved } from '../../../src/store/approvals.ts';
-import { isGuarded, overruled, staleness } from '../../../src/store/intents.ts';
+import { areGuardsOver, isGuarded, overruled, staleness } from '../../../src/store/intents.ts';
 import { birthChanges } from '../../../src/store/launch-health.ts';
 import {
   type ActionKey,
@@ -59,6 +59,7 @@ export function memoryLedger(memory: Memory, clock: Clock): Ledger {
     note: async (estate, note) =>
       append(estateOf(memory, estate), { at: clock.now(), type: 'note', body: noteBody(estate, note) }),
     guardEpoch: async (estate) => memory.estates.get(estate)?.guard.epoch ?? 0,
+    now: async () => clock.now(),
     onTheWay: async (estate) => onTheWay(estateOf(memory, estate)),
     entries: (filter) => entries(memory, filter),
   };
@@ -125,7 +126,8 @@ function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count
 }
 
 /** As `heldGuardEpoch` of the real store. */
-function guardEpochOf({ memory, reconcile }: Write, { guard }: EstateMemory): number | undefined {
+function guardEpochOf({ memory, reconcile, at }: Write, { guard }: EstateMemory): number | undefined {
+  if (areGuardsOver(reconcile, at)) return undefined;
   const judged = reconcile.guardEpoch ?? memory.leases.get(leaseKey(reconcile.estate, reconcile.scope))?.guardEpoch;
   return judged === guard.epoch ? guard.epoch : undefined;
 }

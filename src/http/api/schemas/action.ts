@@ -138,6 +138,8 @@ const withholdCode = z.enum([
   'lost-commits',
   'data-disks',
   'policy',
+  'window',
+  'freeze',
 ]);
 
 /** A fact that leads to no action, with its reason. */
