@@ -132,6 +132,47 @@ export function nextChange(calendar: ChangeCalendar, now: number): number | unde
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+type Named = Pick<ChangeWindow, 'name' | 'timeZone'>;
+
+/** A window or freeze at a time, for people. */
+export interface CalendarEntry extends Coverage, Placed {
+  readonly type: 'window' | 'freeze';
+  readonly name: string;
+  readonly timeZone: string;
+  /** Of a window: it is open; of a freeze: it is on. */
+  readonly active: boolean;
+  /** The time at which that changes, ms since the epoch; absent: never. */
+  readonly until?: number;
+  /** Of a freeze. */
+  readonly reason?: string;
+}
+
+/** Those of a calendar that are not over, windows first. */
+export function entriesAt({ windows, freezes }: ChangeCalendar, now: number): readonly CalendarEntry[] {
+  const placed = ({ name, timeZone, owners, targets, target }: Coverage & Placed & Named) => ({
+    name,
+    timeZone,
+    ...(owners === undefined ? {} : { owners }),
+    ...(targets === undefined ? {} : { targets }),
+    ...(target === undefined ? {} : { target }),
+  });
+  const changing = ({ from, to }: Span) => {
+    const active = from <= now;
+    return { active, until: active ? to : from };
+  };
+  return [
+    ...windows.map((one): CalendarEntry => {
+      const span = spansFrom(one, now).next().value;
+      return { type: 'window', ...placed(one), ...(span === undefined ? { active: false } : changing(span)) };
+    }),
+    ...freezes.flatMap((one): readonly CalendarEntry[] => {
+      const span = freezeSpan(one);
+      const { reason } = one;
+      return span.to <= now ? [] : [{ type: 'freeze', ...placed(one), ...changing(span), reason }];
+    }),
+  ];
+}
+
 export const freezeSpan = ({ from, to, timeZone }: Pick<Freeze, 'from' | 'to' | 'timeZone'>): Span => ({
   from: instantOf(Temporal.PlainDateTime.from(from), timeZone),
   to: instantOf(Temporal.PlainDateTime.from(to), timeZone, 'last'),

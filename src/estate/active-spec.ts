@@ -1,3 +1,4 @@
+import type { Action } from '../core/action.ts';
 import { nextChange } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Guards } from '../core/guards.ts';
@@ -10,6 +11,7 @@ import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-dr
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import {
   approvedBy,
+  breakGlassHint,
   calendarHold,
   documentsOf,
   inGenerationBefore,
@@ -45,30 +47,34 @@ export interface ActiveConstraints {
   readonly modesBefore?: ModesBefore;
 }
 
+/** `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. */
+export interface ConstraintsAsked {
+  readonly now?: number;
+  readonly breakGlass?: boolean;
+}
+
 /**
  * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs, and a change
- * passes only where the calendars of both let it. What people hold still is held whatever the specs say. `now`: the local clock,
- * which counts where there is no store.
+ * passes only where the calendars of both let it. What people hold still is held whatever the specs say.
  */
 export async function activeConstraints(
   estate: OpenedEstate,
   store: Store | undefined,
-  now?: number,
+  { now, breakGlass = false }: ConstraintsAsked = {},
 ): Promise<ActiveConstraints> {
   const { name, tree, compiled } = estate;
   const { limits } = compiled.guards;
   if (store === undefined) {
-    const { holds } = now === undefined ? { holds: [] } : calendarsAt(now, compiled);
+    const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
     const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
     return { bounds, holds: [...(await deniedBy(estate)), ...holds] };
   }
-  const current = await store.generations.current(name);
+  const { current, former } = await generationsNow({ name, tree }, store);
   const same = current?.revision === tree.revision;
-  const former = same ? await store.generations.previous(name) : current;
   const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
-  const { holds, until } = await calendarsNow(compiled, store, before);
+  const { holds, until }: Calendars = breakGlass ? { holds: [] } : await calendarsNow(compiled, store, before);
   return {
     generation,
     serial: await store.audit.head(name),
@@ -87,6 +93,29 @@ export async function activeConstraints(
 async function deniedBy(estate: OpenedEstate, before?: Guards): Promise<readonly Hold[]> {
   const hold = await policiesHold(estate, before);
   return hold === undefined ? [] : [hold];
+}
+
+/** The newest generation, and the one before these specs. */
+async function generationsNow({ name, tree }: Pick<OpenedEstate, 'name' | 'tree'>, { generations }: Store) {
+  const current = await generations.current(name);
+  const former = current?.revision === tree.revision ? await generations.previous(name) : current;
+  return { current, former };
+}
+
+/** The actions that windows and freezes hold now, each with the reason: those that break-glass lets pass. */
+export async function heldByCalendars(
+  estate: OpenedEstate,
+  store: Store,
+  actions: readonly Action[],
+): Promise<ReadonlyMap<Action, string>> {
+  const { former } = await generationsNow(estate, store);
+  const { holds } = await calendarsNow(estate.compiled, store, former?.guards);
+  return new Map(
+    actions.flatMap((action) => {
+      const held = holds.map((hold) => hold(action)).find((reason) => reason !== undefined);
+      return held === undefined ? [] : [[action, held.why.replace(breakGlassHint, '')] as const];
+    }),
+  );
 }
 
 type Calendars = Pick<ActiveConstraints, 'until'> & { readonly holds: readonly Hold[] };

@@ -1,4 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
+import type { CalendarEntry } from '../core/change-windows.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
@@ -12,6 +13,7 @@ import type { HeldLease } from '../ports/leases.ts';
 import type { EstateAsked, Planned, Replacement } from '../ports/queries.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { type BreakGlass, calendarOf, recentBreakGlass } from './change-windows.ts';
 
 /** The status of an estate, by its store alone. */
 export type EstateStatus = Spoken & InHand;
@@ -44,6 +46,10 @@ interface InHand {
   readonly pin?: Pin;
   readonly unmanagedScopes: readonly UnmanagedScopes[];
   readonly withheldDrift: readonly WithheldDrift[];
+  /** Windows and freezes of the newest generation. */
+  readonly calendar: readonly CalendarEntry[];
+  /** Of the last seven days. */
+  readonly breakGlass: readonly BreakGlass[];
 }
 
 export interface ScopeStatus {
@@ -70,6 +76,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     unmanagedScopes(estate, store),
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
+  const [calendar, breakGlass] = await Promise.all([calendarOf(name, store), recentBreakGlass(name, store)]);
   const follower = leases.find(({ scope }) => scope === followScope)?.holder;
   return {
     estate: name,
@@ -84,6 +91,8 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     follower,
     unmanagedScopes: dropped,
     withheldDrift: withheld,
+    calendar,
+    breakGlass,
     pin,
   };
 }

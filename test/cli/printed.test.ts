@@ -169,6 +169,8 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
       statusText(
         of({
           withheldDrift: [],
+          calendar: [],
+          breakGlass: [],
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [
             {

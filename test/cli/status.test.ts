@@ -130,6 +130,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{ calendar: [], breakGlass: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);

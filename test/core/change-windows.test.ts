@@ -4,6 +4,7 @@ import {
   type ChangeCalendar,
   type ChangeWindow,
   closedAt,
+  entriesAt,
   type Freeze,
   freezeSpan,
   isTimeZone,
@@ -256,6 +257,31 @@ const changes: readonly (readonly [name: string, parts: Partial<ChangeCalendar>,
 for (const [name, parts, want] of changes)
   test(`the next change: ${name}`, () =>
     assert.equal(text(nextChange(calendar(parts), at('2026-11-27T10:00Z'))), want));
+
+test('windows and freezes as people read them: those that are over are left out', () => {
+  const entries = entriesAt(
+    calendar({
+      windows: [window({ target: 'prod' }), days],
+      freezes: [
+        freeze({ owners: ['team-web'] }),
+        freeze({ name: 'next', from: '2026-12-24T00:00', to: '2026-12-27T00:00' }),
+        freeze({ name: 'over', to: '2026-11-27T10:00' }),
+      ],
+    }),
+    at('2026-11-27T10:00Z'),
+  );
+  assert.deepEqual(
+    entries.map(({ type, name, target, owners, active, until, reason }) => [
+      ...[type, name, target ?? owners?.join(), active, text(until), reason],
+    ]),
+    [
+      ['window', 'hours', 'prod', true, '2026-11-27T16:00', undefined],
+      ['window', 'days', undefined, false, '2026-11-30T09:00', undefined],
+      ['freeze', 'sale', 'team-web', true, '2026-12-01T00:00', 'sale'],
+      ['freeze', 'next', undefined, false, '2026-12-24T00:00', 'sale'],
+    ],
+  );
+});
 
 test('names of time zones', () => {
   assert.deepEqual(['UTC', 'Europe/Berlin', 'CET', 'Europe/Berlim', ''].map(isTimeZone), [

@@ -4,12 +4,14 @@ import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import { printable } from '../../core/text.ts';
+import { heldByCalendars } from '../../estate/active-spec.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import type { Estate } from '../../estate/load.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { type ApplyApproval, apply as carryOut } from '../local/apply.ts';
+import { type ApplyApproval, type ApplyOutcome, type BrokenGlass, apply as carryOut } from '../local/apply.ts';
 import { compileEstate, type EstateSelection, type LocalEstate, readEstate, refuseInvalid } from '../local/estate.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { type Approved, readPlan } from '../local/saved-plan.ts';
@@ -24,7 +26,7 @@ import {
   withAllowances,
   withEstateOptions,
 } from '../options.ts';
-import { agoFrom } from '../output/format.ts';
+import { agoFrom, count } from '../output/format.ts';
 import { type ApplyResult, applyResultOf, exitOf, isRefusal, outcomeJson, outcomeText } from '../output/outcome.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -38,6 +40,7 @@ interface RollbackOptions {
 interface Options extends EstateOptions, RollbackOptions, Allowance {
   readonly yes?: boolean;
   readonly plan?: string;
+  readonly breakGlass?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
@@ -54,6 +57,10 @@ export const apply = (context: Context): Command =>
           ['apply', 'plan, ask, apply'],
           ['apply --plan next.plan', 'exactly the plan that `plan --out next.plan` saved'],
           ['apply --yes --lock-timeout 5m', 'for CI: no question; wait for other processes'],
+          [
+            'apply --break-glass --reason "incident 4711"',
+            'outside change windows and within freezes, in an emergency',
+          ],
           ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'roll back to it, and stay there until `unpin`'],
         ],
       }),
@@ -70,10 +77,12 @@ export const apply = (context: Context): Command =>
     )
     .option('--commit <sha>', 'roll back to a commit, and pin the estate there until `unpin`; needs --reason')
     .addOption(
-      new Option('--reason <text>', 'with --commit: the reason; Setpoint writes it into the ledger').argParser(
-        parseReason,
-      ),
+      new Option(
+        '--reason <text>',
+        'with --commit or --break-glass: the reason; Setpoint writes it into the ledger',
+      ).argParser(parseReason),
     )
+    .option('--break-glass', 'regardless of change windows and freezes, and of nothing else; needs --reason')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
@@ -87,8 +96,17 @@ function reasonOf({ reason }: Options): string {
   });
 }
 
+function breakGlassOf({ breakGlass, reason }: Options): string | undefined {
+  if (breakGlass !== true || reason !== undefined) return breakGlass === true ? reason : undefined;
+  throw new UserError('--break-glass needs a reason.', {
+    why: 'It passes the change windows and freezes of others, and the ledger says why.',
+    next: 'Add a reason: --reason "…"',
+  });
+}
+
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   if (options.commit !== undefined) reasonOf(options);
+  const breakGlass = breakGlassOf(options);
   const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
   const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
   const overlay = overlayOf({ overlay: options.overlay ?? saved?.overlay });
@@ -98,7 +116,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
       ? await readEstate(selection, context)
       : await readEstateAt(options.commit, options, selection, context);
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
-  const grant = allowanceIn(options);
+  const grant = { ...allowanceIn(options), breakGlass: breakGlass !== undefined };
   return withCreatedStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context)),
   );
@@ -125,26 +143,59 @@ async function approve(
   const { approved, stale } =
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
   if (saved === undefined) printPlan(view, context);
+  const breakGlass = breakGlassOf(options);
+  if (breakGlass !== undefined) await printBreakGlass(view, { approved, reason: breakGlass }, context);
   const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
   if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, signal))) throw declined;
   const approval: ApplyApproval = {
     actions: approved,
     lockTimeoutMs: options.lockTimeout,
     ...(options.commit === undefined ? {} : { pin: reasonOf(options) }),
+    ...(breakGlass === undefined ? {} : { breakGlass }),
     ...allowanceIn(options),
   };
   const outcome = await carryOut(view, approval, context);
   const refused = saved === undefined ? withheldIn(view.plans) : stale.map(withReason(withheldIn(view.plans)));
   const result = onlySaved(applyResultOf(approved, refused, outcome), saved);
-  if (options.json) printJson(terminal, outcomeJson(result, outcome.generation));
-  else {
-    printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
-    if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
-  }
+  printOutcome(result, outcome, options, context);
   return exitOf(result);
 }
 
+function printOutcome(result: ApplyResult, outcome: ApplyOutcome, options: Options, { terminal }: Context): void {
+  const { brokenGlass } = outcome;
+  if (options.json) printJson(terminal, { ...outcomeJson(result, outcome.generation), breakGlass: brokenGlass });
+  else {
+    printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
+    if (brokenGlass !== undefined) terminal.out.write(`${brokenGlassText(brokenGlass)}\n`);
+    if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
+  }
+}
+
 const pinned = '  Pinned: no other specs become active until: setpoint unpin --reason "…"';
+
+/** Loud, and before the question: a line for each window or freeze that it passes. */
+async function printBreakGlass(
+  { estate, store }: ObservedEstate<Store>,
+  { approved, reason }: { readonly approved: readonly Action[]; readonly reason: string },
+  { terminal }: Context,
+): Promise<void> {
+  const passing = await heldByCalendars(estate, store, approved);
+  const byReason = Map.groupBy(passing.values(), (why) => why);
+  const lines =
+    passing.size === 0
+      ? ['--break-glass has no effect: no change window and no freeze holds these changes.']
+      : [
+          `BREAK GLASS: ${count(passing.size, 'change passes', 'changes pass')} change windows and freezes: ${reason}`,
+          ...[...byReason].map(([why, all]) => `  ${count(all.length, 'change')} ${why}`),
+        ];
+  const paint = paintFor(terminal.err);
+  terminal.err.write(`${lines.map((line) => paint('bad', printable(line))).join('\n')}\n`);
+}
+
+const brokenGlassText = ({ changes, reason, seq }: BrokenGlass): string =>
+  printable(
+    `  BREAK GLASS: no change window and no freeze held ${count(changes, 'change')} (ledger entry ${seq}): ${reason}`,
+  );
 
 /** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
 function question(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { zonedMoment } from '../../core/change-windows.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
@@ -24,9 +25,9 @@ export const status = (context: Context): Command =>
   withOverlayOption(
     defineCommand('status', {
       group: 'Steer',
-      summary: 'show the progress of the newest generation, and its pauses and approvals',
+      summary: 'show the progress of the newest generation, and its pauses, windows and approvals',
       about:
-        'Shows pauses, approvals, stopped rollouts, quarantined scopes and busy workers, with the commands that change them.\nIt reads only the store, and calls no cloud.',
+        'Shows pauses, change windows and freezes, approvals, stopped rollouts, quarantined scopes and busy workers, with the commands that change them.\nIt reads only the store, and calls no cloud.',
       examples: [['status', 'one screen']],
     }).argument('[dir]', 'folder of specs', 'specs'),
   )
@@ -50,7 +51,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 
 /** The same as one object, in the words of the API. */
 const statusJson = (status: EstateStatus): object => {
-  const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, ...rest } = status;
+  const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...rest } = status;
   return {
     ...rest,
     scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, reconcileRequest }) => ({
@@ -63,6 +64,8 @@ const statusJson = (status: EstateStatus): object => {
     })),
     withheldByLimit: limited.map(withReason),
     unmanagedScopes,
+    calendar,
+    breakGlass: breakGlass.map(({ person, ...one }) => ({ ...one, actor: person })),
     pauses: pauses.map(pauseJson),
     quarantined: quarantined.map(withReason),
     sources: sources.map(sourceJson),
@@ -98,6 +101,8 @@ function verdictOf(status: EstateStatus): string {
     generation === undefined
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
+    ...some(status.breakGlass.length, 'BREAK GLASS', 'BREAK GLASS'),
+    ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
@@ -149,8 +154,10 @@ function sectionsOf(
   status: EstateStatus,
   now: number,
 ): readonly (readonly [title: string, lines: readonly string[]])[] {
-  const { scopes, limited, pauses, quarantined, leases, sources, pin } = status;
+  const { scopes, limited, pauses, quarantined, leases, sources, pin, calendar, breakGlass } = status;
   return [
+    ['BREAK GLASS', breakGlass.map(breakGlassLine)],
+    ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Withheld by a limit', limited.flatMap(limitLines)],
@@ -172,6 +179,28 @@ const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =
         'No worker follows them now, so Setpoint ignores newer commits. Start one:',
         '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
       ];
+
+const breakGlassLine = ({ at, person, reason, changes, seq }: EstateStatus['breakGlass'][number]): string =>
+  `${formatMoment(at)}, by ${person}: ${reason} (${count(changes, 'change')}, ledger entry ${seq})`;
+
+/** `window weekdays of target prod: closed, opens Mon 2026-11-30 09:00 Europe/Berlin, in 3 d` */
+function calendarLine(one: EstateStatus['calendar'][number], now: number): string {
+  const { type, name, timeZone, active, until, reason, target, targets = [], owners = [] } = one;
+  const place = [
+    ...(target === undefined ? [] : [`of target ${target}`]),
+    ...(targets.length === 0 ? [] : [`for ${targets.join(', ')}`]),
+    ...(owners.length === 0 ? [] : [`for owner ${owners.join(', ')}`]),
+  ];
+  const [state, next] = calendarWords[type][active ? 'active' : 'inactive'];
+  const change =
+    until === undefined ? '' : `, ${next} ${zonedMoment(until, timeZone)}, in ${formatDuration(until - now)}`;
+  return `${[type, name, ...place].join(' ')}: ${state}${change}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+const calendarWords = {
+  window: { active: ['open', 'closes'], inactive: ['closed', 'opens'] },
+  freeze: { active: ['on', 'ends'], inactive: ['not yet', 'begins'] },
+} as const;
 
 const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): readonly string[] => [
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,

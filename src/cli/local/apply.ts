@@ -7,7 +7,7 @@ import type { Hold } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
-import { type ActiveConstraints, activeConstraints } from '../../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints, heldByCalendars } from '../../estate/active-spec.ts';
 import { onlyApproved } from '../../estate/approvals.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/leases.ts';
@@ -26,10 +26,22 @@ export interface ApplyApproval extends Allowance {
   readonly lockTimeoutMs: number;
   /** Holds the estate at these specs from now on, whatever is followed; why. */
   readonly pin?: string;
+  /** Windows and freezes hold nothing; why. */
+  readonly breakGlass?: string;
+}
+
+/** A person let changes pass windows and freezes. */
+export interface BrokenGlass {
+  /** Of the entry in the ledger. */
+  readonly seq: number;
+  readonly changes: number;
+  readonly reason: string;
 }
 
 export interface ApplyOutcome {
   readonly generation: number;
+  /** Absent where no window and no freeze held any of it. */
+  readonly brokenGlass?: BrokenGlass;
   /** One for each scope that was worked on. */
   readonly scopes: readonly Converged[];
   /** The plans of the others. */
@@ -59,6 +71,8 @@ export async function apply(
     approver: localUser(),
     ...allowanceIn(approval),
   };
+  const brokenGlass = await breakGlass(observed, approval, authority);
+  const asked = { breakGlass: brokenGlass !== undefined };
   const approved = new Set(approval.actions);
   const isBusy = ({ input }: ObservedScope, plan: ScopePlan | undefined): boolean =>
     input.knowledge.pending.length > 0 || plan?.actions.some((action) => approved.has(action)) === true;
@@ -76,13 +90,13 @@ export async function apply(
     return withLeases(request, context, async (leases) => {
       // why: somebody may have paused what is to be done while we asked, or waited for the leases
       const guardEpoch = await store.ledger.guardEpoch(estate.name);
-      const constraints = await activeConstraints(estate, store);
+      const constraints = await activeConstraints(estate, store, asked);
       const holds = [...constraints.holds, approvedOnly];
       const guard: Guard = {
         epoch: guardEpoch,
         ...untilOf(constraints),
         judge: async (actions) => {
-          const now = await activeConstraints(estate, store);
+          const now = await activeConstraints(estate, store, asked);
           return { refused: refusalsOf(actions, now), ...untilOf(now) };
         },
       };
@@ -96,7 +110,34 @@ export async function apply(
   const worked = new Set(busy.map(({ scope }) => scope.scope));
   const idle = plans.filter(({ scope }) => !worked.has(scope));
   await recordAppliedInventory(estate, observed.looked, scopes, { store, context });
-  return { generation, scopes, idle };
+  return { generation, scopes, idle, ...(brokenGlass === undefined ? {} : { brokenGlass }) };
+}
+
+/** So many addresses are named in the ledger's entry. */
+const mostNamed = 100;
+
+/** Writes what passes windows and freezes into the ledger, before anything is sent. Undefined where they hold none of it. */
+async function breakGlass(
+  { estate, store }: ObservedEstate<Store>,
+  { actions, breakGlass: reason }: ApplyApproval,
+  { generation, plan: digest, approver: person }: Authority,
+): Promise<BrokenGlass | undefined> {
+  if (reason === undefined) return undefined;
+  const passing = await heldByCalendars(estate, store, actions);
+  if (passing.size === 0) return undefined;
+  const addresses = [...new Set([...passing.keys()].map(({ address }) => address))];
+  const seq = await store.ledger.note(estate.name, {
+    breakGlass: {
+      person,
+      reason,
+      generation,
+      plan: digest,
+      changes: passing.size,
+      addresses: addresses.slice(0, mostNamed),
+      passed: [...new Set(passing.values())],
+    },
+  });
+  return { seq, changes: passing.size, reason };
 }
 
 interface StandingWork {

@@ -31,6 +31,8 @@ export interface ObservedEstate<S extends Store | undefined = Store | undefined>
 /** A person's approvals and choices, beyond the specs. */
 export interface PlanGrant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
+  /** Windows and freezes hold nothing. */
+  readonly breakGlass?: boolean;
 }
 
 /** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
@@ -61,7 +63,10 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
-  const constraints = await activeConstraints(estate, store, context.clock.now());
+  const constraints = await activeConstraints(estate, store, {
+    now: context.clock.now(),
+    breakGlass: grant.breakGlass === true,
+  });
   const looked = await observeEstate({ estate, store, settings }, context);
   try {
     const choices: Choices = {

@@ -229,10 +229,13 @@ function heldBy(closed: Closed | undefined, isFormer: boolean): ReturnType<Hold>
       : `It opens ${zonedMoment(opens, by.timeZone)}`;
   const place = by.target === undefined ? '' : ` of target ${by.target}`;
   const former = isFormer ? ` That is so ${inGenerationBefore}` : '';
-  const end = `${then}.${former}`;
+  const end = `${then}.${former}${breakGlassHint}`;
   if (isFreeze(by)) return { code: 'freeze', why: `frozen by ${by.name}${place}: ${by.reason}. ${end}` };
   return { code: 'window', why: `outside the change window ${by.name}${place} (${hoursText(by)}). ${end}` };
 }
+
+/** The end of a reason that a person may pass. */
+export const breakGlassHint = ' In an emergency: setpoint apply --break-glass --reason "…"';
 
 /** `mon, tue 09:00 to 16:00 Europe/Berlin` */
 const hoursText = ({ days, from, to, timeZone }: ChangeWindow): string =>
