@@ -1,25 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { Expression, Found } from '../core/policy/evaluate.ts';
 import type { Given } from '../core/policy/view.ts';
+import { areShort, type Evaluated, type Evaluation, evaluateAll } from './evaluation.ts';
 
 /** Evaluates every expression for every given resource, and answers for each resource in order. */
 export type Evaluate = (expressions: readonly Expression[], givens: readonly Given[]) => Promise<Evaluated>;
-
-/**
- * A request to the thread.
- *
- * - `until`: by expression, the position of the first given resource that it is not evaluated for.
- * - `progress`: shared with the thread. The number of evaluations begun, and the positions of the last one's resource and expression.
- */
-export interface Evaluation {
-  readonly expressions: readonly Expression[];
-  readonly givens: readonly Given[];
-  readonly until: readonly number[];
-  readonly progress: Int32Array;
-}
-
-/** What the thread found for each resource in order. */
-export type Evaluated = readonly (readonly Found[])[];
 
 /** The pair that ended the thread. */
 interface Failed {
@@ -39,10 +24,13 @@ const watchMs = 50;
 /** Of the thread's heap. 100 expressions and 500 resources take some megabytes. */
 const MOST_MEMORY_MB = 512;
 
+/** Evaluations that are done at once: the thread takes longer to begin. */
+const INLINE = 2000;
+
 /**
  * Evaluates in a thread of its own, so that a process that serves others goes on meanwhile. The thread stays for the next request and
  * keeps no process alive. An expression that takes too long for one resource, or too much memory, has no answer for it, nor for those
- * after it: the thread is ended, and another one does the rest.
+ * after it: the thread is ended, and another one does the rest. A few short expressions are evaluated at once.
  */
 export function createEvaluator(limitMs = usualLimitMs): Evaluate {
   let worker: Worker | undefined;
@@ -56,7 +44,9 @@ export function createEvaluator(limitMs = usualLimitMs): Evaluate {
     }
     return answer;
   };
-  return (expressions, givens) => {
+  return async (expressions, givens) => {
+    if (expressions.length * givens.length <= INLINE && areShort(expressions))
+      return evaluateAll({ expressions, givens, ...unlimited(expressions) });
     const answer = turn.then(() => evaluateInPieces(expressions, givens, ask));
     turn = answer.catch(() => {});
     return answer;
@@ -78,7 +68,7 @@ async function evaluateInPieces(
     const until = expressions.map((_, rule) =>
       Math.max(0, (failed.get(rule)?.given ?? Number.MAX_SAFE_INTEGER) - from),
     );
-    const progress = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
+    const { progress } = unlimited(expressions);
     const answer = await ask({ expressions, givens: givens.slice(from, from + PIECE), until, progress });
     if ('given' in answer) {
       failed.set(answer.rule, { ...answer, given: from + answer.given });
@@ -93,6 +83,12 @@ async function evaluateInPieces(
   }
   return all;
 }
+
+/** Each expression for every resource. The thread shares the memory of its progress. */
+const unlimited = (expressions: readonly Expression[]): Pick<Evaluation, 'until' | 'progress'> => ({
+  until: expressions.map(() => Number.MAX_SAFE_INTEGER),
+  progress: new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)),
+});
 
 function startThread(): Worker {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });

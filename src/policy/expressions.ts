@@ -220,6 +220,25 @@ function* callsOf(node: unknown): Iterable<Call> {
   yield* callsOf(one.args);
 }
 
+/** Methods that evaluate their argument for each entry of a list: https://github.com/google/cel-spec/blob/master/doc/langdef.md#macros */
+const macros: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+
+/**
+ * True where no macro is within another: then the time of the expression grows with its length and with the lists of its resource, and
+ * no faster.
+ */
+export function isShort(text: string, kinds: readonly Kind[]): boolean {
+  return depthOf(environmentFor(kinds).parse(text).ast) <= 1;
+}
+
+function depthOf(node: unknown): number {
+  if (Array.isArray(node)) return Math.max(0, ...node.map(depthOf));
+  if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return 0;
+  const { args } = node;
+  const isMacro = node.op === 'rcall' && Array.isArray(args) && macros.has(args[0]);
+  return depthOf(args) + (isMacro ? 1 : 0);
+}
+
 /** A pattern that is written out is checked with the expression. */
 function patternFault({ args: [, , given] }: Call): ExpressionFault | undefined {
   const [pattern] = given;

@@ -46,6 +46,16 @@ describe('an evaluator of expressions', () => {
     assert.deepEqual(await evaluate([of('true')], [named('next')]), [[{ rule: 0, outcome: true }]]);
   });
 
+  it('evaluates a few short expressions at once', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const found = await createEvaluator(0)([of("resource.name == 'a'")], [named('a'), named('b')]);
+    clearInterval(timer);
+    assert.deepEqual([found, turns], [[[{ rule: 0, outcome: true }], []], 0]);
+  });
+
   it('keeps the process free meanwhile', async () => {
     let turns = 0;
     const timer = setInterval(() => {

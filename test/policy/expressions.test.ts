@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ResourceView, RuleView } from '../../src/core/policy/view.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { compileExpression, faultIn, prepare } from '../../src/policy/expressions.ts';
+import { compileExpression, faultIn, isShort, prepare } from '../../src/policy/expressions.ts';
 
 const rule: RuleView = {
   kind: 'firewall-rule',
@@ -120,3 +120,13 @@ describe('a text that is no expression', () => {
       "found no matching overload for 'Resource.opens(int)'",
     ));
 });
+
+const lengths: readonly (readonly [string, boolean])[] = [
+  ['resource.fromAnyone && resource.opens(22)', true],
+  ["resource.peers.exists(a, a == 'x') || resource.peers.all(b, b != 'y')", true],
+  ['resource.peers.exists(a, resource.peers.exists(b, a == b))', false],
+  ["resource.peers.filter(a, a != '').exists(b, b == 'x')", false],
+  ["(resource.peers.exists(a, a == 'x') ? [1] : [2]).exists(c, [1].map(d, d) == [c])", false],
+];
+for (const [text, short] of lengths)
+  it(`${text} is ${short ? 'short' : 'not short'}`, () => assert.equal(isShort(text, ['firewall-rule']), short));

@@ -1,7 +1,6 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { openEstate } from '../../src/estate/load.ts';
-import { policiesHold } from '../../src/estate/policies.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
@@ -73,10 +72,7 @@ export function fleetWorld(): FleetWorld {
       const tree = parseStored(kept, revision, today);
       const errors = tree.problems.filter(({ severity }) => severity === 'error');
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
-      const opened = await openEstate(tree, context.outside.cloud, today);
-      // why: a thread knows nothing of virtual time, and what policies say of these resources is remembered
-      await policiesHold(opened, (await store.generations.current('acme'))?.guards);
-      const { compiled } = opened;
+      const { compiled } = await openEstate(tree, context.outside.cloud, today);
       await store.fleet.specSnapshots.keep('acme', revision, kept);
       return (await store.generations.accept('acme', revision, compiled.guards)).number;
     },

@@ -1,0 +1,69 @@
+import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
+import type { Given } from '../core/policy/view.ts';
+import { compileExpression, isShort, type Prepared, prepare } from './expressions.ts';
+
+/**
+ * - `until`: by expression, the position of the first given resource that it is not evaluated for.
+ * - `progress`: the number of evaluations begun, and the positions of the last one's resource and expression.
+ */
+export interface Evaluation {
+  readonly expressions: readonly Expression[];
+  readonly givens: readonly Given[];
+  readonly until: readonly number[];
+  readonly progress: Int32Array;
+}
+
+/** What was found for each resource in order. */
+export type Evaluated = readonly (readonly Found[])[];
+
+interface Compiled {
+  readonly run: (prepared: Prepared) => Outcome;
+  readonly isShort: boolean;
+}
+
+const remembered = new Map<string, Compiled>();
+const MOST_EXPRESSIONS = 10_000;
+
+/** Text that is no expression has no answer: an earlier version of Setpoint may have accepted it. */
+function compiled({ text, kinds }: Expression): Compiled {
+  const key = JSON.stringify([kinds, text]);
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  if (remembered.size >= MOST_EXPRESSIONS) remembered.clear();
+  const made = compiledOrFailed(text, kinds);
+  remembered.set(key, made);
+  return made;
+}
+
+function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
+  try {
+    return { run: compileExpression(text, kinds), isShort: isShort(text, kinds) };
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error);
+    return { run: () => ({ failed }), isShort: true };
+  }
+}
+
+/** Evaluates all of it at once. */
+export function evaluateAll({ expressions, givens, until, progress }: Evaluation): Evaluated {
+  const rules = expressions.map(compiled);
+  let begun = 0;
+  return givens.map((given, at) => {
+    const prepared = prepare(given);
+    const found: Found[] = [];
+    for (const [rule, { run }] of rules.entries()) {
+      if (at >= (until[rule] ?? 0)) continue;
+      begun += 1;
+      Atomics.store(progress, 1, at);
+      Atomics.store(progress, 2, rule);
+      Atomics.store(progress, 0, begun);
+      const outcome = run(prepared);
+      if (outcome !== false) found.push({ rule, outcome });
+    }
+    return found;
+  });
+}
+
+/** True where each of the expressions takes some microseconds for any resource. */
+export const areShort = (expressions: readonly Expression[]): boolean =>
+  expressions.every((expression) => compiled(expression).isShort);
