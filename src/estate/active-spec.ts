@@ -213,7 +213,7 @@ export async function keepActive(estate: OpenedEstate, seen: readonly SeenScope[
     if (input === undefined || plan === undefined) continue;
     const where = { estate: estate.name, scope: scope.scope };
     const looked = { input, plan, planned: noted[i]?.planned() ?? [], generation: current.number };
-    await keepRows(where, { ...looked, ...(attempt === undefined ? {} : { attempt }) }, store);
+    await keepRows(where, { ...looked, ...(attempt === undefined ? {} : { attempt }) }, { estate, scope }, store);
   }
   await leaveOthers(estate, seen, store);
   return true;

@@ -1,3 +1,4 @@
+import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
 import { carryOver, leftRows } from '../core/inventory/row.ts';
 import { observableResources, type RowsInput, rowsOf } from '../core/inventory/rows.ts';
@@ -6,10 +7,23 @@ import type { Executed } from '../engine/ports.ts';
 import type { RowFilter, Rows } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
+import type { OpenedEstate } from './load.ts';
+import { withViolations } from './policies.ts';
+
+/** The specs in force, and their scope that was looked at. */
+export interface LookedBy {
+  readonly estate: Pick<OpenedEstate, 'tree' | 'today'>;
+  readonly scope: Pick<CompiledScope, 'targets'>;
+}
 
 /** Keeps what one look at a scope came to as the lines of the inventory. It must be planned by the specs in force. */
-export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<Store, 'rows'>): Promise<void> {
-  const made = rowsOf(looked);
+export async function keepRows(
+  where: Where,
+  looked: RowsInput,
+  { estate, scope }: LookedBy,
+  { rows }: Pick<Store, 'rows'>,
+): Promise<void> {
+  const made = await withViolations(rowsOf(looked), estate, scope);
   const kept = looked.attempt === undefined ? carryOver(made, await scopeRows(where, rows, stuck)) : made;
   await rows.keep(where, { at: looked.input.observation.at, ...observableResources(kept, looked.input.observation) });
 }

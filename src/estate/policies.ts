@@ -1,7 +1,9 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Hash } from '../core/digest.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import { groupByMany } from '../core/group-by-many.ts';
 import type { Guards } from '../core/guards.ts';
+import type { Row } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
 import {
@@ -12,10 +14,11 @@ import {
   type KindRule,
   rulesAbout,
   type Violation,
+  violationOf,
 } from '../core/policy/evaluate.ts';
 import { policyHold } from '../core/policy/hold.ts';
-import { enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
-import { type Viewed, viewsOf } from '../core/policy/view.ts';
+import { type BrokenRule, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
+import { tagsOf, type Viewed, type ViewedDocument, viewsOf, viewsOfRow } from '../core/policy/view.ts';
 import type { Kind } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
 import type { Evaluate } from '../policy/evaluator.ts';
@@ -23,12 +26,17 @@ import { inTurns } from './in-turns.ts';
 import type { OpenedEstate } from './load.ts';
 import { sha256 } from './sha256.ts';
 
-/** The violations of policies by resources, and the judge that found them. `today`: 2027-01-31. */
-export type FindViolations = (
+/** The rules that each resource breaks, and the judge that found them. Resources that break none are left out. `today`: 2027-01-31. */
+export type FindBroken = <V extends Viewed>(
   policies: readonly PolicyRules[],
-  viewed: readonly Viewed[],
+  viewed: readonly V[],
   today: string,
-) => Promise<{ readonly violations: readonly Violation[]; readonly judge: Judge }>;
+) => Promise<{ readonly broken: readonly Breaking<V>[]; readonly judge: Judge }>;
+
+interface Breaking<V extends Viewed> {
+  readonly viewed: V;
+  readonly rules: readonly BrokenRule[];
+}
 
 /** The most rule sets and resources whose outcomes are remembered. */
 const MOST_SETS = 64;
@@ -39,9 +47,9 @@ const STEP = 50;
 
 /**
  * Outcomes are remembered by the digests of the rules' texts and of the resource's view: of an unchanged estate nothing is evaluated
- * again. Violations come in the order of the resources, then of the policies and their rules.
+ * again. The resources keep their order; of each come the rules in the order of their policies.
  */
-export function violationFinder(evaluate: Evaluate, hash: Hash): FindViolations {
+export function brokenRuleFinder(evaluate: Evaluate, hash: Hash): FindBroken {
   const remembered = new Map<string, Map<string, readonly Found[]>>();
   const outcomesBy = (kind: Kind, rules: readonly KindRule[]): Map<string, readonly Found[]> => {
     const key = hash(JSON.stringify([kind, rules.map(({ text, kinds }) => [text, kinds])]));
@@ -70,28 +78,37 @@ export function violationFinder(evaluate: Evaluate, hash: Hash): FindViolations 
   };
   return async (policies, viewed, today) => {
     const judge = createJudge(policies, today);
-    const violations = new Map<Viewed, readonly Violation[]>();
+    const broken = new Map<Viewed, readonly BrokenRule[]>();
     for (const [kind, those] of Map.groupBy(viewed, ({ view }) => view.kind)) {
       const rules = rulesAbout(kind, policies);
       if (rules.length === 0) continue;
       const found = await foundIn(kind, rules, those);
-      for (const [i, one] of those.entries()) violations.set(one, judge.violationsOf(one, rules, found[i] ?? []));
+      for (const [i, one] of those.entries()) broken.set(one, judge.brokenBy(one, rules, found[i] ?? []));
     }
-    return { violations: viewed.flatMap((one) => violations.get(one) ?? []), judge };
+    return {
+      broken: viewed.flatMap((one) => {
+        const rules = broken.get(one) ?? [];
+        return rules.length === 0 ? [] : [{ viewed: one, rules }];
+      }),
+      judge,
+    };
   };
 }
 
-let usual: FindViolations | undefined;
+let usual: FindBroken | undefined;
 
 /** Loads the language of expressions only where there is a policy. */
-async function findViolations(): Promise<FindViolations> {
+async function finder(): Promise<FindBroken> {
   const { evaluate } = await import('../policy/evaluator.ts');
-  usual ??= violationFinder(evaluate, sha256);
+  usual ??= brokenRuleFinder(evaluate, sha256);
   return usual;
 }
 
 const viewedIn = ({ tree: { documents } }: Pick<OpenedEstate, 'tree'>, scopes: readonly CompiledScope[]) =>
   scopes.flatMap((scope) => viewsOf(scope, documents));
+
+const violationsIn = (broken: readonly Breaking<ViewedDocument>[]): readonly Violation[] =>
+  broken.flatMap(({ viewed, rules }) => rules.map((rule) => violationOf(viewed, rule)));
 
 /** The violations of an estate's policies by its desired resources in these scopes. `today`: 2027-01-31. */
 export async function judgeEstate(
@@ -101,13 +118,31 @@ export async function judgeEstate(
 ): Promise<Judgement> {
   const policies = ofKind(estate.tree.documents, 'Policy');
   if (policies.length === 0) return { violations: [], unused: [] };
-  const find = await findViolations();
-  const { violations, judge } = await find(policyRulesOf(policies), viewedIn(estate, scopes), today);
+  const find = await finder();
+  const { broken, judge } = await find(policyRulesOf(policies), viewedIn(estate, scopes), today);
   const unused = judge.unused().flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
     return document === undefined ? [] : [{ policy, at: document.at(['spec', 'exemptions', index]) }];
   });
-  return { violations, unused };
+  return { violations: violationsIn(broken), unused };
+}
+
+/** The rows with the rules that their objects break as they stand: those of documents, and those of nobody. */
+export async function withViolations(
+  rows: readonly Row[],
+  { tree: { documents }, today }: Pick<OpenedEstate, 'tree' | 'today'>,
+  { targets }: Pick<CompiledScope, 'targets'>,
+): Promise<readonly Row[]> {
+  const policies = policyRulesOf(ofKind(documents, 'Policy'));
+  if (policies.length === 0) return rows;
+  const tags = tagsOf(targets, documents);
+  const viewed = rows.flatMap((row) => viewsOfRow(row, tags).map((one) => ({ ...one, row })));
+  const { broken } = await (await finder())(policies, viewed, today);
+  const byRow = groupByMany(broken, ({ viewed: { row } }) => [row]);
+  return rows.map((row) => {
+    const violations = (byRow.get(row) ?? []).flatMap(({ rules }) => rules);
+    return violations.length === 0 ? row : { ...row, violations };
+  });
 }
 
 /**
@@ -122,8 +157,8 @@ export async function policiesHold(
   const known = new Set(now.map((policy) => canonical(policy)));
   const then = (before?.enforced ?? []).filter((policy) => !known.has(canonical(policy)));
   if (now.length + then.length === 0) return undefined;
-  const find = await findViolations();
+  const find = await finder();
   const viewed = viewedIn(estate, estate.compiled.scopes);
   const [here, there] = [await find(now, viewed, estate.today), await find(then, viewed, estate.today)];
-  return policyHold(here.violations, there.violations);
+  return policyHold(violationsIn(here.broken), violationsIn(there.broken));
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../core/action.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Progress } from '../engine/control.ts';
 import type { Converged } from '../engine/converge.ts';
-import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
+import { attemptOf, keepRows, type LookedBy } from '../estate/inventory-sync.ts';
 import type { Where } from '../ports/queue.ts';
 import type {
   ReconcileAccount,
@@ -234,7 +234,7 @@ export type PlanningResult = Omit<RowsInput, 'attempt'>;
 /** Keeps the lines of the inventory beside a reconcile, which neither waits for it nor fails with it. */
 export interface InventoryRecorder {
   /** Keeps the first observation at once: drift is visible before it is healed. */
-  saw(looked: PlanningResult): void;
+  saw(looked: PlanningResult, by: LookedBy): void;
   /** Keeps the last observation, with the failed attempts, where it may differ from the first. */
   ended(rounds: Converged['rounds']): void;
   /** When all of it is kept, or has failed. */
@@ -246,27 +246,27 @@ export function inventoryRecorderOf(
   { store, telemetry }: Pick<WorkerContext, 'store' | 'telemetry'>,
 ): InventoryRecorder {
   let work = Promise.resolve();
-  let newest: PlanningResult | undefined;
+  let newest: { readonly looked: PlanningResult; readonly by: LookedBy } | undefined;
   let kept: { readonly looked: PlanningResult; readonly rounds: number } | undefined;
-  const keep = (looked: RowsInput): void => {
+  const keep = (looked: RowsInput, by: LookedBy): void => {
     work = work
-      .then(() => keepRows(where, looked, store))
+      .then(() => keepRows(where, looked, by, store))
       .catch((error: unknown) => {
         telemetry.log.warn('cannot store the inventory', { ...where, reason: String(error) });
       });
   };
   return {
-    saw: (looked) => {
-      newest = looked;
+    saw: (looked, by) => {
+      newest = { looked, by };
       if (kept !== undefined) return;
       kept = { looked, rounds: 0 };
-      keep(looked);
+      keep(looked, by);
     },
     ended: (rounds) => {
-      if (newest === undefined || (newest === kept?.looked && rounds.length === kept.rounds)) return;
-      kept = { looked: newest, rounds: rounds.length };
+      if (newest === undefined || (newest.looked === kept?.looked && rounds.length === kept.rounds)) return;
+      kept = { looked: newest.looked, rounds: rounds.length };
       const attempt = attemptOf(rounds);
-      keep({ ...newest, ...(attempt === undefined ? {} : { attempt }) });
+      keep({ ...newest.looked, ...(attempt === undefined ? {} : { attempt }) }, newest.by);
     },
     kept: () => work,
   };

@@ -246,7 +246,10 @@ async function convergeAndHeal(
   // why: its type is named, as a property of another name would go unseen
   const steering: ReconcileControl = { signal, poll: yieldCheck(where, pendingState, context), notify: tell };
   const reconcileConstraints = await reconcileConstraintsOf(where, activeSpec, { store: context.store, generations });
-  const newest = await convergeScope(scene, reconcileConstraints, context, { ...steering, saw: inventory.saw });
+  const newest = await convergeScope(scene, reconcileConstraints, context, {
+    ...steering,
+    saw: (looked) => inventory.saw(looked, activeSpec),
+  });
   inventory.ended(newest.converged.rounds);
   await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
@@ -256,7 +259,7 @@ async function convergeAndHeal(
   if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
   const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
-    inventory.saw(await look(observation, knowledge));
+    inventory.saw(await look(observation, knowledge), activeSpec);
   const means = { reconcileConstraints, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
   inventory.ended(newest.converged.rounds);

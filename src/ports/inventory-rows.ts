@@ -82,13 +82,14 @@ interface RowScopes {
 }
 
 /**
- * `labels`: all must be there; '' stands for any value. `text`: part of an address, a name, an id or a label. `refersTo`: names one
+ * `violates`: it breaks a rule of one of these policies; `*`: of any. `labels`: all must be there; '' stands for any value. `text`: part of an address, a name, an id or a label. `refersTo`: names one
  * of these addresses or ids.
  */
 export interface RowWords {
   readonly estates?: readonly string[];
   readonly targets?: readonly string[];
   readonly claims?: readonly string[];
+  readonly violates?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly refersTo?: readonly (Address | CloudId)[];

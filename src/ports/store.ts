@@ -2,6 +2,7 @@ import type { LostLedger } from '../core/knowledge.ts';
 import type { HeardTouch, Touch } from '../core/last-modified.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
+import type { ViolationCount } from '../core/policy/rules.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { Events } from './events.ts';
 import type { Figures } from './figures.ts';
@@ -76,6 +77,8 @@ export interface Estates {
   alive(): Promise<void>;
   /** The number of intents without a settlement, by cloud, over all estates. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
+  /** The number of rules of policies that objects break as they stand, over all estates: a rule and an object are one violation. */
+  violations(): Promise<readonly ViolationCount[]>;
   /** The number of objects that an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
   holdings(estate: string): Promise<readonly { readonly scope: ScopeKey; readonly resources: number }[]>;
   /**

@@ -1,3 +1,4 @@
+import type { ViolationCount } from '../core/policy/rules.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Log } from './clock-and-log.ts';
 import type { QueueCount, Where } from './queue.ts';
@@ -54,6 +55,8 @@ export interface Samples {
   queue(): Promise<readonly QueueCount[]>;
   /** Intents of all workers that have no settlement yet. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
+  /** As `Estates.violations`. */
+  violations(): Promise<readonly ViolationCount[]>;
   /** The rate limits that this worker has used. */
   rateLimits(): Promise<readonly RateLimitLevel[]>;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ViolationCount } from '../core/policy/rules.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Reconcile } from '../ports/ledger.ts';
 import type { Accepted, Estates } from '../ports/store.ts';
@@ -20,6 +21,7 @@ export const postgresEstates = (context: Context): Estates => ({
     return rows.map(({ name }) => name);
   },
   openIntents: () => openIntents(context.db),
+  violations: () => violations(context.db),
   holdings: (estate) => holdings(context.db, estate),
   takeover: (reconcile, accepted, reason) => takeover(context, reconcile, takeoverOf(reconcile, accepted, reason)),
 });
@@ -35,6 +37,14 @@ const openIntents = (db: Database): Promise<readonly { readonly cloud: string; r
     .groupBy('cloud')
     .orderBy('cloud')
     .execute();
+
+async function violations(db: Database): Promise<readonly ViolationCount[]> {
+  const { rows } = await sql<ViolationCount>`
+    SELECT cloud, broken ->> 'policy' AS policy, broken ->> 'effect' AS effect, broken ->> 'mode' AS mode, count(*)::integer AS count
+    FROM setpoint.versions_now, jsonb_array_elements(body -> 'violations') AS broken
+    WHERE policies <> '{}' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`.execute(db);
+  return rows;
+}
 
 const holdings = (
   db: Database,

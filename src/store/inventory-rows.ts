@@ -168,10 +168,18 @@ function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']):
     ...oneOf('claim', filter.claims),
     ...oneOf('owner', filter.owners),
     ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
+    ...violatingAny(filter.violates),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
     ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
     ...(text === undefined || text === '' ? [] : [worded(text)]),
   ];
+}
+
+/** `*`: of any policy. Then the server reads the index of violations. */
+function violatingAny(policies: readonly string[] | undefined): readonly Condition[] {
+  if (policies === undefined) return [];
+  const any = sql<boolean>`policies <> '{}'`;
+  return policies.includes('*') ? [any] : [any, sql<boolean>`policies && ${policies.map(storableText)}::text[]`];
 }
 
 /** Now, or at a time. A current version has no end: the server reads those alone. */

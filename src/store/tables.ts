@@ -428,6 +428,7 @@ interface StateColumns {
   since: number;
   generation: number;
   cause: string | null;
+  policies: Generated<readonly string[]>;
 }
 
 interface SpanColumns {

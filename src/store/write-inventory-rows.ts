@@ -244,6 +244,7 @@ const writtenColumns = [
   'digest',
   'words',
   'refs',
+  'policies',
   'body',
 ] as const;
 
@@ -276,6 +277,7 @@ function columnsOf({ key, row, since, digest }: WrittenRow, { estate, scope, at 
     began: at,
     words: wordsOf(row),
     refs: rowRefs(row),
+    policies: [...new Set(row.violations?.map(({ policy }) => policy))],
   };
 }
 
@@ -311,7 +313,7 @@ export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly
 
 type Changed = ResourceOwners & Pick<EventDraft, 'about' | 'notTo'>;
 
-const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenRow): Changed => ({
+const writtenAbout = ({ key, row, row: { place, called, state, violations }, was }: WrittenRow): Changed => ({
   ...ownersOf(row),
   about: {
     key,
@@ -320,6 +322,7 @@ const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenR
     status: state.status,
     ...(was === undefined ? {} : { was }),
     reason: state.reason.slice(0, 500),
+    ...(violations === undefined ? {} : { violations: violations.map(({ policy, rule }) => `${policy}/${rule}`) }),
   },
 });
 

@@ -179,6 +179,12 @@ function sampled(sampling: Sampling): void {
     async () => (await samples.openIntents()).map(({ cloud, count }) => ({ labels: { cloud }, value: count })),
   );
   gauge(
+    'setpoint_policy_violations',
+    'Rules of policies that objects break as they stand; the same from every worker',
+    ['cloud', 'policy', 'effect', 'mode'],
+    async () => (await samples.violations()).map(({ count, ...labels }) => ({ labels, value: count })),
+  );
+  gauge(
     'setpoint_rate_limit_fill_ratio',
     'Remaining share of a rate limit, 1 when full, below 0 in debt; the emptiest of its kind',
     ['cloud', 'action'],

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { compile } from '../../src/core/compile/compile.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
+import { violationOf } from '../../src/core/policy/evaluate.ts';
 import { policyRulesOf } from '../../src/core/policy/rules.ts';
 import { viewsOf } from '../../src/core/policy/view.ts';
-import { violationFinder } from '../../src/estate/policies.ts';
+import { brokenRuleFinder } from '../../src/estate/policies.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import type { Evaluate } from '../../src/policy/evaluator.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
@@ -49,12 +50,13 @@ function counting() {
         return resource.kind === text ? [{ rule, outcome: true }] : [];
       }),
     );
-  const find = violationFinder(evaluate, sha256);
+  const find = brokenRuleFinder(evaluate, sha256);
   return {
     evaluated,
     judge: async ({ documents, scopes, today }: ReturnType<typeof estateWith>) => {
       const viewed = scopes.flatMap((scope) => viewsOf(scope, documents));
-      const { violations, judge } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, today);
+      const { broken, judge } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, today);
+      const violations = broken.flatMap(({ viewed: of, rules }) => rules.map((one) => violationOf(of, one)));
       return { violations, unused: judge.unused() };
     },
   };

@@ -123,7 +123,13 @@ interface Said {
   readonly called?: Partial<Row['called']>;
   readonly whose?: Partial<Row['whose']>;
   readonly reason?: string;
+  readonly violations?: Row['violations'];
 }
+
+export const brokenRule = (policy: string): NonNullable<Row['violations']>[number] => ({
+  ...({ policy, rule: 'ssh', effect: 'deny', mode: 'enforce' } as const),
+  message: 'Let in the bastion.',
+});
 
 /** A network of ours, in sync, except for the given fields. */
 export function rowOf(name: string, { status = 'InSync', reason = 'as wanted', ...said }: Said = {}): Row {
@@ -136,6 +142,7 @@ export function rowOf(name: string, { status = 'InSync', reason = 'as wanted', .
     whose: { claim: 'ours', documents: [], ...said.whose },
     state: { status, reason, generation: 1 },
     sides: { diff: [] },
+    ...(said.violations === undefined ? {} : { violations: said.violations }),
   };
 }
 

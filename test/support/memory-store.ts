@@ -121,6 +121,18 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
     const byCloud = Map.groupBy(open, ({ scope }) => scope.slice(0, scope.indexOf('/')));
     return [...byCloud.keys()].sort().map((cloud) => ({ cloud, count: byCloud.get(cloud)?.length ?? 0 }));
   },
+  violations: async () => {
+    const now = data.rows.versions.filter(({ ended }) => ended === null);
+    const all = now.flatMap(({ of: { row } }) =>
+      (row.violations ?? []).map(({ policy, effect, mode }) => ({ cloud: row.place.cloud, policy, effect, mode })),
+    );
+    const groups = [...Map.groupBy(all, (one) => JSON.stringify(Object.values(one)))].toSorted(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    return groups.flatMap(([, [first, ...rest]]) =>
+      first === undefined ? [] : [{ ...first, count: 1 + rest.length }],
+    );
+  },
   holdings: async (name) =>
     [...(data.estates.get(name)?.scopes ?? [])]
       .flatMap(([scope, { claims }]) => (claims.size === 0 ? [] : [{ scope, resources: claims.size }]))

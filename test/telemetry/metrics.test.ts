@@ -9,7 +9,12 @@ const scope = 'aws/111122223333/eu-west-1';
 const at = (name: string): string => `${scope}/instance/${name}`;
 const about = { estate: 'acme', scope, reconcileId: 'r-1' };
 
-const nothing: Samples = { queue: async () => [], openIntents: async () => [], rateLimits: async () => [] };
+const nothing: Samples = {
+  queue: async () => [],
+  openIntents: async () => [],
+  violations: async () => [],
+  rateLimits: async () => [],
+};
 
 /** Telemetry on a clock of its own, with its log and its metrics. */
 function watched(samples: Partial<Samples> = {}) {
@@ -150,6 +155,15 @@ describe('what is asked for when somebody looks', () => {
     assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="waiting"}'), undefined);
   });
 
+  it('are the violations of policies', async () => {
+    const violation = { cloud: 'aws', policy: 'open', effect: 'deny', mode: 'enforce', count: 3 } as const;
+    const { value } = watched({ violations: async () => [violation] });
+    assert.equal(
+      await value('setpoint_policy_violations{cloud="aws",policy="open",effect="deny",mode="enforce"}'),
+      '3',
+    );
+  });
+
   it('is absent where it cannot be had; that is counted and said, and the rest is shown', async () => {
     let away = false;
     const queue = async () => {
@@ -201,6 +215,7 @@ describe('the metrics as a whole', () => {
       'setpoint_sample_failures_total',
       'setpoint_queue_reconciles',
       'setpoint_intents_open',
+      'setpoint_policy_violations',
       'setpoint_rate_limit_fill_ratio',
     ]);
   });

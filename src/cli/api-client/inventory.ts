@@ -3,6 +3,7 @@ import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import type { Gap, Origin } from '../../core/observed.ts';
 import type { IgnoreTerms } from '../../core/plan/plan-input.ts';
+import type { BrokenRule } from '../../core/policy/rules.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
 import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
@@ -34,6 +35,8 @@ export interface InventoryObject {
   readonly by?: TouchedBy;
   readonly origin?: Origin;
   readonly ignored?: IgnoreTerms;
+  /** The rules of policies that it breaks as it stands; absent where it breaks none. */
+  readonly violations?: readonly BrokenRule[];
   readonly attributes: Attributes[Kind];
 }
 
@@ -78,6 +81,15 @@ const origin: Decoder<Origin> = (value, at) => {
   return { why: reason, ...rest };
 };
 
+const violation = decode.object({
+  policy: decode.string,
+  rule: decode.string,
+  effect: decode.oneOf('deny', 'warn'),
+  mode: decode.oneOf('audit', 'enforce'),
+  message: decode.string,
+  failed: decode.optional(decode.string),
+});
+
 const line = decode.object({
   scope: decode.string,
   kind: decode.string,
@@ -90,6 +102,7 @@ const line = decode.object({
   lastModifiedBy: decode.optional(lastModified),
   origin: decode.optional(origin),
   ignored: decode.optional(decode.object({ owner: decode.string, reason: decode.string, until: decode.string })),
+  violations: decode.optional(decode.list(violation)),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { CompiledScope } from '../../core/compile/compile.ts';
 import {
   coverageOf,
   type Grouping,
@@ -9,7 +10,7 @@ import {
 } from '../../core/inventory/coverage.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { sentence } from '../../core/inventory/resource-state.ts';
-import type { Claim, Status } from '../../core/inventory/row.ts';
+import type { Claim, Row } from '../../core/inventory/row.ts';
 import { rowsOf } from '../../core/inventory/rows.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Observation } from '../../core/observed.ts';
@@ -20,6 +21,7 @@ import { type HeldSource, sourceJson } from '../../core/render/plan-json.ts';
 import { type Kind, nameIn } from '../../core/resource.ts';
 import { compareText } from '../../core/text.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
+import { withViolations } from '../../estate/policies.ts';
 import type { Store } from '../../ports/store.ts';
 import { heldSources } from '../../queries/estate-view.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
@@ -52,6 +54,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly claim?: Claim;
   readonly unmanaged?: boolean;
   readonly ignored?: boolean;
+  readonly violations?: boolean;
   readonly groupBy?: Grouping;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -69,6 +72,7 @@ export const inventory = (context: Context): Command =>
           ['inventory', 'everything, as last observed'],
           ['inventory --refresh --unmanaged', 'observe now; list objects that no document manages, with the reason'],
           ['inventory --unmanaged --group-by origin', 'count them by the tool or service that made them'],
+          ['inventory --violations', 'objects that break a policy as they stand, whoever made them'],
         ],
       }),
     ),
@@ -82,6 +86,7 @@ export const inventory = (context: Context): Command =>
         'only unmanaged objects that a target ignores, with owner, reason and last day',
       ).conflicts('unmanaged'),
     )
+    .option('--violations', 'only objects that break a rule of a policy, with the rules')
     .addOption(
       new Option('--group-by <property>', 'count the objects by this property, with the coverage').choices(groupings),
     )
@@ -173,11 +178,12 @@ function viewOf({ all, unobserved }: Found, options: Options): InventoryView {
   };
 }
 
-const isChosen = (object: InventoryObject, { kind, claim, unmanaged, ignored }: Options): boolean =>
+const isChosen = (object: InventoryObject, { kind, claim, unmanaged, ignored, violations }: Options): boolean =>
   (kind === undefined || object.kind === kind) &&
   (claim === undefined || object.claim === claim) &&
   (unmanaged !== true || isUnmanaged(object)) &&
-  (ignored !== true || isIgnored(object));
+  (ignored !== true || isIgnored(object)) &&
+  (violations !== true || object.violations !== undefined);
 
 async function inventories(
   estate: LocalEstate,
@@ -187,7 +193,7 @@ async function inventories(
 ): Promise<readonly ScopeInventory[]> {
   if (refresh) {
     return withObservedEstate({ estate, store }, context, async ({ looked }) =>
-      looked.map(({ input }) => shelfOf(input)),
+      Promise.all(looked.map(({ input, scope }) => shelfOf(input, estate, scope))),
     );
   }
   if (store === undefined)
@@ -209,34 +215,36 @@ async function fromStore(observation: Observation, estate: LocalEstate, store: S
   if (scope === undefined || provider === undefined) throw new Error(`${observation.scope} is in no spec`);
   const known = await store.inventory.knowledge(estate.name, scope.scope);
   const knowledge = await withUnrecorded(known, observation, store.inventory);
-  return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect });
+  return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect }, estate, scope);
 }
 
-function shelfOf(input: PlanInput): ScopeInventory {
+async function shelfOf(input: PlanInput, estate: LocalEstate, place: CompiledScope): Promise<ScopeInventory> {
   const { scope, at, gaps } = input.observation;
   const noted = actionRecorder();
   const { choices } = input;
   const made = plan({ ...input, choices: { ...choices, holds: [...(choices?.holds ?? []), noted.hold] } });
-  const rows = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });
-  const status = new Map(rows.flatMap(({ called: { id }, state }) => (id === undefined ? [] : [[id, state.status]])));
-  const objects = ownership(input, made).map((one) => pieceOf(one, status.get(one.observed.id) ?? 'Unmanaged'));
+  const unjudged = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });
+  const rows = await withViolations(unjudged, estate, place);
+  const byId = new Map(rows.flatMap((row) => (row.called.id === undefined ? [] : [[row.called.id, row]])));
+  const objects = ownership(input, made).map((one) => pieceOf(one, byId.get(one.observed.id)));
   return { scope, at, gaps, objects };
 }
 
-function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, status: Status): InventoryObject {
+function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, row: Row | undefined): InventoryObject {
   const { kind, id, name, attributes, signs } = observed;
   return {
     kind,
     id,
     // why: not all clouds have names for all kinds
     name: name === '' && address !== undefined ? nameIn(address, kind) : name,
-    status,
+    status: row?.state.status ?? 'Unmanaged',
     claim,
     address,
     why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),
     by,
     origin: signs.origin,
     ignored,
+    ...(row?.violations === undefined ? {} : { violations: row.violations }),
     attributes,
   };
 }

@@ -71,9 +71,15 @@ const row = (object: InventoryObject, ago: Ago): readonly string[] => [
   shown(object),
   object.status,
   object.claim,
-  object.claim === 'ours' ? '' : object.why,
+  reasonOf(object),
   object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
 ];
+
+/** The rules that it breaks come first: they are what a person looks for. */
+function reasonOf({ claim, why, violations = [] }: InventoryObject): string {
+  const broken = violations.map(({ policy, rule }) => `breaks ${policy}/${rule}`).join(', ');
+  return [broken, claim === 'ours' ? '' : why].filter((text) => text !== '').join(' · ');
+}
 
 const shown = ({ kind, name, address }: InventoryObject): string =>
   address === undefined ? name : nameIn(address, kind);
@@ -105,6 +111,7 @@ const objectJson = ({
   by,
   origin,
   ignored,
+  violations,
   attributes,
 }: InventoryObject) => ({
   kind,
@@ -117,5 +124,6 @@ const objectJson = ({
   lastModifiedBy: by && lastModifiedByJson(by),
   origin: origin && originJson(origin),
   ignored: ignored && { owner: ignored.owner, reason: ignored.reason, until: ignored.until },
+  violations,
   attributes,
 });

@@ -5,6 +5,7 @@ import type { TouchedBy } from '../last-modified.ts';
 import { canonical } from '../ledger/canonical.ts';
 import type { Origin, Part } from '../observed.ts';
 import type { IgnoreTerms } from '../plan/plan-input.ts';
+import type { BrokenRule } from '../policy/rules.ts';
 import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey } from '../resource.ts';
 
 /**
@@ -47,6 +48,8 @@ export interface Row {
   readonly whose: RowOwnership;
   readonly state: State;
   readonly sides: Sides;
+  /** The rules of policies that the object breaks as it stands on the cloud; absent where it breaks none. */
+  readonly violations?: readonly BrokenRule[];
 }
 
 /** `region`: its region, zone or location; '' where it is global. `targets`: names of those that lie in its scope and that it is of. */
@@ -182,7 +185,7 @@ export function versionChanges(from: Row, to: Row): readonly FieldChange[] {
   return [...diff(after, before), ...gone];
 }
 
-const comparable = ({ called, whose, state, sides }: Row): object => ({
+const comparable = ({ called, whose, state, sides, violations }: Row): object => ({
   status: state.status,
   claim: whose.claim,
   owner: whose.owner,
@@ -192,6 +195,7 @@ const comparable = ({ called, whose, state, sides }: Row): object => ({
   id: called.id,
   desired: sides.desired && { ...sides.desired.attributes, mode: sides.desired.mode, protect: sides.desired.protect },
   observed: sides.observed && { ...sides.observed.attributes, state: sides.observed.state },
+  violations: violations?.map(({ policy, rule }) => `${policy}/${rule}`),
 });
 
 /** The code of all that lies where no target reaches any more: how old its look is, is no measure of an answer. */

@@ -1,11 +1,10 @@
 import type { DocumentRef } from '../desired.ts';
-import type { PolicyDoc } from '../documents/document.ts';
 import { holds } from '../documents/effective-terms.ts';
 import type { Position } from '../documents/tree.ts';
 import type { Address, Kind } from '../resource.ts';
 import { isGlobOf } from '../text.ts';
-import type { PolicyRules } from './rules.ts';
-import type { Viewed } from './view.ts';
+import type { BrokenRule, PolicyRules } from './rules.ts';
+import type { Viewed, ViewedDocument } from './view.ts';
 
 /** True: the resource violates the rule. `failed`: the expression has no answer for it, with the reason. */
 export type Outcome = boolean | { readonly failed: string };
@@ -22,22 +21,19 @@ export interface Found {
   readonly outcome: Exclude<Outcome, false>;
 }
 
-/** One resource that breaks one rule. */
-export interface Violation {
-  readonly policy: string;
-  readonly rule: string;
-  readonly effect: 'deny' | 'warn';
-  readonly mode: PolicyDoc['spec']['mode'];
-  /** How to comply. */
-  readonly message: string;
+/** One desired resource that breaks one rule. */
+export interface Violation extends BrokenRule {
   readonly kind: Kind;
   readonly address: Address;
   readonly targets: readonly string[];
   readonly document: DocumentRef;
   readonly owner?: string;
-  /** The reason for which the expression has no answer; it counts as a violation. */
-  readonly failed?: string;
 }
+
+export const violationOf = (
+  { view: { kind, address, owner }, document, targets }: ViewedDocument,
+  broken: BrokenRule,
+): Violation => ({ ...broken, kind, address, targets, document, ...(owner === undefined ? {} : { owner }) });
 
 export interface Judgement {
   /** By address, then in the order of the policies and their rules. */
@@ -62,9 +58,9 @@ export const rulesAbout = (kind: Kind, policies: readonly PolicyRules[]): readon
 export const textOf = ({ deny, warn }: Pick<PolicyRules['rules'][number], 'deny' | 'warn'>): string =>
   deny ?? warn ?? '';
 
-/** Finds the violations of policies by resources, by the outcomes of their rules. It remembers which exemptions matched something. */
+/** Tells the rules that resources break, by the outcomes of rules. It remembers which exemptions matched something. */
 export interface Judge {
-  violationsOf(viewed: Viewed, rules: readonly KindRule[], found: readonly Found[]): readonly Violation[];
+  brokenBy(viewed: Viewed, rules: readonly KindRule[], found: readonly Found[]): readonly BrokenRule[];
   /** Exemptions that matched nothing so far, by their policy and their position in it. */
   unused(): readonly { readonly policy: string; readonly index: number }[];
 }
@@ -77,7 +73,7 @@ export function createJudge(policies: readonly PolicyRules[], today: string): Ju
     ),
   );
   return {
-    violationsOf: (viewed, rules, found) => {
+    brokenBy: (viewed, rules, found) => {
       const covering = exempted.filter((one) => covers(one, viewed));
       for (const one of covering) one.used = true;
       return found.flatMap(({ rule: index, outcome }) => {
@@ -88,22 +84,16 @@ export function createJudge(policies: readonly PolicyRules[], today: string): Ju
         const isExempt = covering.some(
           ({ active, entry, policy: of }) => active && of === policy && (entry.rules?.includes(name) ?? true),
         );
-        return isExempt ? [] : [violation(viewed, policy, one.rule, outcome)];
+        return isExempt ? [] : [brokenRule(policy, one.rule, outcome)];
       });
     },
     unused: () => exempted.flatMap(({ policy, index, used }) => (used ? [] : [{ policy: policy.name, index }])),
   };
 }
 
-const violation = (
-  { view: { kind, address, owner }, document, targets }: Viewed,
-  policy: PolicyRules,
-  rule: KindRule['rule'],
-  outcome: Found['outcome'],
-): Violation => ({
+const brokenRule = (policy: PolicyRules, rule: KindRule['rule'], outcome: Found['outcome']): BrokenRule => ({
   ...{ policy: policy.name, rule: rule.name, effect: rule.deny === undefined ? 'warn' : 'deny', mode: policy.mode },
-  ...{ message: rule.message, kind, address, targets, document },
-  ...(owner === undefined ? {} : { owner }),
+  message: rule.message,
   ...(outcome === true ? {} : { failed: outcome.failed }),
 });
 

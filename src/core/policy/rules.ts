@@ -13,3 +13,21 @@ export const enforcedIn = (documents: readonly Located<Document>[]): readonly Po
   policyRulesOf(ofKind(documents, 'Policy')).filter(
     ({ mode, rules }) => mode === 'enforce' && rules.some(({ deny }) => deny !== undefined),
   );
+
+/** One rule that a resource breaks. */
+export interface BrokenRule {
+  readonly policy: string;
+  readonly rule: string;
+  readonly effect: 'deny' | 'warn';
+  readonly mode: PolicyDoc['spec']['mode'];
+  /** How to comply. */
+  readonly message: string;
+  /** The reason for which the expression has no answer; it counts as a violation. */
+  readonly failed?: string;
+}
+
+/** So many objects of a cloud break rules of a policy; an object and a rule are one. */
+export interface ViolationCount extends Pick<BrokenRule, 'policy' | 'effect' | 'mode'> {
+  readonly cloud: string;
+  readonly count: number;
+}

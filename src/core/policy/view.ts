@@ -12,8 +12,17 @@ import {
   statedName,
 } from '../documents/spec-set.ts';
 import type { Located } from '../documents/tree.ts';
+import type { Row } from '../inventory/row.ts';
 import { mergePorts, type PortRange, parsePorts } from '../port-set.ts';
-import { type Attributes, type Cloud, type Kind, nameIn, type Ref, type RuleAttributes } from '../resource.ts';
+import {
+  type Attributes,
+  type Cloud,
+  isAddress,
+  type Kind,
+  nameIn,
+  type Ref,
+  type RuleAttributes,
+} from '../resource.ts';
 import { compareText } from '../text.ts';
 
 /** The fields that every resource has in an expression. */
@@ -85,19 +94,22 @@ export interface Given {
   readonly resource: ResourceView;
 }
 
-/** A view, and the document that the resource is of. */
+/** A view, and the names of the resource's targets. */
 export interface Viewed {
   readonly view: ResourceView;
-  readonly document: DocumentRef;
-  /** The names of its targets. */
   readonly targets: readonly string[];
 }
 
+/** The view of a desired resource, with its document. */
+export interface ViewedDocument extends Viewed {
+  readonly document: DocumentRef;
+}
+
 /** Every desired resource of a scope as a view. Atoms of one rule are one view for each protocol. Pure, O(n). */
-export function viewsOf(scope: CompiledScope, documents: readonly Located<Document>[]): readonly Viewed[] {
+export function viewsOf(scope: CompiledScope, documents: readonly Located<Document>[]): readonly ViewedDocument[] {
   const place: Place = { scope, tags: tagsOf(scope.targets, documents) };
   const rules = new Map<string, DraftRule>();
-  const others: Viewed[] = [];
+  const others: ViewedDocument[] = [];
   for (const desired of scope.wanted.desired) {
     if (isOf(desired, 'firewall-rule')) addRule(desired, place, rules);
     else others.push(objectView(desired, place));
@@ -107,15 +119,17 @@ export function viewsOf(scope: CompiledScope, documents: readonly Located<Docume
 
 interface Place {
   readonly scope: CompiledScope;
-  /** Of Google Cloud, where groups are names: `group:core.web` by `tag:core-web`. */
-  readonly tags: ReadonlyMap<string, string>;
+  readonly tags: Tags;
 }
+
+/** Groups of Google Cloud, where they are names: `group:core.web` by `tag:core-web`. */
+export type Tags = ReadonlyMap<string, string>;
 
 function common(
   desired: Desired,
   document: DocumentRef,
   { scope }: Place,
-): Omit<Viewed, 'view'> & { view: CommonView } {
+): Omit<ViewedDocument, 'view'> & { view: CommonView } {
   const allowed = scope.wanted.documents.get(document.address);
   const targets = allowed?.targets ?? scope.wanted.targets;
   const target = scope.targets.find(({ metadata }) => targets.includes(metadata.name)) ?? scope.targets[0];
@@ -131,14 +145,14 @@ function common(
   return { view, document, targets };
 }
 
-function objectView(desired: Desired, place: Place): Viewed {
+function objectView(desired: Desired, place: Place): ViewedDocument {
   const document = desired.documents.find(({ address }) => address === desired.address) ?? desired.documents[0];
   if (document === undefined) throw new Error(`${desired.address} has no document`);
   const base = common(desired, document, place);
-  return { ...base, view: { ...base.view, ...fieldsOf(desired, place) } };
+  return { ...base, view: { ...base.view, ...fieldsOf(desired, place.tags) } };
 }
 
-function fieldsOf(one: Desired, place: Place): Omit<ObjectView, keyof CommonView> {
+function fieldsOf(one: Pick<Desired, 'kind' | 'attributes'>, tags: Tags): Omit<ObjectView, keyof CommonView> {
   if (isOf(one, 'network')) {
     const { cidr, internet, settings } = one.attributes;
     return stated({ cidr, internet: wayOut(internet), settings: { ...settings } });
@@ -151,20 +165,23 @@ function fieldsOf(one: Desired, place: Place): Omit<ObjectView, keyof CommonView
     const { network, description } = one.attributes;
     return stated({ network: short(network), description });
   }
-  return isOf(one, 'instance') ? instanceFields(one.attributes, place) : {};
+  return isOf(one, 'instance') ? instanceFields(one.attributes, tags) : {};
 }
 
-const isOf = <K extends Kind>(one: Desired, kind: K): one is Desired<K> => one.kind === kind;
+const isOf = <K extends Kind>(
+  one: Pick<Desired, 'kind' | 'attributes'>,
+  kind: K,
+): one is { readonly kind: K; readonly attributes: Attributes[K] } => one.kind === kind;
 
 const wayOut = (internet: boolean | 'partial' | undefined): boolean | undefined =>
   internet === undefined ? undefined : internet === true;
 
-function instanceFields({ placement, groups, machine, disk, settings }: Attributes['instance'], place: Place) {
+function instanceFields({ placement, groups, machine, disk, settings }: Attributes['instance'], tags: Tags) {
   const subnet = short(placement.subnet);
   return stated({
     ...machine,
     ...{ subnet, network: subnet.replace(/\..*$/, ''), zone: placement.zone, publicIp: placement.publicIp },
-    groups: (groups ?? []).map((ref) => named(ref, place).replace(/^group:/, '')).toSorted(compareText),
+    groups: (groups ?? []).map((ref) => named(ref, tags).replace(/^group:/, '')).toSorted(compareText),
     disk: { ...disk },
     settings: { ...settings },
   });
@@ -180,13 +197,39 @@ function short(ref: Ref): string {
   return kind === undefined ? ref : nameIn(ref, kind);
 }
 
-const named = (text: string, { tags }: Place): string => {
+const named = (text: string, tags: Tags): string => {
   const bare = text.replace(/^(?:group|range):/, '');
   if (bare.includes('/group/')) return `group:${short(bare)}`;
   return tags.get(bare) ?? (text.startsWith('range:') ? bare : text);
 };
 
-interface DraftRule extends Omit<Viewed, 'view'> {
+/**
+ * An object that stands on a cloud as a view: ours, or nobody's. A rule is one view for each protocol; it has the address of its
+ * document, and what nobody claims has its id in place of an address. Empty where the row has no such object.
+ */
+export function viewsOfRow({ place, called, whose, sides: { observed } }: Row, tags: Tags): readonly Viewed[] {
+  if (observed === undefined || observed.state === 'gone' || observed.state === 'deleting') return [];
+  const { kind, cloud, account, region, targets } = place;
+  const one = { kind, attributes: observed.attributes };
+  const address = called.address ?? called.id ?? '';
+  const base: CommonView = {
+    ...{ kind, address, name: called.name, cloud, target: targets[0] ?? '', account, region, labels: called.labels },
+    ...(whose.owner === undefined ? {} : { owner: whose.owner }),
+  };
+  if (!isOf(one, 'firewall-rule')) return [{ view: { ...base, ...fieldsOf(one, tags) }, targets }];
+  const document = whose.documents[0]?.address ?? address;
+  const networkDefault = document.includes('/network/');
+  const name = nameIn(document, networkDefault ? 'network' : 'firewall-rule');
+  const view = { ...base, address: document, name: document === called.id ? called.name : name };
+  return servicesOf(one.attributes.match).map(({ protocol, ports }) => ({
+    view: ruleFields({ view, atom: one.attributes, protocol, networkDefault, ...sidesOf(one.attributes, tags) }, [
+      ports,
+    ]),
+    targets,
+  }));
+}
+
+interface DraftRule extends Omit<ViewedDocument, 'view'> {
   readonly view: CommonView;
   readonly atom: RuleAttributes;
   readonly protocol: string;
@@ -200,19 +243,27 @@ interface DraftRule extends Omit<Viewed, 'view'> {
 function addRule(desired: Desired<'firewall-rule'>, place: Place, rules: Map<string, DraftRule>): void {
   const { attributes, terms, documents } = desired;
   if (terms.presence === 'tolerated') return;
-  const { match, group } = attributes;
-  const peers = match.peers.flatMap(spelled).map((peer) => named(peer, place));
-  const sides = (group === undefined ? (match.targets ?? []) : [group]).map((side) => named(side, place));
+  const { match } = attributes;
+  const { peers, sides } = sidesOf(attributes, place.tags);
   for (const document of documents) {
     for (const { protocol, ports } of servicesOf(match)) {
       const key = JSON.stringify([document.address, protocol, match.direction, match.action]);
       const draft = rules.get(key) ?? draftOf(desired, { document, protocol }, place);
       rules.set(key, draft);
-      draft.ports.push(...ports.split(','));
+      draft.ports.push(ports);
       for (const peer of peers) draft.peers.add(peer);
       for (const side of sides) draft.sides.add(side);
     }
   }
+}
+
+/** Whom the rule lets in or out, and whom it is for, by the names of the documents. */
+function sidesOf({ match, group }: RuleAttributes, tags: Tags) {
+  const holders = group === undefined ? (match.targets ?? []) : [isAddress(group) ? group : `group:${group}`];
+  return {
+    peers: new Set(match.peers.flatMap(spelled).map((peer) => named(peer, tags))),
+    sides: new Set(holders.map((side) => named(side, tags))),
+  };
 }
 
 /** As its document is called: an atom has a longer address. */
@@ -241,12 +292,22 @@ const servicesOf = ({ protocol, ports }: RuleAttributes['match']): readonly { pr
 
 const spelled = (peer: string): readonly string[] => (peer === 'any' ? ['0.0.0.0/0', '::/0'] : [peer]);
 
-function ruleView({ view, atom, protocol, networkDefault, ports, peers, sides, ...rest }: DraftRule): Viewed {
+const ruleView = ({ document, targets, ports, ...draft }: DraftRule): ViewedDocument => ({
+  ...{ document, targets },
+  view: ruleFields(draft, ports),
+});
+
+function ruleFields(
+  { view, atom, protocol, networkDefault, peers, sides }: Omit<DraftRule, 'document' | 'targets' | 'ports'>,
+  given: readonly string[],
+): RuleView {
   const { direction, action } = atom.match;
+  const ports = given.flatMap((text) => text.split(','));
   const isIcmp = protocol.startsWith('icmp');
   const { priority, disabled = false, log = false } = atom.order ?? {};
   const sorted = [...peers].toSorted(compareText);
-  const own: Omit<RuleView, keyof CommonView> = {
+  return {
+    ...view,
     ...{ network: short(atom.network), direction, action, protocol },
     ports: withPorts.has(protocol) ? rangesOf(ports) : [],
     ...(isIcmp ? { icmp: [...new Set(ports)].toSorted(compareText) } : {}),
@@ -255,7 +316,6 @@ function ruleView({ view, atom, protocol, networkDefault, ports, peers, sides, .
     ...{ disabled, log, description: atom.description },
     ...{ fromAnyone: direction === 'ingress' && sorted.some(isAnyone), networkDefault },
   };
-  return { ...rest, view: { ...view, ...own } };
 }
 
 /** TCP, UDP and SCTP by name or number, and everything: https://www.iana.org/assignments/protocol-numbers */
@@ -267,7 +327,7 @@ const rangesOf = (texts: readonly string[]): readonly PortRange[] =>
   texts.includes('all') ? allPorts : mergePorts(parsePorts(texts) ?? []);
 
 /** Groups by the network tags that they are on Google Cloud. A service account keeps its own name. */
-function tagsOf(targets: readonly TargetDoc[], documents: readonly Located<Document>[]): ReadonlyMap<string, string> {
+export function tagsOf(targets: readonly TargetDoc[], documents: readonly Located<Document>[]): Tags {
   const target = targets[0];
   if (target?.spec.provider !== 'gcp') return new Map();
   const set = specSet(documents, []);

@@ -93,6 +93,7 @@ const columns = [
   'status',
   'reason',
   'code',
+  'violations',
   'since',
   'generation',
   'next',
@@ -114,13 +115,18 @@ const formats: Readonly<Record<ExportFormat, Format>> = {
   },
 };
 
-function cellOf({ observed, next, targets, labels, ...row }: ExportedRow, column: (typeof columns)[number]): string {
+function cellOf(
+  { observed, next, targets, labels, violations = [], ...row }: ExportedRow,
+  column: (typeof columns)[number],
+): string {
   switch (column) {
     case 'targets':
       return targets.join(' ');
     case 'labels':
       // why: a key or value may hold a blank, or any sign that could part them
       return JSON.stringify(labels);
+    case 'violations':
+      return violations.map(({ policy, rule }) => `${policy}/${rule}`).join(' ');
     case 'next':
       return next?.verb ?? '';
     case 'observedAt':

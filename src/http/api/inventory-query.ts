@@ -92,6 +92,7 @@ export const inventoryFields = {
   owner: listOf(name, 'Only these owners; empty: no owner'),
   target: listOf(name, 'Only these targets'),
   claim: listOf(z.enum(rowClaims), 'Only these claims'),
+  violates: listOf(name, 'Only resources that break a rule of these policies; *: of any policy'),
   label: z
     .array(z.string().min(1).max(400))
     .max(20)
@@ -132,6 +133,7 @@ const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
   owners: asked.owner,
   targets: asked.target,
   claims: asked.claim,
+  violates: asked.violates,
   labels: asked.label && labelsOf(asked.label),
   text: asked.q,
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RowQuery } from '../../../src/ports/inventory-rows.ts';
-import { addressOf, everything, gapOf, lookOf, namesOf, of, rowOf, scope, start } from '../fixtures.ts';
+import { addressOf, brokenRule, everything, gapOf, lookOf, namesOf, of, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 /** The inventory's lines as they are and as they were. */
@@ -194,7 +194,8 @@ export const rowLaws: Laws = {
     const row = rowOf('a', { whose: { owner: 'team-a' } });
     await store.rows.keep(where, lookOf(1000, [row]));
     await store.rows.keep(where, lookOf(2000, [row]));
-    const drifted = { ...row, state: { ...row.state, status: 'Drifted', reason: 'one field' } as const };
+    const violations = [brokenRule('open')];
+    const drifted = { ...row, state: { ...row.state, status: 'Drifted', reason: 'one field' } as const, violations };
     await store.rows.keep(where, lookOf(3000, [drifted]));
     await store.rows.keep(where, lookOf(4000, []));
     const { events } = await other.events.after(place, 100);
@@ -205,7 +206,7 @@ export const rowLaws: Laws = {
         .map(({ type, targets, owner, about }) => [type, targets, owner, about]),
       [
         ['resource', ['prod'], 'team-a', { ...about, status: 'InSync', reason: 'as wanted' }],
-        ['resource', ['prod'], 'team-a', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field' }],
+        ['resource', ['prod'], 'team-a', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field', violations: ['open/ssh'] }],
         ['resource', ['prod'], 'team-a', { ...about, was: 'Drifted', gone: true }],
       ],
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForeignCursor, type RowQuery } from '../../../src/ports/inventory-rows.ts';
-import { addressOf, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
+import { addressOf, brokenRule, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 /** Laws of queries on the inventory. */
@@ -104,7 +104,11 @@ export const rowQueryLaws: Laws = {
 
   'each filter, alone and together': async ({ store, estate }) => {
     const rows = [
-      rowOf('a', { called: { labels: { tier: 'web', env: 'prod' } }, whose: { owner: 'team-a' } }),
+      rowOf('a', {
+        called: { labels: { tier: 'web', env: 'prod' } },
+        whose: { owner: 'team-a' },
+        violations: [brokenRule('labels')],
+      }),
       rowOf('b', {
         status: 'Drifted',
         place: { kind: 'group', targets: ['prod', 'edge'] },
@@ -115,7 +119,13 @@ export const rowQueryLaws: Laws = {
     await store.rows.keep({ estate, scope }, lookOf(1000, rows));
     await store.rows.keep(
       { estate, scope: there.scope },
-      lookOf(1000, [rowOf('c', { place: there, whose: { claim: 'unmanaged' } })]),
+      lookOf(1000, [
+        rowOf('c', {
+          place: there,
+          whose: { claim: 'unmanaged' },
+          violations: [brokenRule('labels'), brokenRule('open')],
+        }),
+      ]),
     );
     const table: readonly (readonly [RowQuery['filter'], readonly string[]])[] = [
       [{ clouds: ['gcp'] }, ['c']],
@@ -130,6 +140,9 @@ export const rowQueryLaws: Laws = {
       [{ owners: [''] }, ['b', 'c']],
       [{ targets: ['edge', 'none'] }, ['b']],
       [{ claims: ['unmanaged'] }, ['c']],
+      [{ violates: ['*'] }, ['a', 'c']],
+      [{ violates: ['open', 'none'] }, ['c']],
+      [{ violates: ['none'] }, []],
       [{ labels: { tier: 'web' } }, ['a']],
       [{ labels: { tier: '' } }, ['a', 'b']],
       [{ labels: { tier: 'web', env: 'test' } }, []],
@@ -138,6 +151,13 @@ export const rowQueryLaws: Laws = {
     ];
     for (const [filter, want] of table)
       assert.deepEqual(await namesOf(store.rows, of(estate, { filter })), want, JSON.stringify(filter));
+    const counted = (await store.estates.violations()).filter(({ policy }) => ['labels', 'open'].includes(policy));
+    const about = { effect: 'deny', mode: 'enforce', count: 1 } as const;
+    assert.deepEqual(counted, [
+      { cloud: 'aws', policy: 'labels', ...about },
+      { cloud: 'gcp', policy: 'labels', ...about },
+      { cloud: 'gcp', policy: 'open', ...about },
+    ]);
   },
 
   'a text is looked for in addresses, names, ids and values of labels, whatever the case, and nothing in it is special':

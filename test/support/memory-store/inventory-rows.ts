@@ -174,7 +174,8 @@ function fits(
   { of: { row, estate, scope } }: Version,
   { text = '', labels = {}, ...filter }: RowFilter & RowWords,
 ): boolean {
-  const { place, called, whose, state } = row;
+  const { place, called, whose, state, violations = [] } = row;
+  const violated = violations.flatMap(({ policy }) => [policy, '*']);
   const among = (values: readonly string[] | undefined, ...have: readonly string[]): boolean =>
     values === undefined || values.some((value) => have.includes(value));
   return (
@@ -186,6 +187,7 @@ function fits(
     among(filter.kinds, place.kind) &&
     among(filter.statuses, state.status) &&
     among(filter.claims, whose.claim) &&
+    among(filter.violates, ...violated) &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.targets, ...place.targets) &&
     among(filter.refersTo, ...rowRefs(row)) &&

@@ -27,6 +27,17 @@ const statusSchema = z.enum(statuses).meta({
     'InSync: it matches the specs; Drifted: it changed outside Setpoint; Missing: it was deleted outside Setpoint; Pending: the specs changed; Settling: Setpoint wrote it, and the cloud does not show it yet; Blocked: a requirement is missing, unknown or forbidden; Failed: a person must act; Unmanaged: no estate claims it, or another one does; Orphan: it is ours, and no document asks for it; Paused: a pause holds its next action.',
 });
 
+const violationSchema = z
+  .object({
+    policy: z.string(),
+    rule: z.string(),
+    effect: z.enum(['deny', 'warn']),
+    mode: z.enum(['audit', 'enforce']),
+    message: z.string().meta({ description: 'How to comply' }),
+    failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
+  })
+  .meta({ id: 'Violation', description: 'A rule of a policy that a resource breaks' });
+
 /** The observation that a resource rests on. `complete`: whether the newest one could list its kind. */
 const rowObservation = { at: timestamp, ageSeconds: z.int(), complete: z.boolean() } as const;
 
@@ -64,6 +75,10 @@ const rowBody = {
     })
     .optional()
     .meta({ description: 'The entry of a target that leaves this unmanaged resource out of plans' }),
+  violations: z
+    .array(violationSchema)
+    .optional()
+    .meta({ description: 'The rules of policies that the object breaks as it stands on the cloud' }),
   status: statusSchema,
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   code: z.string().optional(),
@@ -132,7 +147,7 @@ interface RowContext {
 }
 
 export function rowAnswer(
-  { place, called, whose, state, sides, ...kept }: KeptRow,
+  { place, called, whose, state, sides, violations, ...kept }: KeptRow,
   { now, seen, nextAt, withAttributes = false }: RowContext,
 ) {
   const { address, id, name, labels } = called;
@@ -150,6 +165,7 @@ export function rowAnswer(
     labels,
     origin: sides.observed?.origin && originJson(sides.observed.origin),
     ignored: whose.ignored,
+    violations,
     ...stateAnswer(state),
     since: kept.since,
     next: sides.next && nextActionAnswer(sides.next),
