@@ -102,7 +102,7 @@ function lastToEnd(freezes: ChangeCalendar['freezes'], at: number): ChangeCalend
 }
 
 /** Windows that never meet would be searched for ever. */
-const mostSteps = 1000;
+const mostSteps = 200;
 
 /** Whatever is closed at a time says when it opens at the earliest, and is asked again then. */
 function opensAt(freezes: ChangeCalendar['freezes'], levels: readonly Level[], now: number): number | undefined {

@@ -99,20 +99,26 @@ describe('the reason', () => {
   it('names the window and the time at which it opens', () => {
     assert.equal(
       why({ windows: [{ ...monday, target: 'prod' }] }),
-      'outside the change window mondays of target prod (mon 09:00 to 16:00 Europe/Berlin). It opens Mon 2026-11-30 09:00 Europe/Berlin.',
+      'outside the change window mondays of target prod (mon 09:00 to 16:00 Europe/Berlin). It opens Mon 2026-11-30 09:00 Europe/Berlin. In an emergency: setpoint apply --break-glass --reason "…"',
     );
   });
   it('names the freeze, why, and its end', () => {
-    assert.equal(why({ freezes: [sale] }), 'frozen by sale: the sale. It opens Tue 2026-12-01 00:00 UTC.');
+    assert.equal(
+      why({ freezes: [sale] }),
+      'frozen by sale: the sale. It opens Tue 2026-12-01 00:00 UTC. In an emergency: setpoint apply --break-glass --reason "…"',
+    );
   });
   it('says where the generation before had it so', () => {
     assert.equal(
       why({ freezes: [sale] }, true),
-      'frozen by sale: the sale. It opens Tue 2026-12-01 00:00 UTC. That is so in the generation before; that it is looser counts from the next one on.',
+      'frozen by sale: the sale. It opens Tue 2026-12-01 00:00 UTC. That is so in the generation before; that it is looser counts from the next one on. In an emergency: setpoint apply --break-glass --reason "…"',
     );
   });
   it('says where no time is known', () => {
     const never = { ...monday, name: 'own', days: ['tue'], target: 'prod' } as const;
-    assert.match(why({ windows: [monday, never] }) ?? '', /It never opens: no other window is open then\.$/);
+    assert.match(
+      why({ windows: [monday, never] }) ?? '',
+      /It never opens: no other window is open then\. In an emergency/,
+    );
   });
 });
