@@ -92,9 +92,12 @@ export const withAllowances = (command: Command, says: (subject: string) => stri
 export const allowanceOptions: readonly (keyof Allowance)[] = ['allowDeletes', 'allowCreates', 'allowClosures'];
 
 /** The options that `pause` and `resume` share: mode and subject. */
-export interface PauseOptions {
+export interface PauseOptions extends PauseSubjectOptions {
   readonly healing?: boolean;
   readonly rollout?: boolean;
+}
+
+export interface PauseSubjectOptions {
   readonly address?: string;
   readonly owner?: string;
   readonly target?: string;
@@ -104,9 +107,19 @@ export interface PauseOptions {
 export function withPauseOptions(command: Command, others: readonly string[] = []): Command {
   const option = (flags: string, text: string, against: readonly string[]): Option =>
     new Option(flags, text).conflicts([...against, ...others]);
-  return withOverlayOption(command)
-    .addOption(option('--healing', 'only corrections of drift', ['rollout']))
-    .addOption(option('--rollout', 'only changes of the specs', ['healing']))
+  return withPauseSubject(
+    withOverlayOption(command)
+      .addOption(option('--healing', 'only corrections of drift', ['rollout']))
+      .addOption(option('--rollout', 'only changes of the specs', ['healing'])),
+    others,
+  );
+}
+
+/** One of them at most. */
+export function withPauseSubject(command: Command, others: readonly string[] = []): Command {
+  const option = (flags: string, text: string, against: readonly string[]): Option =>
+    new Option(flags, text).conflicts([...against, ...others]);
+  return command
     .addOption(
       option('--address <address>', 'only this resource, or all resources of this document', ['owner', 'target']),
     )
@@ -115,7 +128,7 @@ export function withPauseOptions(command: Command, others: readonly string[] = [
 }
 
 /** The subject as it was given, without a check that it exists. */
-export function pauseSubjectOf({ address, owner, target }: PauseOptions): PauseSubject {
+export function pauseSubjectOf({ address, owner, target }: PauseSubjectOptions): PauseSubject {
   if (address !== undefined) return { by: 'address', name: address };
   if (owner !== undefined) return { by: 'owner', name: owner };
   return target === undefined ? { by: 'estate' } : { by: 'target', name: target };
@@ -127,10 +140,16 @@ export function pauseModeOf({ healing, rollout }: PauseOptions): Held['what'] {
 }
 
 /** The options that name exactly this: ` --healing --owner team-web`. */
-export function pauseFlags({ what, of }: Held): string {
+function pauseFlags({ what, of }: Held): string {
   const flag = what === 'all' ? '' : ` --${what}`;
   return of.by === 'estate' ? flag : `${flag} --${of.by} ${quoted(of.name)}`;
 }
+
+/** The command that ends this: a pause by its options, an incident by its name. */
+export const resumeLine = (held: Held): string =>
+  held.incident === undefined
+    ? `setpoint resume${pauseFlags(held)} --reason "…"`
+    : `setpoint incident end ${quoted(held.incident)} --reason "…"`;
 
 /** As one word of a shell. */
 export const quoted = (name: string): string =>

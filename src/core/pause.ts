@@ -1,9 +1,10 @@
 import type { Address } from './resource.ts';
 
-/** `what`: healing (of drift) and rollout (of specs) are held apart. */
+/** `what`: healing (of drift) and rollout (of specs) are held apart. `incident`: the name of the incident that it is a part of. */
 export interface Held {
   readonly what: 'healing' | 'rollout' | 'all';
   readonly of: PauseSubject;
+  readonly incident?: string | undefined;
 }
 
 /** `name`: an address (or a document's), an owner as in `metadata.owner`, a target's name. */
@@ -16,6 +17,8 @@ export interface PauseDraft extends Held {
   readonly reason: string;
   readonly person: string;
   readonly until: number;
+  /** Healing that only narrows traffic goes on. */
+  readonly letsNarrow?: boolean | undefined;
 }
 
 /** The existing subjects, by each way to name them. */

@@ -87,8 +87,8 @@ export interface Given extends Pick<Offered, 'generation' | 'digest' | 'authors'
 export interface PauseAnswers {
   list(asked: EstateAsked): Promise<readonly Pause[]>;
   begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
-  /** Those that hold exactly this; `all`: every one that is theirs. */
-  end(asked: PauseAsked, held: Held | 'all', by: By): Promise<readonly Pause[]>;
+  /** Those that hold exactly this, or are of this incident; `all`: every one that is theirs and of no incident. */
+  end(asked: PauseAsked, held: Held | Required<Pick<Held, 'incident'>> | 'all', by: By): Promise<readonly Pause[]>;
   /**
    * Lets stopped rollouts go on: of a document, by its address or an ending of it that is unique, of a target's by its scope;
    * `all`: every one that is theirs. Those that do; none where none had stopped.

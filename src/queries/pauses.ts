@@ -1,6 +1,6 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Held, PauseDraft, PauseSubject, SubjectNames } from '../core/pause.ts';
+import type { PauseDraft, PauseSubject, SubjectNames } from '../core/pause.ts';
 import { heldText } from '../core/render/wording.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Estate, OpenedEstate } from '../estate/load.ts';
@@ -47,23 +47,24 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: QueryContext
 }
 
 interface Ending {
-  readonly held: Held | 'all';
+  readonly held: Parameters<PauseAnswers['end']>[1];
   readonly by: By;
 }
 
 async function end(asked: PauseAsked, { held, by }: Ending, grounds: QueryContext): Promise<readonly Pause[]> {
   const { store } = grounds;
   const { pauses, estate } = await pausedIn(asked, grounds);
-  const meant = pauses.filter((pause) =>
-    held === 'all' ? subjectWithin(asked.mine, pause.of, estate) : heldText(pause) === heldText(held),
-  );
+  const meant = pauses.filter((pause) => {
+    if (held === 'all') return pause.incident === undefined && subjectWithin(asked.mine, pause.of, estate);
+    return 'of' in held ? heldText(pause) === heldText(held) : pause.incident === held.incident;
+  });
   if (held !== 'all') {
     if (meant.length === 0) throw unknown();
-    refuseOthers(asked, held.of, estate);
+    for (const { of } of meant) refuseOthers(asked, of, estate);
   }
   const ended: Pause[] = [];
   for (const one of new Map(meant.map((pause) => [heldText(pause), pause])).values())
-    ended.push(...(await store.fleet.pauses.end(asked.estate, { what: one.what, of: one.of }, by)));
+    ended.push(...(await store.fleet.pauses.end(asked.estate, one, by)));
   const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
   await requestReconciles(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
   return ended;

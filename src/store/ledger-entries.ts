@@ -126,8 +126,8 @@ export const actionOf = (row: {
 export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
 
 /** `pauses`: the ids of those that end. */
-export const resumeNote = ({ what, of }: Held, pauses: readonly number[], { person, reason }: By) => ({
-  resume: { what, of, pauses, person, reason },
+export const resumeNote = ({ what, of, incident }: Held, pauses: readonly number[], { person, reason }: By) => ({
+  resume: { what, of, ...(incident === undefined ? {} : { incident }), pauses, person, reason },
 });
 
 export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });

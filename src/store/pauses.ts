@@ -15,8 +15,15 @@ export const postgresPauses = (context: Context): Pauses => ({
 
 const begin = (context: Context, estate: string, draft: PauseDraft): Promise<Pause> =>
   chainWrite(context, estate, async ({ trx, at, append }) => {
-    const { reason, person, until } = draft;
-    const row = { ...columnsOf(estate, draft), reason: JSON.stringify(reason), person, at, until };
+    const { reason, person, until, letsNarrow = false } = draft;
+    const row = {
+      ...columnsOf(estate, draft),
+      reason: JSON.stringify(reason),
+      person,
+      at,
+      until,
+      lets_narrow: letsNarrow,
+    };
     const { id } = await trx.insertInto('pauses').values(row).returning('id').executeTakeFirstOrThrow();
     const pause = { ...draft, id, at };
     await append([{ type: 'note', body: noteBody(estate, pauseNote(pause)) }]);
@@ -31,11 +38,12 @@ interface Ending {
 
 const end = (context: Context, { estate, held, by }: Ending): Promise<readonly Pause[]> =>
   chainWrite(context, estate, async ({ trx, append }) => {
-    const { what, held_by, subject } = columnsOf(estate, held);
+    const { what, held_by, subject, incident } = columnsOf(estate, held);
     const rows = await active(trx, estate)
       .where('what', '=', what)
       .where('held_by', '=', held_by)
       .where('subject', '=', subject)
+      .where('incident', 'is not distinct from', incident)
       .execute();
     const ended = rows.map(pauseOf);
     if (ended.length === 0) return ended;
@@ -54,14 +62,20 @@ const active = (db: Database, estate: string) =>
     .where('until', '>', storeNow)
     .orderBy('id');
 
-const columnsOf = (estate: string, { what, of }: Held) => ({
+const columnsOf = (estate: string, { what, of, incident }: Held) => ({
   estate,
   what,
   held_by: of.by,
   subject: of.by === 'estate' ? '' : of.name,
+  incident: incident ?? null,
 });
 
-function pauseOf({ id, what, held_by, subject, reason, person, at, until }: Selectable<Tables['pauses']>): Pause {
+function pauseOf(row: Selectable<Tables['pauses']>): Pause {
+  const { id, what, held_by, subject, reason, person, at, until, incident, lets_narrow } = row;
   const of: PauseSubject = held_by === 'estate' ? { by: held_by } : { by: held_by, name: subject };
-  return { id, what, of, reason: String(reason), person, at, until };
+  return {
+    ...{ id, what, of, reason: String(reason), person, at, until },
+    ...(incident === null ? {} : { incident }),
+    ...(lets_narrow ? { letsNarrow: true } : {}),
+  };
 }

@@ -282,6 +282,7 @@ interface PauseTable extends PauseSubjectColumns {
   person: string;
   at: number;
   until: number;
+  lets_narrow: boolean;
   ended: ColumnType<boolean, never, boolean>;
 }
 
@@ -290,6 +291,7 @@ interface PauseSubjectColumns {
   what: 'healing' | 'rollout' | 'all';
   held_by: 'estate' | 'address' | 'owner' | 'target';
   subject: string;
+  incident: string | null;
 }
 
 interface ApprovedIntentTable {

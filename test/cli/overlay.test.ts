@@ -83,7 +83,7 @@ function write(path: string, text: string): void {
 const context = contextOn();
 
 /** They read no specs, or their subcommands do; init writes them. */
-const without = ['init', 'schema', 'ledger', 'sql', 'api', 'login', 'logout', 'token', 'sandbox', 'policy'];
+const without = ['init', 'schema', 'ledger', 'sql', 'api', 'login', 'logout', 'token', 'sandbox', 'policy', 'incident'];
 
 for (const make of await commandsFor(undefined)) {
   const command = make(context);

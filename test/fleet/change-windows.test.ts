@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { noCount } from '../../src/core/limits.ts';
+import type { PauseDraft } from '../../src/core/pause.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { openEstate } from '../../src/estate/load.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
@@ -126,6 +127,27 @@ describe('a window or freeze beside another rule', () => {
     assert.deepEqual((await world.reconcile()).writes, []);
     assert.match(reason(world), /protect 1/);
   });
+});
+
+describe('an incident', () => {
+  const during = async (held: Partial<PauseDraft>): Promise<FleetWorld> => {
+    const world = await standing();
+    await world.accept(more);
+    await openByHand(world);
+    world.cloud.outside.do('TagObjects', { ids: [machineOf(world)?.id ?? ''], tags: { tier: 'by hand' } });
+    const draft = { what: 'all', of: { by: 'estate' }, reason: 'x', person: 'ada', incident: 'outage' } as const;
+    const until = world.clock.now() + dayMs;
+    await world.store.fleet.pauses.begin(where.estate, { ...draft, letsNarrow: true, until, ...held });
+    return world;
+  };
+  const rows: readonly (readonly [name: string, held: Partial<PauseDraft>, writes: readonly string[]])[] = [
+    ['holds everything but healing that narrows traffic', {}, ['RevokeRules']],
+    ['holds that too where its person says so', { letsNarrow: false }, []],
+    ['of rollouts lets all healing go on', { what: 'rollout' }, ['RevokeRules', 'TagObjects']],
+    ['of healing lets rollouts go on', { what: 'healing' }, ['AuthorizeRules', 'RevokeRules']],
+  ];
+  for (const [name, held, writes] of rows)
+    it(name, async () => assert.deepEqual((await (await during(held)).reconcile()).writes.toSorted(), writes));
 });
 
 describe('no commit lifts its own freeze', () => {

@@ -121,6 +121,43 @@ describe('a pause over the API', () => {
   });
 });
 
+describe('an incident over the API', () => {
+  const listed = async ({ api }: AnswersWorld) =>
+    JSON.parse((await api.ask('viewer', 'GET /v1/pauses', {})).text).items.map(
+      ({ incident, holdNarrowing }: { incident?: string; holdNarrowing: boolean }) => [incident, holdNarrowing],
+    );
+
+  it('is a pause with a name, and lets healing that narrows traffic go on unless its person says otherwise', async () => {
+    const world = await standing();
+    await pause(world, 'operator', {});
+    await pause(world, 'operator', { incident: 'outage' });
+    await pause(world, 'operator', { incident: 'breach', holdNarrowing: true });
+    await pause(world, 'operator', { holdNarrowing: false });
+    assert.deepEqual(await listed(world), [
+      [undefined, true],
+      ['outage', false],
+      ['breach', true],
+      [undefined, false],
+    ]);
+    assert.equal((await pause(world, 'operator', { incident: 'an outage' })).status, 400);
+  });
+
+  it('ends by its name alone, and not with all others', async () => {
+    const world = await standing();
+    await pause(world, 'operator', {});
+    await pause(world, 'operator', { incident: 'outage' });
+    await pause(world, 'operator', { incident: 'outage', subject: { type: 'owner', name: 'team-db' } });
+    assert.equal((await end(world, 'operator', { incident: 'outage', mode: 'all' })).status, 400);
+    assert.equal((await end(world, 'operator', { incident: 'outage', quarantined: where.scope })).status, 400);
+    assert.equal((await end(world, 'operator', { incident: 'breach' })).status, 404);
+    assert.equal((await end(world, 'web', { incident: 'outage' })).status, 403);
+    assert.equal(JSON.parse((await end(world, 'operator', { all: true })).text).items.length, 1);
+    assert.equal((await end(world, 'operator', {})).status, 404);
+    assert.equal(JSON.parse((await end(world, 'operator', { incident: 'outage' })).text).items.length, 2);
+    assert.deepEqual(await listed(world), []);
+  });
+});
+
 describe('the end of a pause over the API', () => {
   it('is of exactly what was paused, by whoever may pause it', async () => {
     const world = await standing();

@@ -153,7 +153,13 @@ test('API: inventory, with the statuses, actors and reasons of version 0.1', asy
 test('API: the pause, in the new words', async () => {
   assert.deepEqual((await answerTo('GET /v1/pauses?estate=acme')).items, [
     {
-      ...{ id: 1, mode: 'healing', subject: { type: 'owner', name: 'lab-team' }, reason: 'an incident' },
+      ...{
+        id: 1,
+        mode: 'healing',
+        subject: { type: 'owner', name: 'lab-team' },
+        reason: 'an incident',
+        holdNarrowing: true,
+      },
       ...{ actor: 'operator of acme', at: '2026-01-01T00:23:21.159Z', until: '2099-01-01T00:00:00.000Z' },
     },
   ]);

@@ -13,13 +13,20 @@ const outside = decode.object({
   actor: decode.string,
   at: decode.timestamp,
   until: decode.timestamp,
+  incident: decode.optional(decode.string),
+  // why: a server before incidents names none, and holds all
+  holdNarrowing: decode.optional(decode.boolean),
 });
 
 const decodePause: Decoder<Pause> = (value, at) => {
-  const { id, mode, subject, reason, actor, at: since, until } = outside(value, at);
+  const { id, mode, subject, reason, actor, at: since, until, incident, holdNarrowing = true } = outside(value, at);
   const of = { by: subject.type, name: subject.name };
   // why: a server of our version answers with modes and subjects of ours
-  return { id, what: mode, of, reason, person: actor, at: since, until } as Pause;
+  return {
+    ...{ id, what: mode, of, reason, person: actor, at: since, until },
+    ...(incident === undefined ? {} : { incident }),
+    ...(holdNarrowing ? {} : { letsNarrow: true }),
+  } as Pause;
 };
 
 /** A mode and a subject as the API takes them. */
@@ -40,17 +47,21 @@ const decodePauses = decode.object({ estate: decode.string, items: decode.list(d
 interface PauseRequest extends Held, ServerEstateOption {
   readonly reason: string;
   readonly until: number;
+  readonly letsNarrow?: boolean | undefined;
 }
 
 export const pauseOnServer = (
   client: ApiClient,
-  { estate, what, of, reason, until }: PauseRequest,
+  { estate, what, of, reason, until, incident, letsNarrow }: PauseRequest,
 ): Promise<StartedPause> =>
   client.request(
     {
       method: 'POST',
       path: '/v1/pauses',
-      body: { estate, ...wire({ what, of }), reason, until: new Date(until).toISOString() },
+      body: {
+        ...{ estate, ...wire({ what, of }), reason, until: new Date(until).toISOString() },
+        ...(incident === undefined ? {} : { incident, holdNarrowing: !letsNarrow }),
+      },
       key: randomUUID(),
     },
     decodeStarted,
@@ -63,11 +74,15 @@ export const fetchPauses = (client: ApiClient, { estate }: ServerEstateOption): 
 
 export type PauseList = ReturnType<typeof decodePauses>;
 
-type ResumeRequest = ServerEstateOption & { readonly reason: string } & (Held | { readonly all: true });
+type ResumeRequest = ServerEstateOption & { readonly reason: string } & (
+    | Held
+    | { readonly all: true }
+    | { readonly incident: string }
+  );
 
 /** Those that ended. */
 export function resumeOnServer(client: ApiClient, { estate, reason, ...which }: ResumeRequest): Promise<PauseList> {
-  const body = { estate, reason, ...('all' in which ? which : wire(which)) };
+  const body = { estate, reason, ...('of' in which ? wire(which) : which) };
   return client.request({ method: 'POST', path, body, key: randomUUID() }, decodePauses);
 }
 

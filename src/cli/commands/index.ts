@@ -15,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['withdraw', async () => (await import('./withdraw.ts')).withdraw],
   ['pause', async () => (await import('./pause.ts')).pause],
   ['resume', async () => (await import('./resume.ts')).resume],
+  ['incident', async () => (await import('./incident.ts')).incident],
   ['unpin', async () => (await import('./unpin.ts')).unpin],
   ['status', async () => (await import('./status.ts')).status],
   ['drift', async () => (await import('./drift.ts')).drift],

@@ -26,17 +26,20 @@ import {
   type OverlayOption,
   overlayOf,
   type PauseOptions,
+  type PauseSubjectOptions,
   parseDuration,
   parseReason,
-  pauseFlags,
   pauseModeOf,
   pauseSubjectOf,
+  resumeLine,
   withPauseOptions,
 } from '../options.ts';
 import { callsInFlightText, formatDuration, pauseJson } from '../output/format.ts';
 import { printJson, printText, sortKeys } from '../output/print.ts';
 
-interface Options extends PauseOptions, OverlayOption, ServerEstateOption {
+type Options = PauseStartOptions & PauseOptions;
+
+export interface PauseStartOptions extends PauseSubjectOptions, OverlayOption, ServerEstateOption {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
@@ -48,7 +51,7 @@ interface Options extends PauseOptions, OverlayOption, ServerEstateOption {
 }
 
 export const pause = (context: Context): Command =>
-  withServerEstateOption(
+  withPauseStartOptions(
     withPauseOptions(
       defineCommand('pause', {
         group: 'Steer',
@@ -66,7 +69,13 @@ export const pause = (context: Context): Command =>
         ],
       }).argument('[dir]', 'folder of specs', 'specs'),
     ),
-  )
+  ).action(async (dir: string, _options: Options, command: Command) => {
+    context.finish(await run(dir, command, context));
+  });
+
+/** Reason, end and output of what starts a pause. */
+export const withPauseStartOptions = (command: Command): Command =>
+  withServerEstateOption(command)
     .requiredOption(
       '--reason <text>',
       'the reason; others read it, and Setpoint writes it into the ledger',
@@ -75,10 +84,7 @@ export const pause = (context: Context): Command =>
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
     .addOption(new Option('--wait <duration>', 'wait this long for calls in flight: 30s, 2m').argParser(parseDuration))
-    .option('--json', 'one JSON object on stdout')
-    .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command, context));
-    });
+    .option('--json', 'one JSON object on stdout');
 
 const serverSupport: ServerSupport = { localOptions: ['overlay', 'wait'], serverOptions: ['estate'], takesDir: false };
 
@@ -87,24 +93,41 @@ const longestMs = 366 * 86_400_000;
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
+  return startPause(dir, command, { held: { what: pauseModeOf(options) }, say: pausedText }, context);
+}
+
+/** A pause, or a part of an incident, and the text about it. */
+export interface PauseStart {
+  readonly held: Pick<PauseDraft, 'what' | 'incident' | 'letsNarrow'>;
+  readonly say: (
+    started: Pause,
+    options: PauseStartOptions,
+    now: number,
+  ) => readonly [verdict: string, ...hints: string[]];
+}
+
+/** Starts it here or on a server, for the subject and the time of the options. */
+export async function startPause(
+  dir: string,
+  command: Command,
+  { held, say }: PauseStart,
+  context: Context,
+): Promise<ExitCode> {
+  const options = command.optsWithGlobals<PauseStartOptions>();
   const until = endOf(options, context.clock.now());
+  const given = pauseSubjectOf(options);
+  const print = (started: StartedPause): ExitCode => printStarted(started, { say, options }, context);
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const given = pauseSubjectOf(options);
     const of = given.by === 'address' ? { ...given, name: await fetchAddress(server, given.name, options) } : given;
-    const started = await pauseOnServer(server, {
-      what: pauseModeOf(options),
-      of,
-      estate: options.estate,
-      reason: options.reason,
-      until,
-    });
-    return renderAnswer(server, () => print(started, options, context));
+    const { estate, reason } = options;
+    const started = await pauseOnServer(server, { ...held, of, estate, reason, until });
+    return renderAnswer(server, () => print(started));
   }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withExistingStore(options.dir, context, async (store) => {
-    const of = resolveSubject(pauseSubjectOf(options), await namesIn(estate, store));
-    const draft: PauseDraft = { what: pauseModeOf(options), of, reason: options.reason, person: localUser(), until };
+    const of = resolveSubject(given, await namesIn(estate, store));
+    const draft: PauseDraft = { ...held, of, reason: options.reason, person: localUser(), until };
     const started = await store.fleet.pauses.begin(estate.name, draft);
     // why: what runs may be of newer specs than this folder's, in scopes that it does not know
     const scopes = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
@@ -113,7 +136,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
       reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}`,
     });
     const inFlight = await ended(estate.name, scopesOf(of, estate), { store, context, forMs: options.wait ?? 0 });
-    return print({ estate: estate.name, pause: started, scopes: scopes, inFlight }, options, context);
+    return print({ estate: estate.name, pause: started, scopes: scopes, inFlight });
   });
 }
 
@@ -137,22 +160,23 @@ async function ended(
   }
 }
 
-function print(
+interface Printed {
+  readonly say: PauseStart['say'];
+  readonly options: PauseStartOptions;
+}
+
+function printStarted(
   { estate, pause: started, scopes, inFlight }: StartedPause,
-  options: Options,
+  { say, options }: Printed,
   { terminal, clock }: Context,
 ): ExitCode {
+  const [verdict, ...hints] = say(started, options, clock.now());
   if (options.json) printJson(terminal, { estate, pause: sortKeys(pauseJson(started)), scopes, inFlight });
-  else
-    printText(
-      terminal,
-      printable(verdictOf(started, options, clock.now())),
-      `${printable(hint(started))}\n${callsInFlightText(inFlight)}`,
-    );
+  else printText(terminal, printable(verdict), `${printable(hints).join('\n')}\n${callsInFlightText(inFlight)}`);
   return exitCodes.done;
 }
 
-function endOf({ for: length, until }: Options, now: number): number {
+function endOf({ for: length, until }: PauseStartOptions, now: number): number {
   const end = until ?? now + (length ?? defaultMs);
   if (end <= now) throw new UserError('That pause would have ended already.', { next: 'Name a later end: --for 4h' });
   if (end - now > longestMs)
@@ -162,13 +186,16 @@ function endOf({ for: length, until }: Options, now: number): number {
   return end;
 }
 
-function verdictOf(started: Pause, options: Options, now: number): string {
-  const chosen = options.for !== undefined || options.until !== undefined;
-  const length = formatDuration(started.until - now);
-  return `Paused: ${heldText(started)} until ${formatMoment(started.until)} (${length}${chosen ? '' : ', the default'})`;
-}
+const pausedText: PauseStart['say'] = (started, options, now) => [
+  `Paused: ${heldText(started)} until ${endText(started, options, now)}`,
+  `  To resume earlier: ${resumeLine(started)}`,
+];
 
-const hint = (started: Pause): string => `  To resume earlier: setpoint resume${pauseFlags(started)} --reason "…"`;
+/** `2026-12-01 08:00 UTC (24 h, the default)` */
+export function endText({ until }: Pause, options: PauseStartOptions, now: number): string {
+  const chosen = options.for !== undefined || options.until !== undefined;
+  return `${formatMoment(until)} (${formatDuration(until - now)}${chosen ? '' : ', the default'})`;
+}
 
 /** Reads `2026-12-01T08:00Z` or `…+01:00` as milliseconds since the epoch. A parser of options. */
 function parseTimestamp(text: string): number {

@@ -32,9 +32,9 @@ import {
   overlayOf,
   type PauseOptions,
   parseReason,
-  pauseFlags,
   pauseModeOf,
   pauseSubjectOf,
+  resumeLine,
   withPauseOptions,
 } from '../options.ts';
 import { count, pauseJson } from '../output/format.ts';
@@ -75,7 +75,7 @@ export const resume = (context: Context): Command =>
       'the reason; others read it, and Setpoint writes it into the ledger',
       parseReason,
     )
-    .addOption(new Option('--all', 'end every pause').conflicts(['rolloutOf', 'quarantined']))
+    .addOption(new Option('--all', 'end every pause, but those of incidents').conflicts(['rolloutOf', 'quarantined']))
     .addOption(
       new Option('--rollout-of <document>', 'resume its stopped rollout; `all`: every one').conflicts('quarantined'),
     )
@@ -170,7 +170,8 @@ async function endPauses(options: Options, estate: Estate, store: Store): Promis
   if (active.length === 0) return [];
   const by = { person: localUser(), reason: options.reason };
   const ended: Pause[] = [];
-  for (const held of options.all ? distinct(active) : [chosen(options, active)])
+  const outside = active.filter(({ incident }) => incident === undefined);
+  for (const held of options.all ? distinct(outside) : [chosen(options, active)])
     ended.push(...(await store.fleet.pauses.end(estate.name, held, by)));
   const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
   await requestReconciles(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
@@ -191,9 +192,7 @@ function chosen(options: Options, active: readonly Pause[]): Held {
   const held: Held = { what: pauseModeOf(options), of: isKnown ? resolveSubject(given, known) : given };
   if (active.some((pause) => heldText(pause) === heldText(held))) return held;
   const lines = active.map((pause) =>
-    printable(
-      `setpoint resume${pauseFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
-    ),
+    printable(`${resumeLine(pause)}  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`),
   );
   throw new UserError(`No pause covers exactly ${heldText(held)}.`, {
     next: `Name an active one, or all with --all:\n${lines.join('\n')}`,

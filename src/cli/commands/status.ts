@@ -8,9 +8,10 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
-import { defineCommand, type OverlayOption, overlayOf, pauseFlags, withOverlayOption } from '../options.ts';
+import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';
 import { count, formatDuration, pauseJson } from '../output/format.ts';
+import { incidentLines } from '../output/incident.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 import { table } from '../output/table.ts';
@@ -101,6 +102,7 @@ function verdictOf(status: EstateStatus): string {
     generation === undefined
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
+    ...some(new Set(incidentsIn(pauses).map(({ incident }) => incident)).size, 'INCIDENT', 'INCIDENTS'),
     ...some(status.breakGlass.length, 'BREAK GLASS', 'BREAK GLASS'),
     ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
@@ -110,7 +112,7 @@ function verdictOf(status: EstateStatus): string {
       'change withheld by a limit',
       'changes withheld by a limit',
     ),
-    ...some(pauses.length, 'pause'),
+    ...some(pauses.length - incidentsIn(pauses).length, 'pause'),
     ...some(
       sum(({ approvals }) => approvals.length),
       'approval',
@@ -156,12 +158,13 @@ function sectionsOf(
 ): readonly (readonly [title: string, lines: readonly string[]])[] {
   const { scopes, limited, pauses, quarantined, leases, sources, pin, calendar, breakGlass } = status;
   return [
+    ['INCIDENT', incidentsIn(pauses).flatMap((one) => incidentLines(one, now))],
     ['BREAK GLASS', breakGlass.map(breakGlassLine)],
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Withheld by a limit', limited.flatMap(limitLines)],
-    ['Paused', pauses.flatMap(pauseLines)],
+    ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
@@ -179,6 +182,9 @@ const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =
         'No worker follows them now, so Setpoint ignores newer commits. Start one:',
         '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
       ];
+
+const incidentsIn = (pauses: EstateStatus['pauses']): EstateStatus['pauses'] =>
+  pauses.filter(({ incident }) => incident !== undefined);
 
 const breakGlassLine = ({ at, person, reason, changes, seq }: EstateStatus['breakGlass'][number]): string =>
   `${formatMoment(at)}, by ${person}: ${reason} (${count(changes, 'change')}, ledger entry ${seq})`;
@@ -214,7 +220,7 @@ const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]
 
 const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
-  `  setpoint resume${pauseFlags(pause)} --reason "…"`,
+  `  ${resumeLine(pause)}`,
 ];
 
 const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>

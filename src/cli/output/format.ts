@@ -37,7 +37,17 @@ export const callsInFlightText = (calls: number): string =>
     : `  ${count(calls, 'call is', 'calls are')} still in flight, without an answer yet. Setpoint sends no more.`;
 
 /** A pause as `--json` prints it, in the words of the API. Times are ms since the epoch. */
-export const pauseJson = ({ id, what, of, reason, person, at, until }: Pause): object => ({
+export const pauseJson = ({
+  id,
+  what,
+  of,
+  reason,
+  person,
+  at,
+  until,
+  incident,
+  letsNarrow = false,
+}: Pause): object => ({
   id,
   mode: what,
   subject: of.by === 'estate' ? { type: of.by } : { type: of.by, name: of.name },
@@ -45,4 +55,6 @@ export const pauseJson = ({ id, what, of, reason, person, at, until }: Pause): o
   actor: person,
   at,
   until,
+  ...(incident === undefined ? {} : { incident }),
+  holdNarrowing: !letsNarrow,
 });

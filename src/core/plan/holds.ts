@@ -16,7 +16,7 @@ import { actionDigest, type Hash } from '../digest.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
-import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
+import type { PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
 import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
 import { onlyNarrows } from './narrowing.ts';
@@ -134,7 +134,7 @@ function saidMode(action: Action, { documents, mode }: Wanted): Mode {
  *
  *   cause of an action | held by a pause of
  *   -------------------+-------------------
- *   drift              | healing, all
+ *   drift              | healing, all; not where it lets go on what only narrows traffic
  *   rollout, unknown   | rollout, all
  *
  * A resource without a document keeps its former owner: by the generation before (`ownersBefore`, by document), and by the store.
@@ -149,13 +149,16 @@ export function pauseHold(
   const lastFirst = pauses.toSorted((a, b) => b.until - a.until);
   return (action) => {
     if (action.verb === 'forget') return undefined;
-    const pause = lastFirst.find((one) => covers(one.what, action) && isOf(one.of, action, { wanted, ownersBefore }));
+    const pause = lastFirst.find((one) => holdsBack(one, action) && isOf(one.of, action, { wanted, ownersBefore }));
     return pause === undefined ? undefined : { code: 'paused', why: sentence(pause) };
   };
 }
 
-const covers = (what: Held['what'], { cause }: Action): boolean =>
-  what === 'all' || what === (cause === 'drift' ? 'healing' : 'rollout');
+function holdsBack({ what, letsNarrow = false }: PauseDraft, action: Action): boolean {
+  const isDrift = action.cause === 'drift';
+  if (what !== 'all' && what !== (isDrift ? 'healing' : 'rollout')) return false;
+  return !(letsNarrow && isDrift && onlyNarrows(action));
+}
 
 interface Known {
   readonly wanted: Wanted;
@@ -252,10 +255,11 @@ const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (
   ...(action.verb === 'delete' ? (action.owners ?? []) : []),
 ];
 
-function sentence({ what, of, person, until, reason }: PauseDraft): string {
+function sentence({ what, of, person, until, reason, incident }: PauseDraft): string {
   const held = what === 'all' ? 'paused' : `${what} paused`;
   const subject = of.by === 'estate' ? 'the estate' : `${of.by} ${of.name}`;
-  return `${held} for ${subject} by ${person} until ${formatMoment(until)}: ${reason}. It resumes then. To resume earlier, run the line that setpoint status prints.`;
+  const named = incident === undefined ? '' : ` in incident ${incident}`;
+  return `${held} for ${subject}${named} by ${person} until ${formatMoment(until)}: ${reason}. It resumes then. To resume earlier, run the line that setpoint status prints.`;
 }
 
 /**

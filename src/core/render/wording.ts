@@ -1,5 +1,5 @@
 import type { TouchedBy } from '../last-modified.ts';
-import type { Held } from '../pause.ts';
+import type { Held, PauseDraft } from '../pause.ts';
 import type { Healing } from '../plan/healing.ts';
 
 /** Times for people, of ms since the epoch, always UTC: `2026-12-01 08:00`, or to the second. */
@@ -29,10 +29,24 @@ export function shortRevision(revision: string): string {
   return `${named}${others.join('')}${overlay === undefined ? '' : ` (overlay ${overlay})`}`;
 }
 
-/** `everything of the estate`, `healing for owner team-web` */
-export function heldText({ what, of }: Held): string {
-  if (of.by === 'estate') return what === 'all' ? 'everything of the estate' : `${what} of the estate`;
-  return `${what === 'all' ? 'everything' : what} for ${of.by} ${of.name}`;
+/** `everything of the estate`, `healing for owner team-web`, `rollout of the estate (incident db-outage)` */
+export function heldText({ what, of, incident }: Held): string {
+  const named = incident === undefined ? '' : ` (incident ${incident})`;
+  if (of.by === 'estate') return `${what === 'all' ? 'everything of the estate' : `${what} of the estate`}${named}`;
+  return `${what === 'all' ? 'everything' : what} for ${of.by} ${of.name}${named}`;
+}
+
+/** The work that a pause lets go on: `healing that only narrows traffic`. */
+export function goesOnText({ what, letsNarrow }: Pick<PauseDraft, 'what' | 'letsNarrow'>): string {
+  const narrowing = letsNarrow ? ['healing that only narrows traffic'] : [];
+  switch (what) {
+    case 'all':
+      return narrowing[0] ?? 'nothing';
+    case 'healing':
+      return ['changes of the specs', ...narrowing].join(', and ');
+    case 'rollout':
+      return 'healing';
+  }
 }
 
 /** When something was, for people: `3 min ago`. Given from outside: the core has no clock. */

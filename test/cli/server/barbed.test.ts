@@ -81,6 +81,8 @@ describe('of a server each of whose texts is barbed', () => {
     ['explain', 'web-0'],
     ['ledger'],
     ['pause', '--owner', 'team-web', '--reason', 'a freeze', '--for', '4h'],
+    ['incident', 'start', 'outage', '--owner', 'team-web', '--reason', 'a freeze', '--for', '4h'],
+    ['incident', 'list'],
     ['resume', '--rollout', '--reason', 'over'],
     ['drift', '--estate', 'other'],
   ])

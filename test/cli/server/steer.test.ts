@@ -51,6 +51,33 @@ describe('pausing and resuming by a server says what it would from here', () => 
         assert.deepEqual(await store.fleet.pauses.active('acme'), []);
       });
 
+  for (const json of [[], ['--json']])
+    test(['incident', ...json].join(' '), async () => {
+      const started = ['--target', 'aws-prod', '--hold', 'healing', ...because, '--for', '4h', ...json];
+      const inTurn = async (ask: (args: readonly string[]) => Promise<Said>, folder: readonly string[]) => [
+        await ask(['incident', 'start', 'outage', ...folder, ...started]),
+        await ask(['incident', 'start', 'outage', ...folder, '--hold-narrowing', ...because, ...json]),
+        await ask(['incident', 'list', ...folder, ...json]),
+        await ask(['resume', ...folder, '--all', ...because, ...json]),
+        await ask(['incident', 'end', 'other', ...folder, ...because, ...json]),
+        await ask(['incident', 'end', 'outage', ...folder, ...because, ...json]),
+      ];
+      const mine = await inTurn(here, [place.specs]);
+      const its = await inTurn(asked, []);
+      const said = (all: readonly Said[]) =>
+        all.map(({ code, stdout, stderr }) => [
+          code,
+          timeless(stdout).replaceAll(/by [^:]+:/g, 'by PERSON:'),
+          code === 0 ? '' : stderr,
+        ]);
+      assert.deepEqual(said(its), said(mine));
+      assert.deepEqual(
+        its.map(({ code }) => code),
+        [0, 0, 0, 0, 1, 0],
+      );
+      assert.deepEqual(await store.fleet.pauses.active('acme'), []);
+    });
+
   test('nothing was paused', async () => {
     assert.equal((await asked(['resume', ...because])).stdout, 'Resumed: nothing was paused\n');
   });

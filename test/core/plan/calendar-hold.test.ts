@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../../src/core/action.ts';
 import type { ChangeCalendar } from '../../../src/core/change-windows.ts';
-import { type CalendarNow, calendarHold } from '../../../src/core/plan/holds.ts';
+import type { PauseDraft } from '../../../src/core/pause.ts';
+import { type CalendarNow, calendarHold, pauseHold } from '../../../src/core/plan/holds.ts';
 import type { Allowed, Wanted } from '../../../src/core/plan/plan-input.ts';
 import { at, attributes, create, desired, observed, remove, update } from '../../support/actions.ts';
 
@@ -68,6 +69,32 @@ describe('outside a window, and within a freeze', () => {
       assert.equal(codeOf(action, { windows: [monday] }), held ? 'window' : undefined);
       assert.equal(codeOf(action, { freezes: [sale] }), held ? 'freeze' : undefined);
     });
+});
+
+describe('a pause that lets narrowing go on', () => {
+  const incident = { of: { by: 'estate' }, reason: 'x', person: 'ada', until: now, incident: 'outage' } as const;
+  const rows: readonly (readonly [name: string, action: Action, what: PauseDraft['what'], held: boolean])[] = [
+    ['a rollout that narrows', closing, 'all', true],
+    ['a rollout that narrows, while healing is held', closing, 'healing', false],
+    ['drift that narrows', drift(closing), 'all', false],
+    ['drift that narrows, while healing is held', drift(closing), 'healing', false],
+    ['drift that widens', drift(opening), 'all', true],
+    ['drift of another kind', drift(network), 'healing', true],
+    ['drift of another kind, while rollouts are held', drift(network), 'rollout', false],
+  ];
+  for (const [name, action, what, held] of rows)
+    it(`${held ? 'holds' : 'passes'} ${name}`, () => {
+      const draft = { ...incident, what };
+      const codes = [{ ...draft, letsNarrow: true }, draft].map((pause) => pauseHold([pause], wanted())(action)?.code);
+      const without = what === 'all' || what === (action.cause === 'drift' ? 'healing' : 'rollout');
+      assert.deepEqual(codes, [held ? 'paused' : undefined, without ? 'paused' : undefined]);
+    });
+
+  it('names its incident', () =>
+    assert.match(
+      pauseHold([{ ...incident, what: 'all' }], wanted())(network)?.why ?? '',
+      /^paused for the estate in incident outage by ada until /,
+    ));
 });
 
 describe('a calendar covers', () => {

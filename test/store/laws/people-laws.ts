@@ -59,6 +59,25 @@ export const peopleLaws: Laws = {
     assert.deepEqual([resumed, more], [{ what: 'all', of, pauses: [one.id, two.id], ...by }, []]);
   },
 
+  'an incident is a pause of its own: others end without it, and it without others': async (bench) => {
+    const { store, other, estate } = bench;
+    const everything = { what: 'all', of: { by: 'estate' } } as const;
+    const named = { ...everything, incident: 'outage' };
+    const begin = (rest: Partial<PauseDraft>) => store.fleet.pauses.begin(estate, pauseOf(bench, rest));
+    const plain = await begin({});
+    const outage = await begin({ incident: 'outage', letsNarrow: true });
+    const breach = await begin({ incident: 'breach' });
+    assert.deepEqual(await other.fleet.pauses.active(estate), [plain, outage, breach]);
+    assert.deepEqual([outage.incident, outage.letsNarrow, breach.letsNarrow], ['outage', true, undefined]);
+    assert.deepEqual(await other.fleet.pauses.end(estate, named, by), [outage]);
+    assert.deepEqual(await other.fleet.pauses.end(estate, everything, by), [plain]);
+    assert.deepEqual(await other.fleet.pauses.active(estate), [breach]);
+    const { at: _, ...noted } = outage;
+    const notes = await notesOf(bench);
+    assert.deepEqual(notes[1], { pause: noted });
+    assert.deepEqual(notes[3], { resume: { ...named, pauses: [outage.id], ...by } });
+  },
+
   'a pause and its end are notes in the ledger': async (bench) => {
     const { store, estate } = bench;
     const { at: _, ...pause } = await store.fleet.pauses.begin(estate, pauseOf(bench));

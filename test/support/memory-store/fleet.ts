@@ -73,7 +73,7 @@ function memoryPauses(memory: Memory, clock: Clock): Pauses {
   };
 }
 
-const holds = ({ what, of }: Held): string => canonical({ what, of });
+const holds = ({ what, of, incident = '' }: Held): string => canonical({ what, of, incident });
 
 function memoryScopeCounts(memory: Memory, clock: Clock): ScopeCounts {
   const countIn = (estate: string, scope: string, generation: number): ScopeCount | undefined => {

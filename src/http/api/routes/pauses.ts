@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
+import type { PauseDraft } from '../../../core/pause.ts';
 import type { PauseAnswers } from '../../../ports/queries.ts';
 import { badInput, orDeclinedProblem, ProblemError } from '../../problem.ts';
 import { estateField, reasonField, resolveEstate } from '../fields.ts';
 import { type Caller, type Route, route } from '../route.ts';
 import { exampleOf, examples, story } from '../schemas/examples.ts';
 import {
+  incidentName,
   pauseAnswer,
   pauseModeSchema,
   pauseSchema,
@@ -93,14 +95,28 @@ const begin = ({ pauses, estates }: PausesDependencies): Route =>
       },
     },
     permission: 'operate',
-    request: { body: z.strictObject({ ...held, until: z.iso.datetime({ offset: true }).optional() }) },
+    request: {
+      body: z.strictObject({
+        ...held,
+        until: z.iso.datetime({ offset: true }).optional(),
+        incident: incidentName.optional(),
+        holdNarrowing: z.boolean().optional().meta({
+          description:
+            'Whether to stop healing that only narrows traffic too. Default: false with `incident`, true without it',
+        }),
+      }),
+    },
     handle: async ({ body, context: { caller, now } }) => {
-      const { mode, subject, reason } = body;
+      const { mode, subject, reason, incident, holdNarrowing = incident === undefined } = body;
       const until = body.until === undefined ? now + usualMs : Date.parse(body.until);
       if (until <= now || until - now > longestMs)
         throw new ProblemError(badInput([{ in: 'body', at: 'until', expected: 'a time to come, within a year' }]));
       const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'operate' }, caller, estates);
-      const draft = { what: mode, of: subjectOf(subject), reason, person: caller.person, until };
+      const draft: PauseDraft = {
+        ...{ what: mode, of: subjectOf(subject), reason, person: caller.person, until },
+        ...(incident === undefined ? {} : { incident }),
+        ...(holdNarrowing ? {} : { letsNarrow: true }),
+      };
       const { pause, scopes, onTheWay } = await orDeclinedProblem(pauses.begin({ estate, ...boundsOf(caller) }, draft));
       return { status: 201, body: { estate, pause: pauseAnswer(pause), scopes, inFlight: onTheWay } };
     },
@@ -114,6 +130,7 @@ const endBody = z.strictObject({
   subject: subjectSchema.optional().meta({ description: 'Absent: the whole estate' }),
   reason: reasonField,
   all: z.literal(true).optional(),
+  incident: incidentName.optional().meta({ description: 'The name of the incident; all of its pauses end' }),
   rolloutOf: named.meta({
     description:
       "The document of the stopped rollout, by its address or a unique end of it; for a target's rollout its scope; `all`: every rollout that you may resume",
@@ -143,7 +160,7 @@ const end = ({ pauses, estates }: PausesDependencies): Route =>
       tag: 'Pauses',
       summary: 'Resume paused, stopped or quarantined work',
       description:
-        'Ends the pauses with exactly this mode and subject; `all` ends every one that you may end. Alone, `rolloutOf` restarts a stopped rollout, and `quarantined` releases a scope from quarantine.',
+        'Ends the pauses with exactly this mode and subject; `all` ends every one that you may end and that is of no incident. Alone, `incident` ends the pauses of an incident, `rolloutOf` restarts a stopped rollout, and `quarantined` releases a scope from quarantine.',
       responses: {
         200: { description: 'The ended pauses, the restarted rollouts, or the released scope', schema: goesOn },
       },
@@ -152,6 +169,7 @@ const end = ({ pauses, estates }: PausesDependencies): Route =>
     request: { body: endBody },
     handle: async ({ body, context: { caller } }) => {
       refuseMixed(body);
+      const { incident } = body;
       const { mode = 'all', subject = { type: 'estate' as const }, reason, all, rolloutOf, quarantined } = body;
       const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'operate' }, caller, estates);
       const asked = { estate, ...boundsOf(caller) };
@@ -164,19 +182,17 @@ const end = ({ pauses, estates }: PausesDependencies): Route =>
         await orDeclinedProblem(pauses.release(asked, quarantined, by));
         return { status: 200, body: { estate, items: [], released: quarantined } };
       }
-      const items = await orDeclinedProblem(
-        pauses.end(asked, all ? 'all' : { what: mode, of: subjectOf(subject) }, by),
-      );
+      const ending = incident === undefined ? { what: mode, of: subjectOf(subject) } : { incident };
+      const items = await orDeclinedProblem(pauses.end(asked, all ? 'all' : ending, by));
       return { status: 200, body: { estate, items: items.map(pauseAnswer) } };
     },
   });
 
 /** One that names a rollout or a scope says all by it: with more beside it nobody knows what was meant. */
 function refuseMixed(body: z.output<typeof endBody>): void {
-  const { rolloutOf, quarantined, all, mode, subject } = body;
-  const [alone, other] = rolloutOf === undefined ? [quarantined, undefined] : [rolloutOf, quarantined];
-  if (alone === undefined || [other, all, mode, subject].every((one) => one === undefined)) return;
-  const at = rolloutOf === undefined ? 'quarantined' : 'rolloutOf';
+  const { all, mode, subject } = body;
+  const [at, ...others] = (['rolloutOf', 'quarantined', 'incident'] as const).filter((one) => body[one] !== undefined);
+  if (at === undefined || (others.length === 0 && [all, mode, subject].every((one) => one === undefined))) return;
   throw new ProblemError(badInput([{ in: 'body', at, expected: 'nothing beside it but estate and reason' }]));
 }
 

@@ -6,6 +6,11 @@ import { timestamp } from './timestamp.ts';
 
 export const pauseModeSchema = z.enum(['healing', 'rollout', 'all']);
 
+export const incidentName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,62}$/)
+  .meta({ description: 'The name of an incident: 1 to 63 letters, digits, ., - or _' });
+
 /** Strict in its parts too, as people send it: an estate with the name of a target would hold the whole estate still. */
 export const subjectSchema = z
   .discriminatedUnion('type', [
@@ -23,6 +28,10 @@ export const pauseSchema = z
     actor: z.string(),
     at: timestamp,
     until: timestamp,
+    incident: z.string().optional().meta({ description: 'The name of the incident that it is a part of' }),
+    holdNarrowing: z.boolean().meta({
+      description: 'Whether it also stops healing that only narrows traffic',
+    }),
   })
   .meta({ id: 'Pause', description: 'An order to stop healing, rollouts or both until a time' })
   .register(examples, {
@@ -34,6 +43,7 @@ export const pauseSchema = z
       actor: story.person,
       at: story.askedAt,
       until: '2027-02-01T08:00:40.000Z',
+      holdNarrowing: true,
     },
   });
 
@@ -51,7 +61,7 @@ export const stoppedRolloutAnswer = ({ document, generation, why }: StoppedRollo
   reason: why,
 });
 
-export const pauseAnswer = ({ id, what, of, reason, person, at, until }: Pause) => ({
+export const pauseAnswer = ({ id, what, of, reason, person, at, until, incident, letsNarrow = false }: Pause) => ({
   id,
   mode: what,
   subject: of.by === 'estate' ? { type: of.by } : { type: of.by, name: of.name },
@@ -59,6 +69,8 @@ export const pauseAnswer = ({ id, what, of, reason, person, at, until }: Pause) 
   actor: person,
   at,
   until,
+  ...(incident === undefined ? {} : { incident }),
+  holdNarrowing: !letsNarrow,
 });
 
 /** A subject as a caller sends it. */
