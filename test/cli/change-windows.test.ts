@@ -96,3 +96,29 @@ test('a freeze that is removed holds until the next commit', async () => {
   assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
   assert.notDeepEqual(writes(), []);
 });
+
+test('a freeze that begins while apply sends holds what was not sent yet', async () => {
+  const own = commandLine();
+  const { specs: other, sandbox: cloud } = await sandboxed();
+  assert.equal((await own(['apply', other, allow, '--yes'])).code, 0);
+  const begins = { name: 'later', from: '2090-01-01T00:00', to: '2099-01-01T00:00', reason: 'the sale' };
+  edit(other, 'estate.yaml', spec, `${spec}\n  freezes: [${JSON.stringify(begins)}]`);
+  edit(other, 'network.yaml', 'description: public site', 'description: our site');
+  const store = own.database.connect();
+  let time = Date.parse('2089-12-31T23:59Z');
+  const { intend } = store.ledger;
+  const ledger = {
+    ...store.ledger,
+    now: async () => time,
+    intend: (...args: Parameters<typeof intend>) => {
+      time = Date.parse('2090-01-01T00:00Z');
+      return intend(...args);
+    },
+  };
+  const database = { ...own.database, connect: () => ({ ...store, ledger }) };
+  cloud.control.log.clear();
+  const { code, stdout } = await commandLine({ database })(['apply', other, allow, '--yes']);
+  assert.match(stdout, /refused +update \S+\/firewall-rule\/\S+: frozen by later: the sale\. It opens Thu 2099-01-01/);
+  assert.equal(code, 1, 'what was approved is not done');
+  assert.deepEqual(cloud.control.log.entries({ mutating: true }), []);
+});
