@@ -16,6 +16,7 @@ import { type Estate, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { costOf } from './cost.ts';
 
 /** A view by the newest observations in the store, without a call of a cloud. */
 export type StoredEstateView = EstateView & { readonly store: Store };
@@ -43,7 +44,8 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     }),
   );
   const plans = await planAgain({ estate, looked, bounds });
-  return { estate, store, looked, plans, bound: boundOf(estate, constraints, held), bounds };
+  const bound = boundOf(estate, constraints, held);
+  return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans }), bounds };
 }
 
 function providedBy(scope: CompiledScope, estate: Estate) {
@@ -134,6 +136,12 @@ function auditLogsOf({ tree }: Estate): Pick<PlanBound, 'auditLogs'> {
   const { hooks = [] } = tree.estate?.value.spec ?? {};
   const clouds = new Set(hooks.flatMap(({ from }) => auditLogSenders.get(from) ?? []));
   return clouds.size === 0 ? {} : { auditLogs: [...clouds].sort() };
+}
+
+/** With the monthly cost, where the specs have prices. */
+export function withCost(bound: PlanBound, view: Pick<EstateView, 'estate' | 'looked' | 'plans'>): PlanBound {
+  const cost = costOf(view);
+  return cost === undefined ? bound : { ...bound, cost };
 }
 
 /** Sources whose newest state is not active: every answer about the estate lists them. */

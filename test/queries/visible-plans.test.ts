@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { decodePlan } from '../../src/cli/api-client/plans.ts';
 import { sourceText } from '../../src/cli/output/plan.ts';
 import type { Grant } from '../../src/core/access/grant.ts';
+import { boundWithin } from '../../src/queries/visible-plans.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
@@ -102,6 +103,13 @@ describe('what who is bounded is told beside actions', () => {
     }
     assert.equal((await ask('here', 'subnet/core.app')).status, 200);
   });
+});
+
+it('the cost of an estate is told to those who see all of it', () => {
+  const cost = { currency: 'USD', before: 1, after: 2, unpriced: [] };
+  const bound = { estate: 'acme', revision: 'r', cost };
+  assert.equal(boundWithin(bound, { estate: 'acme', seen: [{}] }).cost, cost);
+  assert.equal(boundWithin(bound, { estate: 'acme', seen: [{ owners: ['team-web'] }] }).cost, undefined);
 });
 
 describe('a source that is held back', () => {

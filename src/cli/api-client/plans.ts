@@ -36,6 +36,14 @@ const answer = decode.object({
   serial: decode.optional(decode.number),
   sources: decode.optional(decode.list(heldSource)),
   auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
+  cost: decode.optional(
+    decode.object({
+      currency: decode.string,
+      before: decode.number,
+      after: decode.number,
+      unpriced: decode.list(decode.object({ what: decode.string, count: decode.number })),
+    }),
+  ),
   withheldDrift: decode.optional(
     decode.list(
       decode.object({

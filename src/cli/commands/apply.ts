@@ -222,7 +222,7 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 function printPlan({ plans, bound, looked }: ObservedEstate, { terminal, clock }: Context): void {
   const paint = paintFor(terminal.err);
   terminal.err.write(
-    `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs })}\n`,
+    `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs, cost: bound.cost })}\n`,
   );
   const effect = effectText(effectsOf(plans, looked), paint);
   if (effect !== undefined) terminal.err.write(`\n${effect}\n`);

@@ -190,6 +190,7 @@ function print(
       paint,
       ago: agoFrom(clock.now()),
       auditLogs: bound.auditLogs,
+      cost: bound.cost,
       most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);

@@ -16,7 +16,14 @@ import { type Estate, providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
-import { boundOf, type EstateView, heldSources, planAgain, type ScopeView } from '../../queries/estate-view.ts';
+import {
+  boundOf,
+  type EstateView,
+  heldSources,
+  planAgain,
+  type ScopeView,
+  withCost,
+} from '../../queries/estate-view.ts';
 import { unmanagedScopes, withheldDrift } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { printHeldSources, printUnmanagedScopes } from '../output/plan.ts';
@@ -89,7 +96,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     // why: else the inventory has the drift of an earlier observation
     const withheld = isRecorded ? await withheldHere(estate, store) : [];
     const bound = {
-      ...boundOf(estate, constraints, held),
+      ...withCost(boundOf(estate, constraints, held), { estate, looked: chosen, plans }),
       ...(withheld.length === 0 ? {} : { withheldDrift: withheld }),
     };
     return await work({ estate, store, looked: chosen, plans, bound, bounds });

@@ -6,14 +6,24 @@ import { groupSchema } from './group.ts';
 import { instanceSchema } from './instance.ts';
 import { networkSchema } from './network.ts';
 import { policySchema } from './policy.ts';
+import { pricesSchema } from './prices.ts';
 import { targetSchema } from './target.ts';
 
 /** A checked document: names canonical, defaults filled in, unowned fields absent when left out. */
-export type Document = EstateDoc | TargetDoc | PolicyDoc | NetworkDoc | GroupDoc | FirewallRuleDoc | InstanceDoc;
+export type Document =
+  | EstateDoc
+  | TargetDoc
+  | PolicyDoc
+  | PricesDoc
+  | NetworkDoc
+  | GroupDoc
+  | FirewallRuleDoc
+  | InstanceDoc;
 
 export type EstateDoc = DeepReadonly<z.output<typeof estateSchema>>;
 export type TargetDoc = DeepReadonly<z.output<typeof targetSchema>>;
 export type PolicyDoc = DeepReadonly<z.output<typeof policySchema>>;
+export type PricesDoc = DeepReadonly<z.output<typeof pricesSchema>>;
 export type NetworkDoc = DeepReadonly<z.output<typeof networkSchema>>;
 export type GroupDoc = DeepReadonly<z.output<typeof groupSchema>>;
 export type FirewallRuleDoc = DeepReadonly<z.output<typeof firewallRuleSchema>>;
@@ -28,6 +38,7 @@ export const schemas = {
   FirewallRule: firewallRuleSchema,
   Instance: instanceSchema,
   Policy: policySchema,
+  Prices: pricesSchema,
 } as const;
 
 /** The name that tells a document from others of its kind: groups are named in their network. */

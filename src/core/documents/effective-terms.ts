@@ -6,7 +6,7 @@ export type ResourceDoc = NetworkDoc | GroupDoc | FirewallRuleDoc | InstanceDoc;
 
 /** True of a document that stands for something on a cloud. */
 export const isResource = (document: Located<Document>): document is Located<ResourceDoc> =>
-  !['Estate', 'Target', 'Policy'].includes(document.value.kind);
+  !['Estate', 'Target', 'Policy', 'Prices'].includes(document.value.kind);
 type Mode = NonNullable<EstateDoc['spec']['mode']>;
 
 interface EffectiveMode {

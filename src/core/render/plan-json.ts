@@ -1,4 +1,5 @@
 import type { About, Action, DeleteReason, Finding, FindingContext, Incarnated, ScopePlan, Surge } from '../action.ts';
+import { changeOf, type PlanCost } from '../cost/cost.ts';
 import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
@@ -23,6 +24,8 @@ export interface PlanBound {
   readonly withheldDrift?: readonly WithheldDrift[];
   /** Clouds whose audit logs reach Setpoint by a webhook; absent: none. */
   readonly auditLogs?: readonly Cloud[];
+  /** Of the whole estate; absent: the specs have no prices. */
+  readonly cost?: PlanCost;
 }
 
 /**
@@ -46,6 +49,7 @@ export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Ha
     serial: bound.serial,
     sources: bound.sources?.map(sourceJson),
     auditLogs: bound.auditLogs,
+    cost: bound.cost && costJson(bound.cost),
     summary: summarise(plans),
     actions: plans.flatMap((plan) => {
       const healing = healingIn(plan);
@@ -58,6 +62,15 @@ export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Ha
     digest: planDigest(plans, hash),
   };
 }
+
+/** Amounts are of a month. */
+export const costJson = ({ currency, before, after, unpriced }: PlanCost) => ({
+  currency,
+  before,
+  after,
+  change: changeOf({ before, after }),
+  unpriced: unpriced.map(({ what, count }) => ({ what, count })),
+});
 
 export const sourceJson = ({ source, head, state, why, since }: HeldSource) => ({
   source,

@@ -1,4 +1,5 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
+import { changeOf, type PlanCost } from '../cost/cost.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { kindNames } from '../kinds/kinds.ts';
@@ -21,6 +22,7 @@ interface PlanTextOptions {
   readonly ago?: Ago;
   /** Clouds whose audit logs reach Setpoint; default: none. */
   readonly auditLogs?: readonly Cloud[] | undefined;
+  readonly cost?: PlanCost | undefined;
 }
 
 interface How {
@@ -49,8 +51,9 @@ export const isHeardIn = (place: ScopeKey | Address, auditLogs: readonly Cloud[]
 
 /** A plan for people: the verdict first, then each scope with its changes, then what is true and not acted on. */
 export function planText(plans: readonly ScopePlan[], options: PlanTextOptions): string {
-  const { revision, paint = plain, most = 20, ago = moment, auditLogs = [] } = options;
+  const { revision, paint = plain, most = 20, ago = moment, auditLogs = [], cost } = options;
   const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), printable(revision))}`)];
+  if (cost !== undefined) lines.push(costLine(cost));
   const unlisted = new Map<string, readonly string[]>();
   for (const { scope, actions, findings } of printable(plans)) {
     if (actions.length + findings.length === 0) continue;
@@ -63,6 +66,20 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
     lines.push(...findingLines(shown, how, most));
   }
   return [...lines, ...unlistedLines(unlisted, paint)].join('\n');
+}
+
+/** `Cost: 126.40 USD a month, 15.18 more than now · not priced: 3 aws eu-west-1 disk gp3` */
+export function costLine({ currency, before, after, unpriced }: PlanCost): string {
+  const change = changeOf({ before, after });
+  const most = 3;
+  const named = unpriced.slice(0, most).map(({ what, count }) => `${count} ${printable(what)}`);
+  const rest = unpriced.length - most;
+  const parts = [
+    `Cost: ${unpriced.length === 0 ? '' : 'at least '}${after.toFixed(2)} ${currency} a month`,
+    change === 0 ? ', as now' : `, ${Math.abs(change).toFixed(2)} ${change > 0 ? 'more' : 'less'} than now`,
+    ...(named.length === 0 ? [] : [` · not priced: ${named.join(', ')}${rest > 0 ? ` and ${rest} more kinds` : ''}`]),
+  ];
+  return parts.join('');
 }
 
 /** The one reason why a scope could not be listed at all: nobody there answers these credentials. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import type { Document } from '../../../src/core/documents/document.ts';
+import type { Document, NetworkDoc } from '../../../src/core/documents/document.ts';
 import { isOverlayName, isRead, layerOf, treeOf } from '../../../src/core/documents/overlay.ts';
 import { renderProblem } from '../../../src/core/documents/problem.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import type { Located, Path } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
@@ -43,8 +44,8 @@ function read(...texts: readonly string[]) {
   return { documents, problems, network: named(documents, 'core') };
 }
 
-const named = (documents: readonly Located<Document>[], name: string): Located<Document> =>
-  documents.find(({ value }) => value.kind === 'Network' && value.metadata.name === name) ?? assert.fail(name);
+const named = (documents: readonly Located<Document>[], name: string): Located<NetworkDoc> =>
+  ofKind(documents, 'Network').find(({ value }) => value.metadata.name === name) ?? assert.fail(name);
 
 const merges: readonly { name: string; over: string; want: Readonly<Record<string, unknown>> }[] = [
   { name: 'a scalar is replaced', over: core('{ cidr: 10.0.0.0/17 }'), want: { cidr: '10.0.0.0/17' } },

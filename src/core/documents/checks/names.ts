@@ -65,6 +65,7 @@ function listsOf({ kind, spec }: Document): readonly List[] {
   switch (kind) {
     case 'Estate':
     case 'Target':
+    case 'Prices':
       return [];
     case 'Policy':
     case 'Network':

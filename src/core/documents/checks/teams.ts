@@ -184,7 +184,7 @@ const tagsIn = (set: SpecSet, { kind, spec }: Document): readonly Path[] =>
     : [];
 
 function adoptions({ kind, metadata, spec }: Document): readonly Path[] {
-  if (kind === 'Estate' || kind === 'Target' || kind === 'Policy') return [];
+  if (kind === 'Estate' || kind === 'Target' || kind === 'Policy' || kind === 'Prices') return [];
   const listed =
     kind === 'Network'
       ? ([

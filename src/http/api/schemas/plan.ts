@@ -60,6 +60,21 @@ export const auditLogsSchema = z
   .array(z.enum(clouds))
   .meta({ description: 'Clouds whose audit logs reach Setpoint by a webhook; absent: none' });
 
+const costSchema = z
+  .object({
+    currency: z.string(),
+    before: z.number(),
+    after: z.number().meta({ description: 'As all actions are applied' }),
+    change: z.number(),
+    unpriced: z
+      .array(z.object({ what: z.string(), count }))
+      .meta({ description: 'The kinds of things without a price; empty: the amounts are whole' }),
+  })
+  .meta({
+    id: 'PlanCost',
+    description: 'The monthly list price of all machines of the estate, by the prices in its specs',
+  });
+
 const withheldDriftSchema = z
   .object({
     code: z.string().meta({ description: 'The code of the reason' }),
@@ -101,6 +116,9 @@ export const planBody = {
     .meta({ description: 'The number of the newest ledger entry; only for callers that see all of the estate' }),
   sources: z.array(heldSourceSchema).optional(),
   auditLogs: auditLogsSchema.optional(),
+  cost: costSchema
+    .optional()
+    .meta({ description: 'Only for callers that see all of the estate; absent also if its specs have no prices' }),
   summary: summarySchema,
   actions: z.array(plannedActionSchema),
   findings: z.array(findingSchema),
@@ -120,6 +138,13 @@ export const planSchema = z
       generation: 7,
       serial: 27,
       auditLogs: ['aws'],
+      cost: {
+        currency: 'USD',
+        before: 60,
+        after: 75.5,
+        change: 15.5,
+        unpriced: [{ what: 'aws eu-west-1 disk gp3', count: 2 }],
+      },
       summary: exampleOf(summarySchema),
       actions: [exampleOf(plannedActionSchema)],
       findings: [],
