@@ -273,8 +273,8 @@ test('a worker looks for the open intent, settles it, and uses the approval once
 
   const writes = cloud.history.calls.slice(calls).filter(({ mutating }) => mutating);
   assert.deepEqual(
-    writes.map(({ action }) => action),
-    ['TagObjects', 'CreateGroup'],
+    writes.map(({ action }) => action).toSorted(),
+    ['CreateGroup', 'TagObjects'],
     'the network late is not created twice',
   );
   const { items } = await answerTo('GET /v1/ledger?estate=acme&type=settlement&limit=100');
