@@ -105,10 +105,10 @@ test('a file that is not there is an error', async () => {
 
 test('the starter set passes its cases, and each of its rules has one that it does not allow', async () => {
   const root = join(import.meta.dirname, '../..');
-  const read = (file: string): string => readFileSync(join(root, 'policies', file), 'utf8');
+  const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   const estate = specs.slice(0, specs.indexOf('---\n'));
-  const folder = temporaryFolder({ 'specs/a.yaml': estate, 'specs/policies/starter.yaml': read('starter.yaml') });
-  const args = ['policy', 'test', join(root, 'policies/cases.yaml'), '--specs', join(folder, 'specs'), '--json'];
+  const folder = temporaryFolder({ 'specs/a.yaml': estate, 'specs/policies/starter.yaml': read('specs/policies/starter.yaml') });
+  const args = ['policy', 'test', join(root, 'policy-tests/starter.yaml'), '--specs', join(folder, 'specs'), '--json'];
   const { code, stdout } = await commandLine()(args);
   const { cases } = JSON.parse(stdout);
   assert.equal(code, 0, stdout);
@@ -117,6 +117,6 @@ test('the starter set passes its cases, and each of its rules has one that it do
   );
   assert.deepEqual(
     [...named].toSorted(),
-    [...read('starter.yaml').matchAll(/- name: (\S+)/g)].map(([, rule]) => rule).toSorted(),
+    [...read('specs/policies/starter.yaml').matchAll(/- name: (\S+)/g)].map(([, rule]) => rule).toSorted(),
   );
 });
