@@ -24,9 +24,11 @@ import {
   type ModesBefore,
   modesBefore,
   type PlanInput,
+  type PlanJudge,
   type Wanted,
 } from '../core/plan/plan-input.ts';
 import type { Store } from '../ports/store.ts';
+import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
 import { keepRows, leaveScopes } from './inventory-sync.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
@@ -41,6 +43,8 @@ export interface ActiveConstraints {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, keyof Allowance>;
   readonly holds: readonly Hold[];
+  /** Absent where no policy has a rule about changes. */
+  readonly judge?: PlanJudge;
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
   readonly until?: number;
   /** Absent where there was no generation before. */
@@ -67,7 +71,7 @@ export async function activeConstraints(
   if (store === undefined) {
     const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
     const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
-    return { bounds, holds: [...(await deniedBy(estate)), ...holds] };
+    return { bounds, holds: [...(await deniedBy(estate)), ...holds], ...judging(await changeJudge(estate)) };
   }
   const { current, former } = await generationsNow({ name, tree }, store);
   const same = current?.revision === tree.revision;
@@ -87,8 +91,12 @@ export async function activeConstraints(
     ],
     ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
+    ...judging(await changeJudge(estate, before)),
   };
 }
+
+const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>
+  judge === undefined ? {} : { judge };
 
 async function deniedBy(estate: OpenedEstate, before?: Guards): Promise<readonly Hold[]> {
   const hold = await policiesHold(estate, before);
@@ -250,5 +258,6 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, constraints,
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
     stopped: stopped.filter(({ generation }) => generation === constraints.generation),
     modesBefore: constraints.modesBefore,
+    ...judging(constraints.judge),
   };
 }

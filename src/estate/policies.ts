@@ -8,6 +8,7 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
 import {
   createJudge,
+  type Expression,
   type Found,
   type Judge,
   type Judgement,
@@ -38,6 +39,12 @@ interface Breaking<V extends Viewed> {
   readonly rules: readonly BrokenRule[];
 }
 
+/** Rules that concern a change are judged with its plan: see change-rules.ts. */
+export interface PolicyLanguage {
+  readonly evaluate: Evaluate;
+  concernsChange(expression: Expression): boolean;
+}
+
 /** The most rule sets and resources whose outcomes are remembered. */
 const MOST_SETS = 64;
 const MOST_KEPT = 100_000;
@@ -49,7 +56,7 @@ const STEP = 50;
  * Outcomes are remembered by the digests of the rules' texts and of the resource's view: of an unchanged estate nothing is evaluated
  * again. The resources keep their order; of each come the rules in the order of their policies.
  */
-export function brokenRuleFinder(evaluate: Evaluate, hash: Hash): FindBroken {
+export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, hash: Hash): FindBroken {
   const remembered = new Map<string, Map<string, readonly Found[]>>();
   const outcomesBy = (kind: Kind, rules: readonly KindRule[]): Map<string, readonly Found[]> => {
     const key = hash(JSON.stringify([kind, rules.map(({ text, kinds }) => [text, kinds])]));
@@ -80,7 +87,7 @@ export function brokenRuleFinder(evaluate: Evaluate, hash: Hash): FindBroken {
     const judge = createJudge(policies, today);
     const broken = new Map<Viewed, readonly BrokenRule[]>();
     for (const [kind, those] of Map.groupBy(viewed, ({ view }) => view.kind)) {
-      const rules = rulesAbout(kind, policies);
+      const rules = rulesAbout(kind, policies).filter((rule) => !concernsChange(rule));
       if (rules.length === 0) continue;
       const found = await foundIn(kind, rules, those);
       for (const [i, one] of those.entries()) broken.set(one, judge.brokenBy(one, rules, found[i] ?? []));
@@ -99,8 +106,11 @@ let usual: FindBroken | undefined;
 
 /** Loads the language of expressions only where there is a policy. */
 async function finder(): Promise<FindBroken> {
-  const { evaluate } = await import('../policy/evaluator.ts');
-  usual ??= brokenRuleFinder(evaluate, sha256);
+  const [{ evaluate }, { concernsChange }] = await Promise.all([
+    import('../policy/evaluator.ts'),
+    import('../policy/evaluation.ts'),
+  ]);
+  usual ??= brokenRuleFinder({ evaluate, concernsChange }, sha256);
   return usual;
 }
 

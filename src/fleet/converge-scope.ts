@@ -101,11 +101,12 @@ export function observationPlanner(
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, approved, stopped } = reconcileConstraints;
+  const { bounds, modesBefore, approved, stopped, judge } = reconcileConstraints;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
     const holds = [noted.hold, ...reconcileConstraints.holds];
-    const choices = { unattended: true, holds, modesBefore, approved, stopped };
+    const judged = judge === undefined ? {} : { judge };
+    const choices = { unattended: true, holds, modesBefore, approved, stopped, ...judged };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, bounds);
     const isNewest = reconcileConstraints.generation === generation.number;

@@ -4,7 +4,7 @@ import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
-import type { Hold, ModesBefore, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Hold, ModesBefore, PlanJudge, StoppedWaves } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, GuardMoment, Withholding } from '../engine/ports.ts';
 import { activeConstraints } from '../estate/active-spec.ts';
@@ -19,6 +19,7 @@ export interface ReconcileConstraints {
   readonly holds: readonly Hold[];
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
   readonly estateHolds: readonly Hold[];
+  readonly judge?: PlanJudge;
   readonly modesBefore: ModesBefore;
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
@@ -57,6 +58,7 @@ export async function reconcileConstraintsOf(
     holds: [...constraints.holds, backoff],
     estateHolds: constraints.holds,
     modesBefore: constraints.modesBefore ?? (() => undefined),
+    ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
     stopped,
     authority: await authorityOf(where, approvals, store),

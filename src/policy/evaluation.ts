@@ -1,6 +1,6 @@
+import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
-import type { Given } from '../core/policy/view.ts';
-import { compileExpression, isShort, type Prepared, prepare } from './expressions.ts';
+import { compileExpression, isAboutChange, isShort, type Prepared, prepare } from './expressions.ts';
 
 /**
  * - `until`: by expression, the position of the first given resource that it is not evaluated for.
@@ -19,6 +19,7 @@ export type Evaluated = readonly (readonly Found[])[];
 interface Compiled {
   readonly run: (prepared: Prepared) => Outcome;
   readonly isShort: boolean;
+  readonly isAboutChange: boolean;
 }
 
 const remembered = new Map<string, Compiled>();
@@ -37,10 +38,14 @@ function compiled({ text, kinds }: Expression): Compiled {
 
 function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
   try {
-    return { run: compileExpression(text, kinds), isShort: isShort(text, kinds) };
+    return {
+      run: compileExpression(text, kinds),
+      isShort: isShort(text, kinds),
+      isAboutChange: isAboutChange(text, kinds),
+    };
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
-    return { run: () => ({ failed }), isShort: true };
+    return { run: () => ({ failed }), isShort: true, isAboutChange: false };
   }
 }
 
@@ -67,3 +72,12 @@ export function evaluateAll({ expressions, givens, until, progress }: Evaluation
 /** True where each of the expressions takes some microseconds for any resource. */
 export const areShort = (expressions: readonly Expression[]): boolean =>
   expressions.every((expression) => compiled(expression).isShort);
+
+/** True where the expression is about a change, not about what a resource is. */
+export const concernsChange = (expression: Expression): boolean => compiled(expression).isAboutChange;
+
+/** Evaluates expressions about a change, at once: `validate` has refused those that may take long. */
+export function evaluateNow(expressions: readonly Expression[], given: Given): readonly Found[] {
+  const until = expressions.map(() => Number.MAX_SAFE_INTEGER);
+  return evaluateAll({ expressions, givens: [given], until, progress: new Int32Array(3) })[0] ?? [];
+}

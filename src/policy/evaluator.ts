@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found } from '../core/policy/evaluate.ts';
-import type { Given } from '../core/policy/view.ts';
 import { areShort, type Evaluated, type Evaluation, evaluateAll } from './evaluation.ts';
 
 /** Evaluates every expression for every given resource, and answers for each resource in order. */

@@ -1,8 +1,9 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { kindNames } from '../core/kinds/kinds.ts';
+import type { ChangeView, Given, TrafficView } from '../core/policy/change.ts';
 import type { Outcome } from '../core/policy/evaluate.ts';
-import { type Given, opens, type ResourceView } from '../core/policy/view.ts';
+import { opens, type ResourceView } from '../core/policy/view.ts';
 import type { Kind } from '../core/resource.ts';
 
 /** A given resource in the values of the language. */
@@ -22,7 +23,8 @@ export function compileExpression(text: string, kinds: readonly Kind[]): (prepar
 }
 
 /** Once for all rules of a resource. */
-export const prepare = ({ resource }: Given): Prepared => ({
+export const prepare = ({ resource, change }: Given): Prepared => ({
+  ...(change === undefined ? {} : changeOf(change)),
   resource: new Resource(celOf(resource)),
   target: new Target({
     name: resource.target,
@@ -46,6 +48,11 @@ export function faultIn(text: string, kinds: readonly Kind[]): ExpressionFault |
   const { valid, type, error } = environment.check(text);
   if (!valid) return { message: reasonOf(error), offset: error?.range?.start ?? 0, fields: fieldsOf(kinds) };
   if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
+  if (isAboutChange(text, kinds) && !isShort(text, kinds))
+    return {
+      message: 'a rule about a change cannot have a macro within another; ask for a port with includes',
+      offset: 0,
+    };
   return [...callsOf(environment.parse(text).ast)].flatMap((call) => patternFault(call) ?? [])[0];
 }
 
@@ -63,6 +70,10 @@ class Value {
 }
 class Resource extends Value {}
 class Target extends Value {}
+class Action extends Value {}
+class Plan extends Value {}
+class Traffic extends Value {}
+class Effect extends Value {}
 class PortRange extends Value {}
 class Disk extends Value {}
 
@@ -120,6 +131,18 @@ const own: { readonly [K in Kind]: Schema } = {
 const schemaOf = (kinds: readonly Kind[]): Schema =>
   Object.assign({}, common, ...kindNames.filter((kind) => kinds.includes(kind)).map((kind) => own[kind]));
 
+const traffic: Schema = {
+  from: 'list<string>',
+  to: 'list<string>',
+  fromAnyone: 'bool',
+  toAnyone: 'bool',
+  protocol: 'string',
+  ports: 'list<PortRange>',
+  machines: 'int',
+  exposed: 'int',
+  certain: 'bool',
+};
+
 const environments = new Map<string, Environment>();
 
 /** No more parts, and no deeper, than a person reads. */
@@ -139,6 +162,23 @@ function environmentFor(kinds: readonly Kind[]): Environment {
     })
     .registerVariable('resource', 'Resource')
     .registerVariable('target', 'Target')
+    .registerType('Action', {
+      ctor: Action,
+      fields: { verb: 'string', cause: 'string', fields: 'list<string>', effect: 'string', reason: 'string' },
+    })
+    .registerType('Plan', {
+      ctor: Plan,
+      fields: { creates: 'int', updates: 'int', replaces: 'int', deletes: 'int', adopts: 'int' },
+    })
+    .registerType('Traffic', { ctor: Traffic, fields: { ...traffic } })
+    .registerType('Effect', { ctor: Effect, fields: { opens: 'list<Traffic>', cuts: 'list<Traffic>' } })
+    .registerVariable('action', 'Action')
+    .registerVariable('plan', 'Plan')
+    .registerVariable('effect', 'Effect')
+    .registerFunction('Traffic.includes(int): bool', (one: TrafficView, port: bigint) => includes(one, port))
+    .registerFunction('Traffic.includes(int, string): bool', (one: TrafficView, port: bigint, protocol: string) =>
+      includes(one, port, protocol),
+    )
     .registerFunction(`string.${ownMatches}(string): bool`, (text: string, pattern: string) => matches(text, pattern));
   if (kinds.includes('firewall-rule'))
     made
@@ -164,14 +204,29 @@ function celOf(view: ResourceView): object {
   return {
     ...rest,
     ...(priority === undefined ? {} : { priority: BigInt(priority) }),
-    ...(ports === undefined
-      ? {}
-      : { ports: ports.map(({ from, to }) => new PortRange({ from: BigInt(from), to: BigInt(to) })) }),
+    ...(ports === undefined ? {} : { ports: ports.map(rangeOf) }),
     ...(disk === undefined
       ? {}
       : { disk: new Disk({ ...disk, ...(disk.size === undefined ? {} : { size: BigInt(disk.size) }) }) }),
   };
 }
+
+const changeOf = ({ action, plan, effect }: ChangeView): object => ({
+  action: new Action(action),
+  plan: new Plan(Object.fromEntries(Object.entries(plan).map(([verb, count]) => [verb, BigInt(count)]))),
+  effect: new Effect({ opens: effect.opens.map(trafficOf), cuts: effect.cuts.map(trafficOf) }),
+});
+
+const trafficOf = ({ ports, machines, exposed, ...rest }: TrafficView): Traffic =>
+  new Traffic({ ...rest, ports: ports.map(rangeOf), machines: BigInt(machines), exposed: BigInt(exposed) });
+
+const rangeOf = ({ from, to }: { readonly from: number; readonly to: number }): PortRange =>
+  new PortRange({ from: BigInt(from), to: BigInt(to) });
+
+/** True where the traffic is of this port. */
+const includes = (one: TrafficView, port: bigint, protocol?: string): boolean =>
+  (protocol === undefined || one.protocol === 'all' || one.protocol === protocol) &&
+  one.ports.some(({ from, to }) => from <= port && port <= to);
 
 function outcomeOf(run: (prepared: Prepared) => unknown, prepared: Prepared): Outcome {
   try {
@@ -229,6 +284,19 @@ const macros: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'fi
  */
 export function isShort(text: string, kinds: readonly Kind[]): boolean {
   return depthOf(environmentFor(kinds).parse(text).ast) <= 1;
+}
+
+/** Variables that only a change has: see src/core/policy/change.ts. */
+const ofChange: ReadonlySet<unknown> = new Set(['action', 'plan', 'effect']);
+
+/** True where the expression is about a change: about an action, its plan or its effect. */
+export const isAboutChange = (text: string, kinds: readonly Kind[]): boolean =>
+  namesIn(environmentFor(kinds).parse(text).ast).some((name) => ofChange.has(name));
+
+function namesIn(node: unknown): readonly unknown[] {
+  if (Array.isArray(node)) return node.flatMap(namesIn);
+  if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return [];
+  return node.op === 'id' ? [node.args] : namesIn(node.args);
 }
 
 function depthOf(node: unknown): number {

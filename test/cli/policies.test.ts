@@ -146,6 +146,37 @@ test('in enforce mode a plan withholds what the policy denies, and says how to c
   assert.doesNotMatch(stdout, /\+ firewall-rule/);
 });
 
+test('a plan reports rules about changes in audit, and withholds by them in enforce mode', async () => {
+  const about = (mode: string): string =>
+    join(
+      temporaryFolder({
+        'specs/a.yaml': estate,
+        'specs/policy.yaml': `${document('Policy', '{ name: careful }', '')}  kinds: [network]
+  mode: ${mode}
+  rules:
+    - { name: few, deny: "action.verb == 'create' && plan.creates > 3", message: Few at once. }
+`.replace('spec: \n', 'spec:\n'),
+      }),
+      'specs',
+    );
+  assert.equal((await commandLine()(['validate', about('enforce')])).stdout, 'Valid: 6 documents of the estate acme\n');
+  const audit = await commandLine()(['plan', about('audit')]);
+  assert.match(audit.stdout, /\+ network core/);
+  assert.match(
+    audit.stdout,
+    /Policies: 1 violation, reported only \(audit\)\n {2}! network core {2}careful\/few {2}deny {2}on north, south {2}\S*a\.yaml:16\n/,
+  );
+  const held = await commandLine()(['plan', about('enforce')]);
+  assert.match(held.stdout, /network core withheld {2}the rule few of the policy careful denies it: Few at once\./);
+  assert.doesNotMatch(held.stdout, /\+ network core/);
+});
+
+test('without a policy a plan says nothing of policies', async () => {
+  const dir = join(temporaryFolder({ 'specs/a.yaml': estate }), 'specs');
+  assert.equal('policies' in JSON.parse((await commandLine()(['plan', dir, '--json'])).stdout), false);
+});
+
+// The memory cloud is one for all tests of this file, so what applies comes last.
 test('in enforce mode an apply sends nothing of what the policy denies, and exits with 3', async () => {
   const run = commandLine();
   const dir = enforced();
@@ -153,9 +184,4 @@ test('in enforce mode an apply sends nothing of what the policy denies, and exit
   assert.equal(code, 3, stdout);
   assert.match(stdout, /the rule ssh of the policy open denies it/);
   assert.equal((await run(['apply', enforced(exemption('9999-01-01')), '--yes'])).code, 3, 'the exemption is new');
-});
-
-test('without a policy a plan says nothing of policies', async () => {
-  const dir = join(temporaryFolder({ 'specs/a.yaml': estate }), 'specs');
-  assert.equal('policies' in JSON.parse((await commandLine()(['plan', dir, '--json'])).stdout), false);
 });

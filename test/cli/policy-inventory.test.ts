@@ -46,7 +46,10 @@ test('inventory --violations: objects that break a policy as they stand, whoever
   const looked = await run(['inventory', place.specs, '--refresh', '--violations', '--allow-endpoint']);
   assert.equal(looked.code, 0, looked.stderr);
   assert.match(looked.stdout, /^Inventory: 1 object in 1 scope · 1 unmanaged\n/m);
-  assert.match(looked.stdout, /firewall-rule .* Unmanaged +unmanaged +breaks open\/ssh · .*  sg-\w+\/ingress\/tcp\/22\/0\.0\.0\.0\/0\n/);
+  assert.match(
+    looked.stdout,
+    /firewall-rule .* Unmanaged +unmanaged +breaks open\/ssh · .* {2}sg-\w+\/ingress\/tcp\/22\/0\.0\.0\.0\/0\n/,
+  );
 
   const { stdout } = await run(['inventory', place.specs, '--violations', '--json']);
   const [object] = JSON.parse(stdout).scopes[0].objects;

@@ -103,11 +103,44 @@ test('a file that is not there is an error', async () => {
   assert.match(stderr, /nowhere\.yaml:1:1: error: this file cannot be read/);
 });
 
+test('a case of a rule about changes has an action, a plan and an effect', async () => {
+  const about = `apiVersion: setpoint.dev/v1
+kind: Policy
+metadata: { name: careful }
+spec:
+  kinds: [firewall-rule]
+  rules:
+    - { name: opening, deny: "effect.opens.exists(one, one.fromAnyone && one.includes(22))", message: No. }
+    - { name: many, warn: "action.verb == 'delete' && plan.deletes > 2", message: Few. }
+`;
+  const cases = `policy: careful
+cases:
+  - name: opens 22
+    resource: { kind: firewall-rule }
+    effect: { opens: [{ from: [0.0.0.0/0], ports: [20-25] }] }
+    expect: deny
+  - name: opens 443
+    resource: { kind: firewall-rule }
+    effect: { opens: [{ from: [0.0.0.0/0], ports: [443] }] }
+    expect: allow
+  - { name: three, resource: { kind: firewall-rule }, action: { verb: delete }, plan: { deletes: 3 }, expect: warn }
+  - { name: no change, resource: { kind: firewall-rule }, expect: allow }
+`;
+  const estate = specs.slice(0, specs.indexOf('---\n'));
+  const folder = temporaryFolder({ 'specs/a.yaml': `${estate}---\n${about}`, 'policy-tests/c.yaml': cases });
+  const { code, stdout } = await commandLine()(['policy', 'test', '--specs', join(folder, 'specs')]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^4 cases passed/);
+});
+
 test('the starter set passes its cases, and each of its rules has one that it does not allow', async () => {
   const root = join(import.meta.dirname, '../..');
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   const estate = specs.slice(0, specs.indexOf('---\n'));
-  const folder = temporaryFolder({ 'specs/a.yaml': estate, 'specs/policies/starter.yaml': read('specs/policies/starter.yaml') });
+  const folder = temporaryFolder({
+    'specs/a.yaml': estate,
+    'specs/policies/starter.yaml': read('specs/policies/starter.yaml'),
+  });
   const args = ['policy', 'test', join(root, 'policy-tests/starter.yaml'), '--specs', join(folder, 'specs'), '--json'];
   const { code, stdout } = await commandLine()(args);
   const { cases } = JSON.parse(stdout);

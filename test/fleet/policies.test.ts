@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { network, rule } from '../support/engine-world/documents.ts';
+import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts';
 
 const policy = (spec: object = {}): object => ({
@@ -65,5 +65,82 @@ describe('a policy in enforce mode, in a fleet', () => {
     await world.accept([ground, ssh, policy({ exemptions })]);
     await world.reconcile();
     assert.deepEqual(openPorts(world), ['22']);
+  });
+
+  const changes = (deny: string, more: object = {}): object =>
+    policy({ rules: [{ name: 'change', deny, message: 'Ask team-net.' }], ...more });
+  const open = rule('https', { ports: [443], peers: { cidrs: ['0.0.0.0/0'] } });
+
+  it('withholds deletions where a rule about actions denies them, and all else goes on', async () => {
+    const world = fleetWorld();
+    const deletes = changes("action.verb == 'delete' && resource.name == 'core.https'");
+    await world.accept([ground, https, ssh, deletes]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['22', '443']);
+    await world.accept([ground, deletes]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['443']);
+    assert.match(world.said().at(-1) ?? '', /withheld: policy 1/);
+  });
+
+  it('withholds all deletions of a plan that has too many', async () => {
+    const world = fleetWorld();
+    const few = changes("action.verb == 'delete' && plan.deletes > 1");
+    await world.accept([ground, https, ssh, few]);
+    await world.reconcile();
+    await world.accept([ground, few]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['22', '443']);
+    await world.accept([ground, ssh, few]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['22']);
+  });
+
+  it('withholds a rule by the traffic that it opens to machines', async () => {
+    const world = fleetWorld();
+    const web = machineIn({ image: 'img-1', size: 'small' })('web', { publicIp: true });
+    const effect = changes('effect.opens.exists(one, one.fromAnyone && one.includes(443))');
+    await world.accept([ground, web, effect]);
+    await world.reconcile();
+    await world.accept([
+      ground,
+      web,
+      open,
+      rule('inner', { ports: [8443], peers: { cidrs: ['10.9.0.0/16'] } }),
+      effect,
+    ]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['8443']);
+  });
+
+  it('a rule about changes that goes counts from the next generation on', async () => {
+    const world = fleetWorld();
+    await world.accept([ground, https, changes("action.verb == 'delete'")]);
+    await world.reconcile();
+    await world.accept([ground]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['443']);
+    await world.accept([ground, ssh]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['22']);
+  });
+
+  it('a colleague’s open door is closed, whatever a rule about actions denies', async () => {
+    const world = fleetWorld();
+    await world.accept([ground, https, changes("action.verb == 'delete'")]);
+    await world.reconcile();
+    const [group] = world.cloud.outside
+      .do('ListRules', {})
+      .items.flatMap((one) => (one.match.from === 443 ? [one.group] : []));
+    assert.ok(group);
+    world.cloud.outside.do('AuthorizeRules', {
+      group,
+      direction: 'ingress',
+      rules: [{ description: 'by hand', protocol: 'tcp', from: 23, to: 23, peer: '0.0.0.0/0' }],
+    });
+    assert.deepEqual(openPorts(world), ['23', '443']);
+    await world.clock.advance(600_000);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['443']);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ResourceView, RuleView } from '../../src/core/policy/view.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { compileExpression, faultIn, isShort, prepare } from '../../src/policy/expressions.ts';
+import { compileExpression, faultIn, isAboutChange, isShort, prepare } from '../../src/policy/expressions.ts';
 
 const rule: RuleView = {
   kind: 'firewall-rule',
@@ -120,6 +120,38 @@ describe('a text that is no expression', () => {
       "found no matching overload for 'Resource.opens(int)'",
     ));
 });
+
+const opened = {
+  ...{ from: ['0.0.0.0/0'], to: ['core.web'], fromAnyone: true, toAnyone: false, protocol: 'tcp' },
+  ...{ ports: [{ from: 20, to: 25 }], machines: 14, exposed: 3, certain: true },
+};
+const change = {
+  action: { verb: 'update', cause: 'rollout', fields: ['match.peers'], effect: 'in-place', reason: '' },
+  plan: { creates: 1, updates: 2, replaces: 0, deletes: 11, adopts: 0 },
+  effect: { opens: [opened], cuts: [] },
+} as const;
+const ofChange: readonly (readonly [string, boolean])[] = [
+  ["action.verb == 'update' && 'match.peers' in action.fields", true],
+  ['plan.deletes > 10 && plan.creates == 1', true],
+  ['effect.opens.exists(one, one.fromAnyone && one.includes(22))', true],
+  ["effect.opens.exists(one, one.includes(22, 'udp'))", false],
+  ["effect.opens.exists(one, one.includes(26) || 'core.db' in one.to)", false],
+  ['effect.opens[0].machines == 14 && effect.opens[0].exposed == 3 && effect.cuts.size() == 0', true],
+];
+for (const [text, want] of ofChange)
+  it(`of a change: ${text} is ${want}`, () => {
+    assert.equal(isAboutChange(text, ['firewall-rule']), true);
+    assert.equal(compileExpression(text, ['firewall-rule'])(prepare({ resource: rule, change })), want);
+  });
+
+it('a rule about a resource is not about a change', () =>
+  assert.equal(isAboutChange("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']), false));
+
+it('a rule about a change cannot nest macros', () =>
+  assert.match(
+    faultIn('effect.opens.exists(a, a.ports.exists(b, b.from == 22))', ['firewall-rule'])?.message ?? '',
+    /cannot have a macro within another; ask for a port with includes/,
+  ));
 
 const lengths: readonly (readonly [string, boolean])[] = [
   ['resource.fromAnyone && resource.opens(22)', true],

@@ -10,6 +10,7 @@ import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
+import { changeViolations } from '../../estate/change-rules.ts';
 import { judgeEstate } from '../../estate/policies.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
 import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
@@ -102,7 +103,9 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     const grant = allowanceIn(options);
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
-      const code = print(view, options, context, { violations, effect: effectsOf(view.plans, view.looked) });
+      const ofChanges = await changeViolations(estate, view.plans, view.looked);
+      const effect = effectsOf(view.plans, view.looked);
+      const code = print(view, options, context, { violations: [...violations, ...ofChanges], effect });
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -168,7 +171,7 @@ async function violationsIn(estate: LocalEstate, { clock }: Context): Promise<re
 
 /** Facts about a plan that change no action and no exit code. */
 interface Meaning {
-  /** Of the desired resources in the scopes of the plan. */
+  /** Of the desired resources in the scopes of the plan, and of its changes. */
   readonly violations: readonly Violation[];
   readonly effect: Effect;
 }

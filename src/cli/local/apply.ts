@@ -3,7 +3,7 @@ import type { Action, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plan } from '../../core/plan/plan.ts';
-import type { Hold } from '../../core/plan/plan-input.ts';
+import type { Hold, PlanJudge } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
@@ -101,7 +101,8 @@ export async function apply(
         },
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
-      return reconcileScopes(of, { ...common, leases, holds, guard, reuses: how.reuses }, context);
+      const judged = constraints.judge === undefined ? {} : { judge: constraints.judge };
+      return reconcileScopes(of, { ...common, ...judged, leases, holds, guard, reuses: how.reuses }, context);
     });
   };
   const busy = observed.looked.filter((looked, i) => isBusy(looked, plans[i]));
@@ -170,6 +171,7 @@ interface Work {
   readonly authority: Authority;
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
   readonly holds: readonly Hold[];
+  readonly judge?: PlanJudge;
   readonly guard: Guard;
   /** Begins with the observation that was planned, if it is still fresh. */
   readonly reuses: boolean;
@@ -225,8 +227,9 @@ function reconcileScope(
   if (lease === undefined) throw new Error(`${scope} is not leased`);
   const reconcile = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const holds = [...(input.choices?.holds ?? []), ...work.holds];
+  const judged = work.judge === undefined ? {} : { judge: work.judge };
   const planner: Planner = (observation, knowledge) =>
-    plan({ ...input, observation, knowledge, choices: { ...input.choices, holds } });
+    plan({ ...input, observation, knowledge, choices: { ...input.choices, ...judged, holds } });
   return converge(
     {
       site,

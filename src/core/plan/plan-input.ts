@@ -1,4 +1,4 @@
-import type { Action, WithholdCode } from '../action.ts';
+import type { Action, ScopePlan, WithholdCode } from '../action.ts';
 import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from '../desired.ts';
@@ -82,6 +82,8 @@ export interface Choices extends WaveChoices {
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly holds?: readonly Hold[];
+  /** Judges the plan as a whole: what it denies is withheld, and the rest planned again. */
+  readonly judge?: PlanJudge;
 }
 
 /** The limit of a rollout in waves. */
@@ -103,6 +105,9 @@ export type Approved = (action: Action) => boolean;
 
 /** Gives a reason to withhold an action, or undefined to let it pass. */
 export type Hold = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
+
+/** Gives a reason to withhold actions of this plan; undefined where it denies none of them. */
+export type PlanJudge = (plan: ScopePlan, input: PlanInput) => Hold | undefined;
 
 /** The mode by which the generation before binds what is done for a document; undefined where it does not. */
 export type ModesBefore = (document: Address) => Mode | undefined;

@@ -56,8 +56,26 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  */
 export const plan = (given: PlanInput): ScopePlan => finish(planInSteps(given));
 
-/** The same, in steps. */
+/**
+ * The same, in steps. Where a judge denies actions, it plans again without them until the judge denies none: what is withheld may make
+ * room for others. Each round withholds at least one action, so it ends.
+ */
 export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
+  const { choices = {} } = given;
+  const { judge, holds = [] } = choices;
+  let planned = yield* planUnjudged(given);
+  if (judge === undefined) return planned;
+  const denied: Hold[] = [];
+  for (;;) {
+    yield;
+    const more = judge(planned, given);
+    if (more === undefined) return planned;
+    denied.push(more);
+    planned = yield* planUnjudged({ ...given, choices: { ...choices, holds: [...holds, ...denied] } });
+  }
+}
+
+function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   const { observation } = given;
   const claimed = claim(observation.resources, given);
   const hasLost = given.knowledge.lost !== undefined || claimed.some(isUnrecorded);

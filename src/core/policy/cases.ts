@@ -5,9 +5,10 @@ import type { Located, Position } from '../documents/tree.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import { parsePorts } from '../port-set.ts';
 import { clouds } from '../resource.ts';
+import type { Given } from './change.ts';
 import { type Found, type KindRule, rulesAbout } from './evaluate.ts';
 import type { PolicyRules } from './rules.ts';
-import type { Given, ResourceView } from './view.ts';
+import type { ResourceView } from './view.ts';
 
 const word = () => z.string({ error: 'text' }).max(512, { error: 'at most 512 characters' });
 const words = () => z.array(word(), { error: 'a list of texts' });
@@ -72,6 +73,53 @@ const resource = z.strictObject(
   { error: 'fields of a resource' },
 );
 
+const action = z
+  .strictObject(
+    {
+      verb: z.enum(['create', 'update', 'replace', 'delete', 'adopt']),
+      cause: z.enum(['drift', 'rollout', 'unknown']).default('rollout'),
+      fields: words().default([]),
+      effect: word().default(''),
+      reason: word().default(''),
+    },
+    { error: '{ verb, cause, fields, effect, reason }' },
+  )
+  .default({ verb: 'create', cause: 'rollout', fields: [], effect: '', reason: '' });
+
+const count = () => whole(0, 1_000_000).default(0);
+const plan = z
+  .strictObject(
+    { creates: count(), updates: count(), replaces: count(), deletes: count(), adopts: count() },
+    { error: '{ creates, updates, replaces, deletes, adopts }' },
+  )
+  .default({ creates: 0, updates: 0, replaces: 0, deletes: 0, adopts: 0 });
+
+const traffic = z.strictObject(
+  {
+    from: words().default([]),
+    to: words().default([]),
+    protocol: word().default('tcp'),
+    ports: z
+      .array(port, { error: 'a list of ports' })
+      .transform((given) => parsePorts(given) ?? [])
+      .default([]),
+    machines: count(),
+    exposed: count(),
+    certain: flag().default(true),
+  },
+  { error: '{ from, to, protocol, ports, machines, exposed, certain }' },
+);
+const traffics = () =>
+  z
+    .array(traffic, { error: 'a list of traffic' })
+    .transform((all) =>
+      all.map((one) => ({ ...one, fromAnyone: one.from.some(isAnyone), toAnyone: one.to.some(isAnyone) })),
+    )
+    .default([]);
+const effect = z
+  .strictObject({ opens: traffics(), cuts: traffics() }, { error: '{ opens, cuts }' })
+  .default({ opens: [], cuts: [] });
+
 /** One document of a file of cases: see docs/policies.md. */
 export const casesSchema = z.strictObject(
   {
@@ -83,6 +131,9 @@ export const casesSchema = z.strictObject(
             name: freeText(256),
             rule: name().optional(),
             resource,
+            action,
+            plan,
+            effect,
             expect: z.enum(['deny', 'warn', 'allow']),
           },
           { error: '{ name, resource, expect }' },
@@ -120,7 +171,10 @@ export interface Trial extends Pick<CaseResult, 'policy' | 'name' | 'at' | 'expe
 export function trialsOf(cases: Located<Cases>, policies: readonly PolicyRules[]): readonly Trial[] {
   const policy = policies.find(({ name }) => name === cases.value.policy);
   return cases.value.cases.map((one, index) => {
-    const given = { resource: viewOf(one.resource) };
+    const given = {
+      resource: viewOf(one.resource),
+      change: { action: one.action, plan: one.plan, effect: one.effect },
+    };
     const about = { policy: cases.value.policy, name: one.name, at: cases.at(['cases', index]), expected: one.expect };
     return { ...about, given, ...rulesFor(one, policy) };
   });

@@ -2,6 +2,7 @@ import type { Action } from '../action.ts';
 import { onlyNarrows } from '../plan/narrowing.ts';
 import type { Hold } from '../plan/plan-input.ts';
 import type { Violation } from './evaluate.ts';
+import type { BrokenRule } from './rules.ts';
 
 /**
  * Withholds an action that makes a resource, or changes it, as a rule denies it to be. All of a firewall rule's document waits: its atoms
@@ -25,7 +26,8 @@ export function policyHold(violations: readonly Violation[], before: readonly Vi
 
 const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
 
-const isExcused = ({ failed }: Violation, action: Action): boolean =>
+/** What only narrows traffic passes where it heals drift, and where the rule has no answer. */
+export const isExcused = ({ failed }: BrokenRule, action: Action): boolean =>
   (failed !== undefined || action.cause === 'drift') && onlyNarrows(action);
 
 /** As views are called: a rule has the address of its document. A removal leaves nothing that could violate a rule. */
@@ -36,9 +38,9 @@ function resourcesOf(action: Action): readonly string[] {
   return addresses.map((one) => `${kind} ${one}`);
 }
 
-const whyDenied = ({ policy, rule, message, failed }: Violation): string =>
+export const whyDenied = ({ policy, rule, message, failed }: BrokenRule): string =>
   failed === undefined
     ? `the rule ${rule} of the policy ${policy} denies it: ${message}`
     : `the rule ${rule} of the policy ${policy} has no answer for it (${failed}), which denies it: ${message}`;
 
-const asBefore = '(as the policy was in the generation before; a looser one counts from the next one on)';
+export const asBefore = '(as the policy was in the generation before; a looser one counts from the next one on)';

@@ -15,8 +15,10 @@ import type { Located } from '../documents/tree.ts';
 import type { Row } from '../inventory/row.ts';
 import { mergePorts, type PortRange, parsePorts } from '../port-set.ts';
 import {
+  type Address,
   type Attributes,
   type Cloud,
+  type CloudId,
   isAddress,
   type Kind,
   nameIn,
@@ -88,11 +90,6 @@ export interface RuleView extends CommonView {
 
 /** A resource as expressions see it: documented in docs/policies.md, whatever our own attributes are. Plain data. */
 export type ResourceView = ObjectView | RuleView;
-
-/** All that an expression may name. Plain data. Its target, of several targets the first, follows from the resource. */
-export interface Given {
-  readonly resource: ResourceView;
-}
 
 /** A view, and the names of the resource's targets. */
 export interface Viewed {
@@ -203,30 +200,57 @@ const named = (text: string, tags: Tags): string => {
   return tags.get(bare) ?? (text.startsWith('range:') ? bare : text);
 };
 
+/** An object that stands on a cloud. `document`: the address of its document, where it has one. */
+export interface StandingObject extends Pick<CommonView, 'kind' | 'cloud' | 'account' | 'region' | 'name' | 'owner'> {
+  readonly id: CloudId;
+  /** Where it is ours. */
+  readonly address?: Address;
+  readonly document?: Address;
+  readonly targets: readonly string[];
+  readonly attributes: Attributes[Kind];
+}
+
 /**
  * An object that stands on a cloud as a view: ours, or nobody's. A rule is one view for each protocol; it has the address of its
- * document, and what nobody claims has its id in place of an address. Empty where the row has no such object.
+ * document, and what nobody claims has its id in place of an address.
  */
-export function viewsOfRow({ place, called, whose, sides: { observed } }: Row, tags: Tags): readonly Viewed[] {
-  if (observed === undefined || observed.state === 'gone' || observed.state === 'deleting') return [];
-  const { kind, cloud, account, region, targets } = place;
-  const one = { kind, attributes: observed.attributes };
-  const address = called.address ?? called.id ?? '';
+export function viewsOfObject(
+  { id, address = id, document = address, targets, attributes, owner, ...place }: StandingObject,
+  tags: Tags,
+): readonly Viewed[] {
+  const one = { kind: place.kind, attributes };
+  const labels = 'labels' in attributes ? attributes.labels : {};
   const base: CommonView = {
-    ...{ kind, address, name: called.name, cloud, target: targets[0] ?? '', account, region, labels: called.labels },
-    ...(whose.owner === undefined ? {} : { owner: whose.owner }),
+    ...{ ...place, address, target: targets[0] ?? '', labels },
+    ...(owner === undefined ? {} : { owner }),
   };
   if (!isOf(one, 'firewall-rule')) return [{ view: { ...base, ...fieldsOf(one, tags) }, targets }];
-  const document = whose.documents[0]?.address ?? address;
   const networkDefault = document.includes('/network/');
-  const name = nameIn(document, networkDefault ? 'network' : 'firewall-rule');
-  const view = { ...base, address: document, name: document === called.id ? called.name : name };
+  const named = nameIn(document, networkDefault ? 'network' : 'firewall-rule');
+  const view = { ...base, address: document, name: document === id ? base.name : named };
   return servicesOf(one.attributes.match).map(({ protocol, ports }) => ({
     view: ruleFields({ view, atom: one.attributes, protocol, networkDefault, ...sidesOf(one.attributes, tags) }, [
       ports,
     ]),
     targets,
   }));
+}
+
+/** Empty where the row has no object that stands. */
+export function viewsOfRow({ place, called, whose, sides: { observed } }: Row, tags: Tags): readonly Viewed[] {
+  if (observed === undefined || observed.state === 'gone' || observed.state === 'deleting') return [];
+  const { kind, cloud, account, region, targets } = place;
+  const [document] = whose.documents;
+  return viewsOfObject(
+    {
+      ...{ kind, cloud, account, region, targets, name: called.name, id: called.id ?? '' },
+      ...(called.address === undefined ? {} : { address: called.address }),
+      ...(document === undefined ? {} : { document: document.address }),
+      ...(whose.owner === undefined ? {} : { owner: whose.owner }),
+      attributes: observed.attributes,
+    },
+    tags,
+  );
 }
 
 interface DraftRule extends Omit<ViewedDocument, 'view'> {
@@ -319,7 +343,7 @@ function ruleFields(
 }
 
 /** TCP, UDP and SCTP by name or number, and everything: https://www.iana.org/assignments/protocol-numbers */
-const withPorts: ReadonlySet<string> = new Set(['all', 'tcp', 'udp', 'sctp', '6', '17', '132']);
+export const withPorts: ReadonlySet<string> = new Set(['all', 'tcp', 'udp', 'sctp', '6', '17', '132']);
 
 const allPorts: readonly PortRange[] = [{ from: 0, to: 65535 }];
 

@@ -60,10 +60,10 @@ export function policiesText(violations: readonly Violation[], paint: Paint = pl
     paint('strong', `Policies: ${count}, ${denied === 0 ? 'reported only (audit)' : `${denied} denied (enforce)`}`),
     ...breaches.flatMap((breach) => {
       const { policy, rule, effect, document, failed, message } = printable(breach.first);
-      const place = paint('dim', `${document.file}:${document.line}`);
+      const place = document.file === '' ? '' : `  ${paint('dim', `${document.file}:${document.line}`)}`;
       const on = printable(breach.targets).join(', ');
       return [
-        `  ${paint(isEnforced(breach) ? 'remove' : 'note', `! ${printable(calledIn(breach))}`)}  ${policy}/${rule}  ${isEnforced(breach) ? 'denied' : effect}  on ${on}  ${place}`,
+        `  ${paint(isEnforced(breach) ? 'remove' : 'note', `! ${printable(calledIn(breach))}`)}  ${policy}/${rule}  ${isEnforced(breach) ? 'denied' : effect}  on ${on}${place}`,
         `      ${message}`,
         ...(failed === undefined ? [] : [`      ${noAnswer(failed)}`]),
       ];
