@@ -54,6 +54,8 @@ test('every figure that something is asked of has its bound', () => {
   const asked = [
     'policy',
     'policy-one-kind',
+    'effect',
+    'effect-differences',
     'observe-calls',
     'second-pass',
     'rules-10k',

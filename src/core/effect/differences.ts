@@ -72,11 +72,15 @@ export function differencesBetween(before: TrafficState, after: TrafficState): C
     },
   };
   const classes = classesOf(before, after, [filters.before, filters.after]).map((one) => viewOf(one, comparison));
-  const differences = [...Map.groupBy(classes, ({ its }) => its.network).values()].flatMap((some) => [
-    ...insideDifferences(some, comparison),
-    ...outsideDifferences(some, comparison),
-  ]);
-  return { differences, doubts: [...new Set(classes.flatMap(doubtsOf))].toSorted(compareText) };
+  const found = [...Map.groupBy(classes, ({ its }) => its.network)].map(([network, some]) => {
+    const inside = insideDifferences(some, comparison);
+    const name = before.networks.get(network)?.name ?? network;
+    const left =
+      inside === undefined ? [`traffic inside of network ${name}: ${some.length} kinds of machines are too many`] : [];
+    return { differences: [...(inside ?? []), ...outsideDifferences(some, comparison)], left };
+  });
+  const doubts = new Set([...found.flatMap(({ left }) => left), ...classes.flatMap(doubtsOf)]);
+  return { differences: found.flatMap((one) => one.differences), doubts: [...doubts].toSorted(compareText) };
 }
 
 const doubtsOf = ({ ingress, egress }: View): readonly string[] =>
@@ -102,6 +106,8 @@ function rememberedPassing(): Comparison['letThrough'] {
 interface View {
   readonly its: MachineClass;
   readonly isSeenOther: boolean;
+  /** Other rules than before apply to it, though these did not change. */
+  readonly isMoved: boolean;
   readonly ingress: ListsOf;
   readonly egress: ListsOf;
 }
@@ -121,6 +127,7 @@ function viewOf(its: MachineClass, { listsOf }: Comparison): View {
   return {
     its,
     isSeenOther: its.before.key !== its.after.key,
+    isMoved: its.before.whole !== its.after.whole,
     ingress: inBoth('ingress'),
     egress: inBoth('egress'),
   };
@@ -158,9 +165,11 @@ function bucketsOf() {
  *   passed for certain, and certainly does not now   | cuts
  *   is more certain to pass than before, or may pass | may-open
  *   is less certain to pass than before              | may-cut
+ *   may pass as before, for other reasons            | may-open
  */
 export function changesBetween(before: Passing, after: Passing): readonly (readonly [ChangeKind, Services])[] {
-  if (before.sure.key === after.sure.key && before.may.key === after.may.key) return [];
+  const isSame = before.sure.key === after.sure.key && before.may.key === after.may.key;
+  if (isSame && before.doubts === after.doubts) return [];
   const opens = subtract(after.sure, before.may);
   const cuts = subtract(before.sure, after.may);
   const more = unite(subtract(after.sure, before.sure), subtract(after.may, before.may));
@@ -168,21 +177,36 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
   const found: readonly (readonly [ChangeKind, Services])[] = [
     ['opens', opens],
     ['cuts', cuts],
-    ['may-open', subtract(more, opens)],
+    ['may-open', subtract(unite(more, unclear(before, after)), opens)],
     ['may-cut', subtract(less, cuts)],
   ];
   return found.filter(([, services]) => !isNone(services));
 }
 
-function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] {
-  const senders = [...views.entries()].filter(([, { egress, isSeenOther }]) => egress.differ || isSeenOther);
-  const everybody = [...views.entries()];
+/** What may pass before and after, and for other reasons after. */
+const unclear = (before: Passing, after: Passing): Services =>
+  before.doubts === after.doubts
+    ? noServices
+    : intersect(subtract(before.may, before.sure), subtract(after.may, after.sure));
+
+/** Pairs of classes that a plan waits for: some seconds. */
+const mostPairs = 2_000_000;
+
+/** Undefined where there are too many pairs to look at. */
+function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] | undefined {
+  const sendersTo = rememberedSenders(views, comparison);
+  let pairs = 0;
+  for (const view of views) {
+    pairs += sendersTo(view).length;
+    if (pairs > mostPairs) return undefined;
+  }
   const groups = new Map<string, { readonly bucket: Bucket; readonly receivers: number[] }>();
   for (const [at, receiver] of views.entries()) {
     const buckets = bucketsOf();
-    for (const [position, sender] of receiver.ingress.differ || receiver.isSeenOther ? everybody : senders) {
-      const { before, after } = pairOf(sender, receiver, comparison);
-      buckets.add(before, after, position);
+    for (const position of sendersTo(receiver)) {
+      const sender = views[position];
+      const pair = sender && pairOf(sender, receiver, comparison);
+      if (pair !== undefined) buckets.add(pair.before, pair.after, position);
     }
     for (const bucket of buckets.all()) {
       const key = `${bucket.kind} ${bucket.services.key} ${bucket.others.join()}`;
@@ -221,20 +245,49 @@ function isOnlyItself(from: readonly View[], receivers: readonly View[]): boolea
   return from.length === 1 && receivers.length === 1 && one === receivers[0] && one?.its.machines.length === 1;
 }
 
+/**
+ * Positions of the senders whose traffic to a receiver may change, in order: those that its changed rules are about, and those that changed
+ * themselves. Where the receiver is another than before, all.
+ */
+function rememberedSenders(views: readonly View[], { changed }: Comparison): (receiver: View) => readonly number[] {
+  const everybody = [...views.keys()];
+  const turned = everybody.filter((at) => views[at]?.egress.differ || views[at]?.isSeenOther);
+  const met = new Map<string, readonly number[]>();
+  const meeting = ({ rules, tags }: RuleList): readonly number[] =>
+    rules.flatMap(({ rule }) => {
+      if (!changed.has(rule.content)) return [];
+      const key = `${tags} ${rule.content}`;
+      const isMet = ({ its: { before, after } }: View): boolean =>
+        [before, after].some(({ party }) => anyOf(rule.peers, (term) => meets(term, party, tags)) !== 'no');
+      const found = met.get(key) ?? everybody.filter((at) => isMet(views[at] as View)); // why: the keys of the views
+      met.set(key, found);
+      return found;
+    });
+  const known = new Map<Lists, Map<Lists, readonly number[]>>();
+  return ({ ingress: { before, after, differ }, isSeenOther, isMoved }) => {
+    if (isSeenOther || isMoved) return everybody;
+    if (!differ) return turned;
+    const asked = known.get(before)?.get(after);
+    if (asked !== undefined) return asked;
+    const some = new Set([...before.lists, ...after.lists].flatMap(meeting).concat(turned));
+    const found = [...some].toSorted((a, b) => a - b);
+    known.set(before, (known.get(before) ?? new Map()).set(after, found));
+    return found;
+  };
+}
+
+/** Undefined where neither end changes. */
 function pairOf(
   sender: View,
   receiver: View,
   { letThrough }: Comparison,
-): { readonly before: Passing; readonly after: Passing } {
+): { readonly before: Passing; readonly after: Passing } | undefined {
+  const was = letThrough(receiver.ingress.before, sender.its.before);
+  const is = letThrough(receiver.ingress.after, sender.its.after);
+  if (was === is && !sender.egress.differ && !receiver.isSeenOther) return undefined;
   return {
-    before: both(
-      letThrough(sender.egress.before, receiver.its.before),
-      letThrough(receiver.ingress.before, sender.its.before),
-    ),
-    after: both(
-      letThrough(sender.egress.after, receiver.its.after),
-      letThrough(receiver.ingress.after, sender.its.after),
-    ),
+    before: both(letThrough(sender.egress.before, receiver.its.before), was),
+    after: both(letThrough(sender.egress.after, receiver.its.after), is),
   };
 }
 
@@ -338,7 +391,7 @@ function outsideOf(view: View, direction: Direction, worlds: Worlds, comparison:
 
 function byWay(letThrough: Passing, way: Way['answer']): Passing {
   if (way === 'yes') return letThrough;
-  return { sure: noServices, may: way === 'no' ? noServices : letThrough.may };
+  return { ...letThrough, sure: noServices, may: way === 'no' ? noServices : letThrough.may };
 }
 
 interface Pairs {

@@ -8,7 +8,7 @@ import type { Address, Ref, ScopeKey } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { type ChangeKind, type ClassEnd, type Difference, differencesBetween } from './differences.ts';
 import { type Direction, filterOf } from './filter.ts';
-import type { MachineClass } from './machine-classes.ts';
+import { classesOf, type MachineClass } from './machine-classes.ts';
 import { entriesIn, type ServiceEntry } from './service-set.ts';
 import { type Machine, statesOf, type TrafficState } from './state.ts';
 import { wayOf } from './way.ts';
@@ -198,19 +198,25 @@ function instancesOf(classes: readonly MachineClass[], { state, network, directi
 /** The shortest words for these machines: one group, all of the network, or few groups and the names of the rest. */
 function coverOf(machines: readonly Machine[], state: TrafficState, network: Ref): Pick<Instances, 'groups' | 'names'> {
   const chosen = new Set(machines.map(({ ref }) => ref));
-  const members = membersOf(state, network);
-  const fitting = [...members]
-    .filter(([, refs]) => refs.every((ref) => chosen.has(ref)))
+  const { count, groups: members } = membersOf(state, network);
+  const near = new Set(machines.flatMap(({ ref }) => state.machines.get(ref)?.memberships ?? []));
+  const fitting = [...near]
+    .flatMap((group) => {
+      const refs = members.get(group) ?? [];
+      return refs.length > 0 && refs.every((ref) => chosen.has(ref)) ? [{ group, refs }] : [];
+    })
     .toSorted(
-      ([a, some], [b, more]) => more.length - some.length || Number(isAll(a)) - Number(isAll(b)) || compareText(a, b),
+      (a, b) =>
+        b.refs.length - a.refs.length ||
+        Number(isAll(a.group)) - Number(isAll(b.group)) ||
+        compareText(a.group, b.group),
     );
   const [first] = fitting;
+  const isWhole = first === undefined || first.refs.length < count || isAll(first.group);
+  if (chosen.size === count && isWhole) return { groups: [], names: [] };
   const rest = new Set(chosen);
   const groups: string[] = [];
-  const all = [...state.machines.values()].filter((one) => one.network === network);
-  if (all.length === chosen.size && (first === undefined || first[1].length < all.length || isAll(first[0])))
-    return { groups, names: [] };
-  for (const [group, refs] of fitting) {
+  for (const { group, refs } of fitting) {
     if (!refs.some((ref) => rest.has(ref))) continue;
     groups.push(groupName(group));
     for (const ref of refs) rest.delete(ref);
@@ -224,21 +230,26 @@ const isAll = (group: Ref): boolean => /[./-]all$/.test(group);
 /** `core.web`, whether the group is an object or a name. */
 const groupName = (group: Ref): string => group.replace(/^.*\/group\//, '').replace(/^(?:tag|service-account):/, '');
 
-const memberLists = new WeakMap<TrafficState, Map<Ref, ReadonlyMap<Ref, readonly Ref[]>>>();
+interface Members {
+  readonly count: number;
+  readonly groups: ReadonlyMap<Ref, readonly Ref[]>;
+}
 
-/** The machines of each group in a network. */
-function membersOf(state: TrafficState, network: Ref): ReadonlyMap<Ref, readonly Ref[]> {
-  const known = memberLists.get(state) ?? new Map<Ref, ReadonlyMap<Ref, readonly Ref[]>>();
+const memberLists = new WeakMap<TrafficState, Map<Ref, Members>>();
+
+/** The machines of a network, and of each group in it. */
+function membersOf(state: TrafficState, network: Ref): Members {
+  const known = memberLists.get(state) ?? new Map<Ref, Members>();
   memberLists.set(state, known);
-  const members = known.get(network) ?? groupMembers(state, network);
+  const members = known.get(network) ?? countMembers(state, network);
   known.set(network, members);
   return members;
 }
 
-function groupMembers({ machines }: TrafficState, network: Ref): ReadonlyMap<Ref, readonly Ref[]> {
+function countMembers({ machines }: TrafficState, network: Ref): Members {
   const here = [...machines.values()].filter((one) => one.network === network);
   const groups = [...groupByMany(here, ({ memberships = [] }) => memberships)];
-  return new Map(groups.map(([group, all]) => [group, all.map(({ ref }) => ref)]));
+  return { count: here.length, groups: new Map(groups.map(([group, all]) => [group, all.map(({ ref }) => ref)])) };
 }
 
 /** Openings from anyone first, then those with most machines exposed. */
@@ -255,7 +266,12 @@ function dangerOf({ from, to }: TrafficChange): number {
 const sizeOf = ({ from, to }: TrafficChange): number =>
   [from, to].reduce((sum, end) => sum + (end.kind === 'instances' ? end.instances.length : 0), 0);
 
-const textOf = (change: TrafficChange): string => JSON.stringify([change.from, change.to, change.services]);
+/** Ends of equal size differ by what they are called, or by their first machine. */
+const textOf = ({ scope, from, to, services }: TrafficChange): string =>
+  [scope, nameOf(from), nameOf(to), JSON.stringify(services)].join(' ');
+
+const nameOf = (end: End): string =>
+  end.kind === 'block' ? end.cidr : [...end.groups, ...end.names.slice(0, 3), end.instances[0]].join(' ');
 
 /** Documents of rules whose new rules apply to no machine that stands, in order. */
 function idleRules(actions: readonly Action[], { scope, before, after }: States): readonly IdleRule[] {
@@ -279,12 +295,13 @@ const isStatedAndOn = (desired: Desired): boolean =>
 function machinesOfRules(state: TrafficState): ReadonlyMap<Ref, readonly Ref[]> {
   const filter = filterOf(state);
   const found = new Map<Ref, Ref[]>();
-  for (const machine of state.machines.values()) {
-    const lists = (['ingress', 'egress'] as const).flatMap((direction) => filter.lists(machine, direction).lists);
+  for (const { after, machines } of classesOf(state, state, [filter])) {
+    const lists = (['ingress', 'egress'] as const).flatMap((direction) => filter.lists(after.machine, direction).lists);
+    const refs = machines.map(({ ref }) => ref);
     for (const rule of new Set(lists.flatMap(({ rules }) => rules.map((one) => one.rule.held.ref)))) {
       const known = found.get(rule);
-      if (known === undefined) found.set(rule, [machine.ref]);
-      else known.push(machine.ref);
+      if (known === undefined) found.set(rule, [...refs]);
+      else known.push(...refs);
     }
   }
   return found;

@@ -1,5 +1,5 @@
 import type { Cidr } from '../cidr.ts';
-import type { Cloud } from '../resource.ts';
+import type { Cloud, RuleMatch } from '../resource.ts';
 import {
   allServices,
   intersect,
@@ -24,14 +24,20 @@ import {
   termOf,
 } from './terms.ts';
 
-/** The traffic that passes for certain, and that may pass. `sure` is part of `may`; they are equal where nothing is unknown. */
-export type Passing = RuleServices;
+/**
+ * The traffic that passes for certain, and that may pass. `sure` is part of `may`; they are equal where nothing is unknown. `doubts`: what is
+ * unknown; where two doubts differ, what passes may differ though neither is certain.
+ */
+export interface Passing extends RuleServices {
+  readonly doubts: string;
+}
 
-export const everything: Passing = { sure: allServices, may: allServices };
+export const everything: Passing = { sure: allServices, may: allServices, doubts: '' };
 
 export const both = (a: Passing, b: Passing): Passing => ({
   sure: intersect(a.sure, b.sure),
   may: intersect(a.may, b.may),
+  doubts: a.doubts + b.doubts,
 });
 
 /** A rule, read. Rules of equal `content` let the same through, in the same place. `blocks`: that it names. */
@@ -44,7 +50,22 @@ export interface ReadRule {
   readonly blocks: readonly Cidr[];
 }
 
-function readRule(held: HeldRule, cloud: Cloud): ReadRule {
+/** Rules of one text share their sets: joins of the same sets are remembered. */
+function rememberedServices(cloud: Cloud): (match: RuleMatch) => RuleServices {
+  const known = new Map<string, RuleServices>();
+  return (match) => {
+    const text = `${match.protocol} ${match.ports}`;
+    const services = known.get(text) ?? ruleServices(cloud, match);
+    known.set(text, services);
+    return services;
+  };
+}
+
+function readRule(
+  held: HeldRule,
+  cloud: Cloud,
+  servicesOf: (match: RuleMatch) => RuleServices = rememberedServices(cloud),
+): ReadRule {
   const { match, order, group, network } = held.attributes;
   const peers = match.peers.map(termOf);
   const targets = (match.targets ?? []).map(targetOf);
@@ -56,7 +77,7 @@ function readRule(held: HeldRule, cloud: Cloud): ReadRule {
       ...[direction, action, protocol, ports, match.peers, match.targets ?? []],
       ...[group ?? place, order?.priority ?? 0],
     ]),
-    services: ruleServices(cloud, match),
+    services: servicesOf(match),
     blocks: [...peers, ...targets].flatMap((term) => (term.kind === 'block' ? [term.cidr] : [])),
   };
 }
@@ -93,9 +114,10 @@ export interface Filter {
 }
 
 export function filterOf(state: TrafficState): Filter {
+  const services = rememberedServices(state.cloud);
   const rules = state.rules
     .filter(({ attributes }) => attributes.order?.disabled !== true)
-    .map((held) => readRule(held, state.cloud));
+    .map((held) => readRule(held, state.cloud, services));
   const byName = new Map<string, ReadRule[]>();
   for (const rule of rules) {
     for (const name of namesOf(rule, state.cloud)) {
@@ -266,7 +288,14 @@ function defaultRule(
 ): Applied {
   const match = { direction, action: 'allow', protocol: 'all', ports: 'all', peers: [peer] } as const;
   const attributes = { network: '', match, description: '', order: { priority } };
-  const held: HeldRule = { ref: name, name: `the default rule ${name}`, attributes, holder: name, document: undefined };
+  const held: HeldRule = {
+    ref: name,
+    id: name,
+    name: `the default rule ${name}`,
+    attributes,
+    holder: name,
+    document: undefined,
+  };
   return { rule: readRule(held, 'azure'), applies: 'yes' };
 }
 
@@ -280,9 +309,10 @@ export function passing({ lists }: Lists, party: Party): Passing {
  * deny denies, and every rule that only may allow does not; and the other way round for what may pass.
  */
 function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party): Passing {
-  if (doubt !== undefined) return { sure: noServices, may: allServices };
+  if (doubt !== undefined) return { sure: noServices, may: allServices, doubts: doubt };
   const sure = openList();
   const may = openList();
+  let doubts = '';
   for (const { rule, applies } of rules) {
     const matches = least(
       applies,
@@ -294,8 +324,9 @@ function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party):
     const allows = rule.held.attributes.match.action === 'allow';
     sure.decide(allows ? certain : services.may, allows);
     may.decide(allows ? services.may : certain, allows);
+    if (certain.key !== services.may.key) doubts += rule.content;
   }
-  return { sure: sure.end(otherwise), may: may.end(otherwise) };
+  return { sure: sure.end(otherwise), may: may.end(otherwise), doubts };
 }
 
 function openList() {

@@ -13,11 +13,12 @@ export interface MachineClass {
   readonly after: Side;
 }
 
-/** `key`: equal for sides that are the same to the rules of other machines. */
+/** `key`: equal for sides that are the same to the rules of other machines; `whole`: to all that decides on their traffic. */
 export interface Side {
   readonly machine: Machine;
   readonly party: Party;
   readonly key: string;
+  readonly whole: string;
 }
 
 /** The machines that stand in both states, in the same network. */
@@ -41,8 +42,8 @@ export function classesOf(
     }
     const machines = [is];
     const sides = {
-      before: { machine: was, party: partyIn(before, was), key: from.seen },
-      after: { machine: is, party: partyIn(after, is), key: to.seen },
+      before: { machine: was, party: partyIn(before, was), ...from },
+      after: { machine: is, party: partyIn(after, is), ...to },
     };
     classes.set(key, { first: { network: was.network, machines, ...sides }, machines });
   }
@@ -55,12 +56,11 @@ export const partyIn = ({ subnets }: TrafficState, machine: Machine): Party => (
   subnet: subnets.get(machine.subnet),
 });
 
-/** `seen`: all that rules of others see of it. `whole`: all that decides on its traffic. */
-function keysIn(blocks: readonly Cidr[]): (machine: Machine) => { readonly seen: string; readonly whole: string } {
+function keysIn(blocks: readonly Cidr[]): (machine: Machine) => { readonly key: string; readonly whole: string } {
   const place = narrowestOf(blocks);
   return ({ network = '', subnet, memberships, address, publicIp, filters, isBalanced }) => {
     const at = address === undefined ? '?' : place(address);
     const seen = `${network}|${subnet}|${memberships?.toSorted().join(',') ?? '?'}|${at}`;
-    return { seen, whole: `${seen}|${publicIp}|${filters?.join(',') ?? '?'}|${isBalanced}` };
+    return { key: seen, whole: `${seen}|${publicIp}|${filters?.join(',') ?? '?'}|${isBalanced}` };
   };
 }

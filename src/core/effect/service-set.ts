@@ -34,10 +34,16 @@ export const oneService = (protocol: string, ranges: readonly PortRange[] = ever
 export const isNone = ({ key }: Services): boolean => key === noServices.key;
 
 /** Each range of ports of each protocol by itself; a set with all other protocols stays whole. */
-export const partsOf = (services: Services): readonly Services[] =>
-  services.others
-    ? [services]
-    : [...services.named].flatMap(([protocol, ranges]) => ranges.map((range) => oneService(protocol, [range])));
+export function partsOf(services: Services): readonly Services[] {
+  if (services.others) return [services];
+  const found =
+    knownParts.get(services) ??
+    [...services.named].flatMap(([protocol, ranges]) => ranges.map((range) => oneService(protocol, [range])));
+  knownParts.set(services, found);
+  return found;
+}
+
+const knownParts = new WeakMap<Services, readonly Services[]>();
 
 const portsIn = ({ named, others }: Services, protocol: string): readonly PortRange[] =>
   named.get(protocol) ?? (others ? everyPort : []);
@@ -52,32 +58,51 @@ function combined(a: Services, b: Services, ports: Combine<readonly PortRange[]>
   );
 }
 
-export function unite(a: Services, b: Services): Services {
-  if (isNone(a) || a.key === b.key) return b;
-  if (isNone(b)) return a;
-  return combined(
+/** The same two sets are joined again and again. */
+function remembered(join: Combine<Services>): Combine<Services> {
+  const known = new WeakMap<Services, WeakMap<Services, Services>>();
+  return (a, b) => {
+    const byOther = known.get(a) ?? new WeakMap<Services, Services>();
+    known.set(a, byOther);
+    const joined = byOther.get(b) ?? join(a, b);
+    byOther.set(b, joined);
+    return joined;
+  };
+}
+
+const united = remembered((a, b) =>
+  combined(
     a,
     b,
     (some, more) => mergePorts([...some, ...more]),
     (some, more) => some || more,
-  );
-}
+  ),
+);
 
-export function subtract(a: Services, b: Services): Services {
-  if (isNone(a) || isNone(b)) return a;
-  if (a.key === b.key || b.key === allServices.key) return noServices;
-  return combined(a, b, subtractPorts, (some, taken) => some && !taken);
-}
+const subtracted = remembered((a, b) => combined(a, b, subtractPorts, (some, taken) => some && !taken));
 
-export function intersect(a: Services, b: Services): Services {
-  if (isNone(a) || b.key === allServices.key || a.key === b.key) return a;
-  if (isNone(b) || a.key === allServices.key) return b;
-  return combined(
+const intersected = remembered((a, b) =>
+  combined(
     a,
     b,
     (some, more) => subtractPorts(some, subtractPorts(everyPort, more)),
     (some, more) => some && more,
-  );
+  ),
+);
+
+export function unite(a: Services, b: Services): Services {
+  if (isNone(a) || a.key === b.key) return b;
+  return isNone(b) ? a : united(a, b);
+}
+
+export function subtract(a: Services, b: Services): Services {
+  if (isNone(a) || isNone(b)) return a;
+  return a.key === b.key || b.key === allServices.key ? noServices : subtracted(a, b);
+}
+
+export function intersect(a: Services, b: Services): Services {
+  if (isNone(a) || b.key === allServices.key || a.key === b.key) return a;
+  return isNone(b) || a.key === allServices.key ? b : intersected(a, b);
 }
 
 /** The services of a rule: those that it is about for certain, and those that it may be about, where its text is not all ours. */

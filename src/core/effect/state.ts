@@ -7,7 +7,16 @@ import { rulesOf } from '../kinds/kinds.ts';
 import type { Condition, Gap } from '../observed.ts';
 import { type Claimed, claim } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
-import { type Attributes, type Cloud, type Kind, nameIn, type Peering, type Ref, type Route } from '../resource.ts';
+import {
+  type Attributes,
+  type Cloud,
+  type CloudId,
+  type Kind,
+  nameIn,
+  type Peering,
+  type Ref,
+  type Route,
+} from '../resource.ts';
 import { compareText } from '../text.ts';
 
 /** All that decides on traffic in one scope, in one state. Refs are addresses of ours, else ids. */
@@ -22,6 +31,7 @@ export interface TrafficState {
 
 interface Named {
   readonly ref: Ref;
+  readonly id: CloudId;
   /** For people: `core.web`, or the id. */
   readonly name: string;
 }
@@ -87,7 +97,6 @@ export const observedState = (input: PlanInput): TrafficState => stateOf(observe
 
 interface Thing extends Named {
   readonly kind: Kind;
-  readonly id: string;
   readonly attributes: Attributes[Kind];
   readonly condition: Condition;
   readonly container: Ref | undefined;
@@ -219,11 +228,11 @@ type Of<K extends Kind> = Thing & { readonly attributes: Attributes[K] };
 
 const isOf = <K extends Kind>(one: Thing, kind: K): one is Of<K> => one.kind === kind;
 
-function networkOf({ ref, name, attributes, condition }: Of<'network'>, subnets: readonly Subnet[]): Network {
+function networkOf({ ref, id, name, attributes, condition }: Of<'network'>, subnets: readonly Subnet[]): Network {
   const { cidr, internet, settings = {} } = attributes;
   const policy = condition.inexpressible?.find(({ field }) => field === 'firewallPolicy')?.detail;
   return {
-    ...{ ref, name, internet },
+    ...{ ref, id, name, internet },
     blocks: [...blocksOf(cidr, condition), ...subnets.flatMap(({ blocks }) => blocks)],
     routes: settings.routes,
     natGateways: settings.natGateways,
@@ -235,21 +244,21 @@ function networkOf({ ref, name, attributes, condition }: Of<'network'>, subnets:
 const blocksOf = (cidr: string | undefined, { furtherBlocks = [] }: Condition): readonly Cidr[] =>
   [cidr, ...furtherBlocks].flatMap((text) => (text === undefined ? [] : (parseCidr(text) ?? [])));
 
-function subnetOf({ ref, name, attributes, condition }: Of<'subnet'>): Subnet {
+function subnetOf({ ref, id, name, attributes, condition }: Of<'subnet'>): Subnet {
   const { network, cidr, internet, filter, settings = {} } = attributes;
   const blocks = blocksOf(cidr, condition);
   const { routes, natGateway } = settings;
   // why: its own list of rules is on it
   const filters = condition.filters ?? (filter === true ? [network] : undefined);
-  return { ref, name, network, blocks, internet, filter, filters, routes, natGateway };
+  return { ref, id, name, network, blocks, internet, filter, filters, routes, natGateway };
 }
 
-function machineOf({ ref, name, attributes, condition }: Of<'instance'>, subnet: Subnet | undefined): Machine {
+function machineOf({ ref, id, name, attributes, condition }: Of<'instance'>, subnet: Subnet | undefined): Machine {
   const { placement, machine, settings = {} } = attributes;
   const { privateIp, staticPublicIp, interfaces = [] } = settings;
   const isFiltered = condition.unstated?.some(({ field }) => field === 'networkSecurityGroup') ?? false;
   return {
-    ...{ ref, name, interfaces, power: machine.power },
+    ...{ ref, id, name, interfaces, power: machine.power },
     network: subnet?.network,
     subnet: placement.subnet,
     memberships: membershipsOf(attributes),
@@ -268,5 +277,5 @@ function ruleOf(
   // why: what the plan makes is in the network's own list
   const isNew = id === ref && condition.filters === undefined;
   const holder = condition.filters?.[0] ?? (isNew ? attributes.network : container);
-  return { ref, name, attributes, holder, document };
+  return { ref, id, name, attributes, holder, document };
 }

@@ -1,4 +1,4 @@
-import { type Cidr, containsCidr, formatCidr, overlapsCidr, parseCidr } from '../cidr.ts';
+import { type Cidr, containsCidr, formatCidr, parseCidr } from '../cidr.ts';
 import type { Cloud, Route } from '../resource.ts';
 import type { Direction } from './filter.ts';
 import type { Machine, Network, Subnet, TrafficState } from './state.ts';
@@ -38,6 +38,19 @@ export function wayOf(state: TrafficState, machine: Machine, direction: Directio
     case 'memory':
       return byRoute(subnet.routes, subnet.internet, at, direction);
   }
+}
+
+/** The same between machines of two networks, by their private addresses. */
+export function privateWay({ cloud, subnets }: TrafficState, from: Machine, to: Machine): Way {
+  const unknown = maybe(
+    'they lie in different networks: Setpoint does not evaluate peerings, VPNs and gateways between them',
+  );
+  const routes = subnets.get(from.subnet)?.routes;
+  const blocks = to.address === undefined ? subnets.get(to.subnet)?.blocks : [to.address];
+  // why: elsewhere routes of peerings and VPNs are in no list of people's routes
+  if ((cloud !== 'aws' && cloud !== 'memory') || routes === undefined || blocks === undefined) return unknown;
+  if (blocks.some((block) => hopTo(routes, block) === 'other')) return unknown;
+  return no(`they lie in different networks, and no route leads from ${from.name} to ${to.name}`);
 }
 
 interface Place {
@@ -87,21 +100,36 @@ const hopOf = (internet: Subnet['internet']): Hop => {
   return internet ? 'gateway' : 'none';
 };
 
-/** The most specific route decides: https://docs.aws.amazon.com/vpc/latest/userguide/route-tables-priority.html */
+/**
+ * The most specific route decides: https://docs.aws.amazon.com/vpc/latest/userguide/route-tables-priority.html. Of a block whose part
+ * has a route of its own:
+ *
+ *   route of the whole      | routes of parts                 | answer
+ *   ------------------------+---------------------------------+----------
+ *   to the internet gateway | any                             | the same: most of the block is reached so
+ *   elsewhere, or none      | none, or with the same next hop | the same
+ *   elsewhere, or none      | others                          | other
+ */
 function hopTo(routes: readonly Route[], block: Cidr): Hop {
-  const known = routes.map(({ destination, nextHop }) => ({ cidr: parseCidr(destination), hop: kindOf(nextHop) }));
-  // why: a list of the cloud may hold any address
-  const lists = known.filter(({ cidr }) => cidr === undefined);
-  const narrower = known.filter(({ cidr }) => cidr !== undefined && isInside(cidr, block));
+  const known = routes.map(({ destination, nextHop }) => ({
+    cidr: parseCidr(destination),
+    nextHop,
+    hop: kindOf(nextHop),
+  }));
   const [best] = known
     .flatMap(({ cidr, hop }) => (cidr !== undefined && containsCidr(cidr, block) ? [{ cidr, hop }] : []))
     .toSorted((a, b) => b.cidr.prefix - a.cidr.prefix);
-  const hop = best?.hop ?? 'none';
-  return [...lists, ...narrower].every((one) => one.hop === hop) ? hop : 'other';
+  const whole = best?.hop ?? 'none';
+  if (whole === 'gateway') return whole;
+  const parts = known.filter(({ cidr, nextHop }) => (cidr === undefined ? !isEndpoint(nextHop) : isPart(cidr, block)));
+  return parts.every(({ hop }) => hop === whole) ? whole : 'other';
 }
 
-const isInside = (inner: Cidr, outer: Cidr): boolean =>
-  overlapsCidr(outer, inner) && inner.prefix > outer.prefix && !isPrivate(inner);
+/** To a service of the cloud, by its list of addresses: https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html */
+const isEndpoint = (nextHop: string): boolean => nextHop.startsWith('vpce-');
+
+const isPart = (inner: Cidr, outer: Cidr): boolean =>
+  containsCidr(outer, inner) && inner.prefix > outer.prefix && (isPrivate(outer) || !isPrivate(inner));
 
 function kindOf(nextHop: string): Hop {
   if (nextHop.startsWith('igw-') || nextHop === 'default-internet-gateway') return 'gateway';

@@ -33,6 +33,8 @@ export interface EstateDraft {
   readonly network?: Partial<Attributes['network']>;
   readonly policy?: string;
   readonly subnets?: Readonly<Record<string, Partial<Attributes['subnet']>>>;
+  /** Blocks of subnets; default: of `near` and `far`. */
+  readonly cidrs?: Readonly<Record<string, string>>;
 }
 
 const blocks: Readonly<Record<string, string>> = { near: '10.0.1.0/24', far: '10.0.2.0/24' };
@@ -68,12 +70,12 @@ function named(cloud: Cloud, text: string, isPeer: boolean): string {
 
 /** The objects of an estate; ids are `vpc-core`, `subnet-near`, `web-0` and the names of rules. */
 export function resourcesOf(draft: EstateDraft): readonly Observed[] {
-  const { cloud, internet = true, machines, rules, network = {}, policy, subnets = {} } = draft;
+  const { cloud, internet = true, machines, rules, network = {}, policy, subnets = {}, cidrs = blocks } = draft;
   const core = ours('network', 'core', 'vpc-core', { cidr: '10.0.0.0/16', internet, labels: {}, ...network });
   const inexpressible = policy === undefined ? [] : [{ field: 'firewallPolicy', detail: policy }];
   return [
     { ...core, condition: { state: 'ready', inexpressible } },
-    ...Object.entries(blocks).map(([name, cidr]) =>
+    ...Object.entries(cidrs).map(([name, cidr]) =>
       ours('subnet', `core.${name}`, `subnet-${name}`, {
         ...{ network: 'vpc-core', cidr, internet, filter: true, settings: { routes: [] }, labels: {} },
         ...(cloud === 'azure' ? {} : { settings: {} }),

@@ -146,6 +146,8 @@ export interface How {
   readonly job?: Partial<Convergence>;
   /** Nobody is there who applies. Default: somebody is. */
   readonly unattended?: boolean;
+  /** The share of the estate's resources that a revision may delete or replace; default: that of specs. */
+  readonly share?: string;
   /** Stands between the engine and its ledger. */
   readonly ledger?: (ledger: Ledger) => Ledger;
 }
@@ -169,9 +171,9 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
     sandbox,
     apply: async (
       documents,
-      { prune = [], targets = [here], unattended = false, ledger = (own: Ledger) => own, ...how } = {},
+      { prune = [], targets = [here], unattended = false, share, ledger = (own: Ledger) => own, ...how } = {},
     ) => {
-      const asked = compiled([...headOf(targets, endpoint), ...documents], provider.dialect);
+      const asked = compiled([...headOf(targets, endpoint, share), ...documents], provider.dialect);
       const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)), unattended };
       log.clear();
       const converged = await revisions.next(asked.guards, async (authorization) => {
@@ -210,8 +212,8 @@ const limits = { deletes: 50, replaces: 50, creates: 1000, closures: 1000 };
 const noGuards: Guards = { limits: { ...limits, share: 1 }, modes: {}, policies: {}, protected: [] };
 
 /** The documents before those of a test: the estate, and its target. */
-const headOf = (targets: readonly Target[], endpoint: string): readonly object[] => [
-  { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits } },
+const headOf = (targets: readonly Target[], endpoint: string, share?: string): readonly object[] => [
+  { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits: { ...limits, share } } },
   ...targets.map(({ metadata, spec }) => ({ kind: 'Target', metadata, spec: { ...spec, endpoint } })),
 ];
 
