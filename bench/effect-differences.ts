@@ -1,6 +1,6 @@
 import { compareEffect } from './effect/compare.ts';
 import { randomEstate } from './effect/random-estate.ts';
-import { checkAgainstSandbox } from './effect/sandbox-check.ts';
+import { checkAgainstSandbox, type SandboxCheck } from './effect/sandbox-check.ts';
 import type { Figure } from './figure.ts';
 import { randomFrom } from './world/random.ts';
 
@@ -27,7 +27,7 @@ export function differencesByPacket(estates: number): Counted {
 
 /** The effect of plans and the answers of `reach`, beside the packet checks of the sandboxes of three clouds. */
 export async function differencesInSandboxes(sets: number): Promise<Counted> {
-  const all = [];
+  const all: SandboxCheck[] = [];
   for (const cloud of ['aws', 'gcp', 'azure'] as const)
     all.push(await checkAgainstSandbox(cloud, sets, randomFrom(sets)));
   const unknown = all.reduce((sum, one) => sum + one.unknown, 0);

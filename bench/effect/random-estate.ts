@@ -73,18 +73,27 @@ function otherRule(text: string, random: Random, cloud: Cloud): string {
 }
 
 function randomRule(random: Random, cloud: Cloud): string {
-  const egress = random.whole(3) === 0;
-  const protocol = random.pick(Object.keys(ports), 'tcp');
-  const service = `${protocol} ${random.pick(cloud === 'aws' || !protocol.startsWith('icmp') ? (ports[protocol] ?? []) : ['all'], 'all')}`;
-  const isGroupPeer = random.whole(3) === 0 && !(egress && cloud === 'gcp');
-  const accounts = egress && cloud === 'gcp' ? [] : further[cloud];
-  const peer = isGroupPeer ? random.pick(groups, 'all') : random.pick([...blocks, ...accounts], 'all');
-  if (cloud === 'aws')
-    return `${one(service)} ${egress ? 'to' : 'from'} ${peer} ${egress ? 'of' : 'to'} ${random.pick(groups, 'all')}`;
+  const isEgress = random.whole(3) === 0;
+  const [way, side] = isEgress ? ['to', 'of'] : ['from', 'to'];
+  const rule = `${randomService(random, cloud)} ${way} ${randomPeer(random, cloud, isEgress)} ${side}`;
+  if (cloud === 'aws') return `${rule} ${random.pick(groups, 'all')}`;
   const own = random.pick(['everyone', ...groups, '10.0.1.0/24', '10.0.1.4/30'], 'everyone');
   const deny = random.whole(3) === 0 ? 'deny ' : '';
   const priority = random.pick([100, 200, 200, 300, 1000], 100) + (cloud === 'azure' ? random.whole(90) : 0);
-  return `${deny}${service} ${egress ? 'to' : 'from'} ${peer} ${egress ? 'of' : 'to'} ${own} @ ${priority}`;
+  return `${deny}${rule} ${own} @ ${priority}`;
+}
+
+function randomService(random: Random, cloud: Cloud): string {
+  const protocol = random.pick(Object.keys(ports), 'tcp');
+  const hasTypes = cloud === 'aws' || !protocol.startsWith('icmp');
+  const service = `${protocol} ${random.pick(hasTypes ? (ports[protocol] ?? []) : ['all'], 'all')}`;
+  return cloud === 'aws' ? one(service) : service;
+}
+
+function randomPeer(random: Random, cloud: Cloud, isEgress: boolean): string {
+  const isNamedOnly = isEgress && cloud === 'gcp';
+  if (random.whole(3) === 0 && !isNamedOnly) return random.pick(groups, 'all');
+  return random.pick([...blocks, ...(isNamedOnly ? [] : further[cloud])], 'all');
 }
 
 /** An atom of AWS has one range. */

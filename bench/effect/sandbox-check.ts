@@ -1,7 +1,7 @@
 import { loadProvider } from '../../providers/index.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { parseBlock } from '../../src/core/cidr.ts';
-import { type Effect, type End, effectOf } from '../../src/core/effect/effect.ts';
+import { type Effect, type End, effectOf, noEffect } from '../../src/core/effect/effect.ts';
 import { type ReachEnd, reachIn } from '../../src/core/effect/reach.ts';
 import { oneService } from '../../src/core/effect/service-set.ts';
 import { observedState, type TrafficState } from '../../src/core/effect/state.ts';
@@ -32,27 +32,28 @@ export async function checkAgainstSandbox(cloud: Asked, sets: number, random: Ra
   let planned: Planned | undefined;
   for (let set = 0; set < sets; set += 1) {
     const documents = randomDocuments(cloud, random);
-    const effect = planned && effectOfNext(planned, documents, { cloud, world });
+    const effect = planned === undefined ? noEffect : effectOfNext(planned, documents, { cloud, world });
     const { outcome, last, rounds } = await world.apply(documents, { share: '100%' });
     if (outcome !== 'done' || last === undefined)
       throw new Error(`${cloud} ended ${outcome}: ${JSON.stringify([rounds.at(-1)?.failed, last?.plan.findings])}`);
     const input: PlanInput = { ...last, dialect: provider.dialect, wanted: wantedBy(documents, { cloud, world }) };
     const next = answersIn(cloud, world, observedState(input));
-    for (const { text, isAllowed, said } of next.values()) {
-      check.packets += 1;
-      if (said === 'unknown') check.unknown += 1;
-      else if ((said === 'yes') !== isAllowed)
-        check.differences.push(`${cloud} ${text}: reach says ${said}, ${JSON.stringify(documents)}`);
-    }
-    if (effect !== undefined && planned !== undefined) {
-      const { changed, wrong } = changesAgainst(effect, planned.answers, next);
-      check.changed += changed;
-      check.differences.push(...wrong.map((text) => `${cloud} ${text} ${JSON.stringify(documents)}`));
-    }
+    const answers = [...next.values()];
+    const { changed, wrong } = planned === undefined ? noChanges : changesAgainst(effect, planned.answers, next);
+    check.packets += answers.length;
+    check.unknown += answers.filter(({ said }) => said === 'unknown').length;
+    check.changed += changed;
+    const told = [...answers.flatMap(wrongReach), ...wrong];
+    check.differences.push(...told.map((text) => `${cloud} ${text} ${JSON.stringify(documents)}`));
     planned = { last, answers: next, dialect: provider.dialect };
   }
   return check;
 }
+
+const noChanges: ReturnType<typeof changesAgainst> = { changed: 0, wrong: [] };
+
+const wrongReach = ({ text, isAllowed, said }: Answer): readonly string[] =>
+  said === 'unknown' || (said === 'yes') === isAllowed ? [] : [`${text}: reach says ${said}`];
 
 interface Planned {
   readonly last: PlannedObservation;
@@ -150,8 +151,8 @@ function randomRule(cloud: Asked, at: number, random: Random): object {
   const group = random.pick(['web', 'db'], 'web');
   const byGroup = random.whole(3) === 0 && !(direction === 'egress' && cloud === 'gcp');
   const peers = byGroup ? { groups: [group === 'web' ? 'db' : 'web'] } : { cidrs: [random.pick(cidrs, '0.0.0.0/0')] };
-  const appliesTo = { network: true };
-  const side = random.whole(3) > 0 ? { group } : cloud === 'aws' ? {} : { appliesTo };
+  const everybody = cloud === 'aws' ? {} : { appliesTo: { network: true } };
+  const side = random.whole(3) > 0 ? { group } : everybody;
   const rank =
     cloud === 'aws' ? {} : { action: random.pick(['allow', 'allow', 'deny'], 'allow'), priority: 200 + 10 * at };
   const spec = {
@@ -238,23 +239,29 @@ function changesAgainst(
   before: Answers,
   after: Answers,
 ): { readonly changed: number; readonly wrong: readonly string[] } {
-  let changed = 0;
-  const wrong: string[] = [];
-  for (const is of after.values()) {
+  const compared = [...after.values()].flatMap((is) => {
     const was = before.get(is.text);
-    if (was === undefined) continue;
-    const [opened, cut] = [!was.isAllowed && is.isAllowed, was.isAllowed && !is.isAllowed];
-    if (opened || cut) changed += 1;
-    const isTold = (all: Effect['opens']): boolean =>
-      all.some((one) => isAt(one.from, is.from) && isAt(one.to, is.to) && isOf(one, is));
-    const isUnknown = isTold(effect.unknown);
-    if (opened && !isTold(effect.opens) && !isUnknown) wrong.push(`${is.text}: opened, and not told`);
-    if (cut && !isTold(effect.cuts) && !isUnknown) wrong.push(`${is.text}: cut, and not told`);
-    const isInside = !outside.includes(is.from) && !outside.includes(is.to);
-    if (isInside && !opened && isTold(effect.opens)) wrong.push(`${is.text}: told as opened, and it is not`);
-    if (isInside && !cut && isTold(effect.cuts)) wrong.push(`${is.text}: told as cut, and it is not`);
-  }
-  return { changed, wrong };
+    return was === undefined ? [] : [{ was, is }];
+  });
+  return {
+    changed: compared.filter(({ was, is }) => was.isAllowed !== is.isAllowed).length,
+    wrong: compared.flatMap(({ was, is }) => wrongTold(effect, was, is)),
+  };
+}
+
+/** From outside the rules alone open: only machines with a way to it are reached. */
+function wrongTold({ opens, cuts, unknown }: Effect, was: Answer, is: Answer): readonly string[] {
+  const [opened, cut] = [!was.isAllowed && is.isAllowed, was.isAllowed && !is.isAllowed];
+  const isTold = (all: Effect['opens']): boolean =>
+    all.some((one) => isAt(one.from, is.from) && isAt(one.to, is.to) && isOf(one, is));
+  const isInside = !outside.includes(is.from) && !outside.includes(is.to);
+  const [isOpening, isCutting] = [isTold(opens), isTold(cuts)];
+  const missed = (opened && !isOpening) || (cut && !isCutting);
+  return [
+    ...(missed && !isTold(unknown) ? [`${is.text}: ${opened ? 'opened' : 'cut'}, and not told`] : []),
+    ...(isInside && isOpening && !opened ? [`${is.text}: told as opened, and it is not`] : []),
+    ...(isInside && isCutting && !cut ? [`${is.text}: told as cut, and it is not`] : []),
+  ];
 }
 
 function isAt(end: End, subject: string): boolean {

@@ -22,6 +22,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['inventory', async () => (await import('./inventory.ts')).inventory],
   ['explain', async () => (await import('./explain.ts')).explain],
   ['who', async () => (await import('./who.ts')).who],
+  ['reach', async () => (await import('./reach.ts')).reach],
   ['ledger', async () => (await import('./ledger.ts')).ledger],
   ['sql', async () => (await import('./sql.ts')).sql],
   ['import', async () => (await import('./import.ts')).importCommand],

@@ -5,6 +5,7 @@ import {
   type Applied,
   both,
   type Direction,
+  doubtsIn,
   type Filter,
   filterOf,
   type Lists,
@@ -84,7 +85,7 @@ export function differencesBetween(before: TrafficState, after: TrafficState): C
 }
 
 const doubtsOf = ({ ingress, egress }: View): readonly string[] =>
-  [ingress.after, egress.after].flatMap(({ lists }) => lists.flatMap(({ doubt }) => doubt ?? []));
+  [ingress.after, egress.after].flatMap(doubtsIn);
 
 function changedIn(before: Filter, after: Filter): ReadonlySet<string> {
   const [was, is] = [before, after].map(({ rules }) => new Set(rules.map(({ content }) => content)));
@@ -166,8 +167,14 @@ function bucketsOf() {
  *   is more certain to pass than before, or may pass | may-open
  *   is less certain to pass than before              | may-cut
  *   may pass as before, for other reasons            | may-open
+ *
+ * Where something that nobody listed may decide before the rules, what these change is possible only.
  */
 export function changesBetween(before: Passing, after: Passing): readonly (readonly [ChangeKind, Services])[] {
+  if (before.byRules !== undefined || after.byRules !== undefined)
+    return changesBetween(before.byRules ?? before, after.byRules ?? after).map(
+      ([kind, services]) => [onlyPossible[kind], services] as const,
+    );
   const isSame = before.sure.key === after.sure.key && before.may.key === after.may.key;
   if (isSame && before.doubts === after.doubts) return [];
   const opens = subtract(after.sure, before.may);
@@ -183,6 +190,14 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
   return found.filter(([, services]) => !isNone(services));
 }
 
+/** Where something else may decide. */
+const onlyPossible: Readonly<Record<ChangeKind, ChangeKind>> = {
+  opens: 'may-open',
+  cuts: 'may-cut',
+  'may-open': 'may-open',
+  'may-cut': 'may-cut',
+};
+
 /** What may pass before and after, and for other reasons after. */
 const unclear = (before: Passing, after: Passing): Services =>
   before.doubts === after.doubts
@@ -195,20 +210,10 @@ const mostPairs = 2_000_000;
 /** Undefined where there are too many pairs to look at. */
 function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] | undefined {
   const sendersTo = rememberedSenders(views, comparison);
-  let pairs = 0;
-  for (const view of views) {
-    pairs += sendersTo(view).length;
-    if (pairs > mostPairs) return undefined;
-  }
+  if (isMoreThan(mostPairs, views, (view) => sendersTo(view).length)) return undefined;
   const groups = new Map<string, { readonly bucket: Bucket; readonly receivers: number[] }>();
   for (const [at, receiver] of views.entries()) {
-    const buckets = bucketsOf();
-    for (const position of sendersTo(receiver)) {
-      const sender = views[position];
-      const pair = sender && pairOf(sender, receiver, comparison);
-      if (pair !== undefined) buckets.add(pair.before, pair.after, position);
-    }
-    for (const bucket of buckets.all()) {
+    for (const bucket of changesAt(receiver, sendersTo(receiver), views, comparison)) {
       const key = `${bucket.kind} ${bucket.services.key} ${bucket.others.join()}`;
       const known = groups.get(key);
       if (known === undefined) groups.set(key, { bucket, receivers: [at] });
@@ -239,6 +244,30 @@ function insideDifferences(views: readonly View[], comparison: Comparison): read
   });
 }
 
+function isMoreThan<T>(most: number, all: readonly T[], countOf: (one: T) => number): boolean {
+  let sum = 0;
+  return all.some((one) => {
+    sum += countOf(one);
+    return sum > most;
+  });
+}
+
+/** The changes of the traffic from these senders. */
+function changesAt(
+  receiver: View,
+  senders: readonly number[],
+  views: readonly View[],
+  comparison: Comparison,
+): readonly Bucket[] {
+  const buckets = bucketsOf();
+  for (const position of senders) {
+    const sender = views[position];
+    const pair = sender && pairOf(sender, receiver, comparison);
+    if (pair !== undefined) buckets.add(pair.before, pair.after, position);
+  }
+  return buckets.all();
+}
+
 /** Nobody asks what a machine sends to itself; and yet with it the ends are more often a whole group. */
 function isOnlyItself(from: readonly View[], receivers: readonly View[]): boolean {
   const [one] = from;
@@ -259,7 +288,7 @@ function rememberedSenders(views: readonly View[], { changed }: Comparison): (re
       const key = `${tags} ${rule.content}`;
       const isMet = ({ its: { before, after } }: View): boolean =>
         [before, after].some(({ party }) => anyOf(rule.peers, (term) => meets(term, party, tags)) !== 'no');
-      const found = met.get(key) ?? everybody.filter((at) => isMet(views[at] as View)); // why: the keys of the views
+      const found = met.get(key) ?? [...views.entries()].flatMap(([at, view]) => (isMet(view) ? [at] : []));
       met.set(key, found);
       return found;
     });
@@ -391,7 +420,8 @@ function outsideOf(view: View, direction: Direction, worlds: Worlds, comparison:
 
 function byWay(letThrough: Passing, way: Way['answer']): Passing {
   if (way === 'yes') return letThrough;
-  return { ...letThrough, sure: noServices, may: way === 'no' ? noServices : letThrough.may };
+  if (way === 'no') return { sure: noServices, may: noServices, doubts: '' };
+  return { ...letThrough, sure: noServices };
 }
 
 interface Pairs {
@@ -433,7 +463,7 @@ function causesAt(views: readonly View[], about: About, { changed }: Comparison)
     ...view[about.direction].after.lists,
   ]);
   const met = lists.flatMap((list) => rulesMet(list, about));
-  const doubts = lists.flatMap(({ doubt }) => doubt ?? []);
+  const doubts = examples.flatMap((view) => [view[about.direction].before, view[about.direction].after].flatMap(doubtsIn));
   const uncertain = met
     .filter(({ isUncertain }) => isUncertain)
     .map(({ rule }) => `Setpoint cannot tell all that rule ${rule.held.name} is about`);

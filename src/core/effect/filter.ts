@@ -30,11 +30,19 @@ import {
  */
 export interface Passing extends RuleServices {
   readonly doubts: string;
+  /** By the rules alone, where something that nobody listed decides before them, and may allow what they deny. */
+  readonly byRules?: RuleServices & { readonly doubts: string };
 }
 
 export const everything: Passing = { sure: allServices, may: allServices, doubts: '' };
 
-export const both = (a: Passing, b: Passing): Passing => ({
+export function both(a: Passing, b: Passing): Passing {
+  const joined = joinedOf(a, b);
+  if (a.byRules === undefined && b.byRules === undefined) return joined;
+  return { ...joined, byRules: joinedOf(a.byRules ?? a, b.byRules ?? b) };
+}
+
+const joinedOf = (a: NonNullable<Passing['byRules']>, b: NonNullable<Passing['byRules']>) => ({
   sure: intersect(a.sure, b.sure),
   may: intersect(a.may, b.may),
   doubts: a.doubts + b.doubts,
@@ -101,11 +109,21 @@ export interface Applied {
 
 export type Direction = 'ingress' | 'egress';
 
-/** All lists that the traffic of a machine passes, one after another: each must let it through. */
+/**
+ * All lists that the traffic of a machine passes, one after another: each must let it through. `overruled`: why something that nobody
+ * listed may decide otherwise, whatever they say.
+ */
 export interface Lists {
   readonly key: string;
   readonly lists: readonly RuleList[];
+  readonly overruled: readonly string[];
 }
+
+/** All reasons for which the lists may not be what decides. */
+export const doubtsIn = ({ lists, overruled }: Lists): readonly string[] => [
+  ...overruled,
+  ...lists.flatMap(({ doubt }) => doubt ?? []),
+];
 
 /** The rules of one state. */
 export interface Filter {
@@ -162,17 +180,14 @@ function namesOf({ held: { attributes, holder }, targets }: ReadRule, cloud: Clo
 }
 
 function listsOf(index: Index, machine: Machine, direction: Direction): Lists {
-  const { state, gap } = index;
+  const { state } = index;
   const tags = tagsAt(state, machine);
-  const doubts = [
-    ...doubtsOf(state, machine),
-    ...(gap === undefined ? [] : [`${gap.kind} was not listed completely: ${gap.reason}`]),
-  ];
+  const overruled = overrulingOf(index, machine);
   const lists = [
     ...placesOf(state, machine).map((place) => listAt(index, machine, { place, direction, tags })),
-    ...doubts.map((doubt): RuleList => ({ key: `? ${doubt}`, rules: [], otherwise: 'deny', tags, doubt })),
+    ...furtherDoubts(state, machine).map((doubt): RuleList => ({ key: `? ${doubt}`, rules: [], otherwise: 'deny', tags, doubt })),
   ];
-  return { key: lists.map(({ key }) => key).join('\n'), lists };
+  return { key: [...overruled, ...lists.map(({ key }) => key)].join('\n'), lists, overruled };
 }
 
 /** The lists of Azure that hold for a machine, of its subnet and of its interface. Elsewhere a network has one. */
@@ -181,11 +196,18 @@ function placesOf(state: TrafficState, { network, filters, subnet }: Machine): r
   return [...new Set([...(state.subnets.get(subnet)?.filters ?? []), ...(filters ?? [])])];
 }
 
-function doubtsOf(state: TrafficState, { network, filters, subnet, name }: Machine): readonly string[] {
+function overrulingOf({ state, gap }: Index, { network, name }: Machine): readonly string[] {
   if (network === undefined) return [`the subnet of ${name} is not known`];
   const policy = state.networks.get(network)?.policy;
-  if (policy !== undefined) return [policy];
-  if (state.cloud !== 'azure') return [];
+  return [
+    ...(policy === undefined ? [] : [policy]),
+    ...(gap === undefined ? [] : [`${gap.kind} was not listed completely: ${gap.reason}`]),
+  ];
+}
+
+/** Lists of Azure that nobody told: they only deny what the others allow. */
+function furtherDoubts(state: TrafficState, { network, filters, subnet, name }: Machine): readonly string[] {
+  if (state.cloud !== 'azure' || network === undefined) return [];
   const at = state.subnets.get(subnet);
   return [
     ...(at?.filters === undefined ? [`the security group of subnet ${at?.name ?? subnet} is not known`] : []),
@@ -300,8 +322,10 @@ function defaultRule(
 }
 
 /** Decides on the traffic between the machine whose lists these are and the party at the other end. */
-export function passing({ lists }: Lists, party: Party): Passing {
-  return lists.reduce<Passing>((all, list) => both(all, passingList(list, party)), everything);
+export function passing({ lists, overruled }: Lists, party: Party): Passing {
+  const byRules = lists.reduce<Passing>((all, list) => both(all, passingList(list, party)), everything);
+  if (overruled.length === 0) return byRules;
+  return { sure: noServices, may: allServices, doubts: '', byRules };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { type Cidr, containsCidr } from '../cidr.ts';
 import type { DocumentRef } from '../desired.ts';
 import type { Cloud, Ref } from '../resource.ts';
-import { compareText } from '../text.ts';
 import { regionsOf } from './blocks.ts';
 import { peerBlocks } from './differences.ts';
 import {
   both,
   type Direction,
+  doubtsIn,
   type Filter,
   filterOf,
   type Lists,
@@ -90,7 +90,7 @@ export function reachIn(state: TrafficState, { from, to, services = allServices 
   const machines = [from, to].flatMap((end) => (end.kind === 'machines' ? end.machines : []));
   return {
     ...{ answer, ways, notes: notesOf(machines) },
-    assumptions: assumptionsOf(state.cloud, answer, from.kind === 'block' || to.kind === 'block'),
+    assumptions: assumptionsOf(state.cloud, answer, from.kind === 'block'),
   };
 }
 
@@ -193,7 +193,7 @@ const answerOf = (certainty: Certainty): ReachAnswer => (certainty === 'maybe' ?
 
 const byWay = (rules: Passing, way: Certainty): Passing => {
   if (way === 'yes') return rules;
-  return { ...rules, sure: noServices, may: way === 'no' ? noServices : rules.may };
+  return { sure: noServices, may: way === 'no' ? noServices : rules.may, doubts: rules.doubts };
 };
 
 interface World {
@@ -201,29 +201,34 @@ interface World {
   readonly direction: Direction;
 }
 
-/** The block is cut where the rules of the machine cut it. */
+/** The block is cut where the rules of the machine cut it. A part with the same answer as the block around it is not told again. */
 function worldWays(inquiry: Inquiry, subject: Chosen, { end, direction }: World): readonly Found[] {
-  const { state, filter } = inquiry;
+  const { state, filter, services } = inquiry;
   const { machine } = subject;
   const lists = filter.lists(machine, direction);
   const inside = state.networks.get(machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
-  const regions = regionsOf([...blocks, end.block], { inside, withV6: end.block.family === 6 }).filter(
-    ({ block }) => containsCidr(end.block, block) && !(end.isInternet && isPrivate(block)),
-  );
-  return regions.map(({ block, text }) => {
+  const regions = regionsOf([...blocks, end.block], { inside, withV6: end.block.family === 6 });
+  const told = new Map<number, string>();
+  return [...regions.entries()].flatMap(([at, { block, text, within }]) => {
+    if (!containsCidr(end.block, block) || (end.isInternet && isPrivate(block))) return [];
     const side = sideOf(inquiry, machine, direction, { party: { kind: 'outside', block }, text });
     const way = wayOf(state, machine, direction, block);
-    const found = byWay(side.passing, way.answer);
-    const step: ReachStep = { by: 'route', answer: answerOf(way.answer), reason: way.reason, rules: [] };
-    const further = machine.interfaces.length > 0;
+    const rules = byWay(side.passing, way.answer);
+    const found = machine.interfaces.length > 0 ? { ...rules, may: allServices } : rules;
+    const key = [intersect(found.sure, services), intersect(found.may, services)].map((one) => one.key).join('\n');
+    told.set(at, key);
+    if (told.get(within.find((other) => told.has(other)) ?? -1) === key) return [];
     const world = [end.isInternet && block.prefix === 0 ? 'internet' : text];
-    return {
-      from: direction === 'ingress' ? world : namesOf(subject),
-      to: direction === 'ingress' ? namesOf(subject) : world,
-      passing: further ? { ...found, may: allServices } : found,
-      steps: [step, side.step, ...(further ? [interfacesStep(machine)] : [])],
-    };
+    const step: ReachStep = { by: 'route', answer: answerOf(way.answer), reason: way.reason, rules: [] };
+    return [
+      {
+        from: direction === 'ingress' ? world : namesOf(subject),
+        to: direction === 'ingress' ? namesOf(subject) : world,
+        passing: found,
+        steps: [step, side.step, ...(machine.interfaces.length > 0 ? [interfacesStep(machine)] : [])],
+      },
+    ];
   });
 }
 
@@ -265,7 +270,7 @@ function stepOf({ lists, machine, direction, party, way }: At, answer: ReachAnsw
   const each = lists.lists.map((list) => decidingIn(list, party, services));
   const by = direction;
   if (answer === 'unknown') {
-    const doubts = lists.lists.flatMap(({ doubt }) => doubt ?? []);
+    const doubts = doubtsIn(lists);
     const rules = each.flatMap(({ uncertain }) => uncertain);
     const reason = [...doubts, ...rules.map(({ name }) => `Setpoint cannot tell all that rule ${name} is about`)].join(
       '; ',
@@ -334,12 +339,7 @@ function joined(found: readonly Found[], services: Services): readonly ReachWay[
       maybe: entriesIn(subtract(asked.may, asked.sure)),
     });
   }
-  return [...ways.values()].toSorted(
-    (a, b) =>
-      rank[a.answer] - rank[b.answer] ||
-      compareText(a.from.join(), b.from.join()) ||
-      compareText(a.to.join(), b.to.join()),
-  );
+  return [...ways.values()].toSorted((a, b) => rank[a.answer] - rank[b.answer]);
 }
 
 const rank: Readonly<Record<ReachAnswer, number>> = { yes: 0, unknown: 1, no: 2 };
@@ -369,12 +369,12 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
  * https://docs.cloud.google.com/firewall/docs/firewall-policies-overview#rule-evaluation
  * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
  */
-function assumptionsOf(cloud: Cloud, answer: ReachAnswer, isOutside: boolean): readonly string[] {
+function assumptionsOf(cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] {
   if (cloud === 'memory') return [];
   const filter = {
     aws: answer === 'no' ? [] : ['the network ACLs of the subnets allow it'],
     gcp: ['no firewall policy of the organisation, of a folder or of a region decides otherwise'],
     azure: ['no security admin rule of a network manager decides otherwise'],
   }[cloud];
-  return [...filter, ...(answer === 'no' && isOutside ? ['no load balancer forwards it'] : [])];
+  return [...filter, ...(answer === 'no' && isFromOutside ? ['no load balancer forwards it'] : [])];
 }

@@ -180,14 +180,14 @@ const endJson = (end: End) =>
         maybeExposed: end.maybeExposed,
       };
 
-const serviceJson = ({ protocol, ports }: ServiceEntry) => ({
+export const servicesJson = ({ protocol, ports }: ServiceEntry) => ({
   protocol,
   ports: ports === undefined ? 'all' : ports.map((range) => portText(protocol, range)).join(','),
 });
 
 const changeJson = ({ scope, from, to, services, by }: TrafficChange) => ({
   ...{ scope, from: endJson(from), to: endJson(to) },
-  services: services.map(serviceJson),
+  services: services.map(servicesJson),
   resources: by,
 });
 

@@ -4,7 +4,7 @@ import { type Effect, type End, effectOf, type TrafficChange } from '../../../sr
 import type { Gap, Observed } from '../../../src/core/observed.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Cloud, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
-import { at, dialect, input, looked, ours, want } from '../plan/fixture.ts';
+import { at, dialect, input, looked, ours, see, want } from '../plan/fixture.ts';
 
 /** A machine `web-0` stands in the subnet `core.near` unless it says otherwise. */
 export interface MachineDraft {
@@ -16,6 +16,7 @@ export interface MachineDraft {
   readonly identity?: string;
   readonly interfaces?: readonly string[];
   readonly filters?: readonly string[];
+  readonly isStopped?: boolean;
 }
 
 /** `tcp 22 from 0.0.0.0/0 to web`, `deny all to 10.0.0.0/8 of everyone @ 900`: groups by name, blocks, `tag:x`, `any`. */
@@ -82,6 +83,9 @@ export function resourcesOf(draft: EstateDraft): readonly Observed[] {
         ...subnets[name],
       }),
     ),
+    ...[...new Set(Object.values(subnets).flatMap((one) => one.network ?? []))].map((id) =>
+      see('network', id, { cidr: '10.9.0.0/16', internet, labels: {} }),
+    ),
     ...machines.map((one) => machineOf(one, draft)),
     ...rules.map(({ name, text, holder }) => {
       const rule = ours('firewall-rule', `core.${name}`, name, ruleOf(cloud, text));
@@ -97,7 +101,7 @@ function machineOf(one: MachineDraft, { cloud }: EstateDraft): Observed<'instanc
   const machine = ours('instance', name, name, {
     placement: { subnet: `subnet-${subnet}`, publicIp },
     ...(groups === 'unknown' ? {} : { groups: groups.map((group) => groupRef(cloud, group)) }),
-    machine: { size: 's', power: 'running', ...(identity === undefined ? {} : { identity }) },
+    machine: { size: 's', power: one.isStopped ? 'stopped' : 'running', ...(identity === undefined ? {} : { identity }) },
     settings: { interfaces, ...(ip === undefined ? {} : { privateIp: ip }) },
     labels: {},
   });

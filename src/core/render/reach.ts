@@ -1,0 +1,85 @@
+import type { DecidingRule, Reach, ReachAnswer, ReachStep, ReachWay } from '../effect/reach.ts';
+import type { ScopeKey } from '../resource.ts';
+import { printable } from '../text.ts';
+import { servicesJson, servicesText } from './effect.ts';
+import { type Paint, plain, type Style } from './wording.ts';
+
+/** The answer for one scope. */
+export interface ScopeReach extends Reach {
+  readonly scope: ScopeKey;
+}
+
+const styles: Readonly<Record<ReachAnswer, Style>> = { yes: 'change', no: 'add', unknown: 'note' };
+
+/** The best of the answers: one way is enough. */
+export const answerOf = (all: readonly Pick<Reach, 'answer'>[]): ReachAnswer =>
+  (['yes', 'unknown', 'no'] as const).find((answer) => all.some((one) => one.answer === answer)) ?? 'unknown';
+
+const mostWays = 20;
+
+/** Each scope with its ways and what decides on them. `placeOf`: the file and line of a document, as the reader sees it. */
+export function reachText(
+  scopes: readonly ScopeReach[],
+  { paint = plain, placeOf }: { readonly paint?: Paint; readonly placeOf: (document: Place) => string },
+): string {
+  return scopes
+    .flatMap((given) => {
+      const { scope, ways, assumptions, notes } = printable(given);
+      const rest = ways.length - mostWays;
+      return [
+        paint('strong', scope),
+        ...ways.slice(0, mostWays).flatMap((way) => wayLines(way, paint, placeOf)),
+        ...(rest > 0 ? [paint('dim', `  and ${rest} more: --json lists all`)] : []),
+        ...notes.map((note) => `  ${paint('note', note)}`),
+        ...assumptions.map((one) => paint('dim', `  Assumed: ${one}.`)),
+      ];
+    })
+    .join('\n');
+}
+
+type Place = NonNullable<DecidingRule['document']>;
+
+function wayLines({ answer, from, to, open, maybe, steps }: ReachWay, paint: Paint, placeOf: (document: Place) => string) {
+  const services = [
+    ...(open.length === 0 ? [] : [servicesText(open)]),
+    ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe)}`]),
+  ];
+  const told = answer === 'no' ? '' : `  ${services.join('; ')}`;
+  return [
+    `  ${paint(styles[answer], answer)}  ${namesText(from)} → ${namesText(to)}${told}`,
+    ...steps
+      .filter((step) => answer !== 'no' || step.answer !== 'yes')
+      .map((step) => `      ${step.reason}${paint('dim', placesText(step, placeOf))}`),
+  ];
+}
+
+const mostNames = 5;
+
+const namesText = (names: readonly string[]): string =>
+  names.length <= mostNames
+    ? names.join(', ')
+    : `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
+
+function placesText({ rules }: ReachStep, placeOf: (document: Place) => string): string {
+  const places = new Set(rules.flatMap(({ document }) => (document === undefined ? [] : [placeOf(document)])));
+  return places.size === 0 ? '' : `  ${[...places].join(', ')}`;
+}
+
+/** The same as data. */
+export const reachJson = (scopes: readonly ScopeReach[]) => ({
+  answer: answerOf(scopes),
+  scopes: scopes.map(({ scope, answer, ways, assumptions, notes }) => ({
+    ...{ scope, answer, assumptions, notes },
+    ways: ways.map((way) => ({
+      ...{ answer: way.answer, from: way.from, to: way.to },
+      ...{ open: way.open.map(servicesJson), maybe: way.maybe.map(servicesJson) },
+      steps: way.steps.map(({ by, answer: step, reason, rules }) => ({
+        ...{ by, answer: step, reason },
+        rules: rules.map(({ ref, name, action, document }) => ({
+          ...{ address: ref, name, action },
+          document: document && { file: document.file, line: document.line },
+        })),
+      })),
+    })),
+  })),
+});
