@@ -5,6 +5,8 @@ import { printableLines } from '../core/text.ts';
  *
  *   0 done   1 error   2 changes or drift (only with --detailed-exitcode)
  *   3 refused by policy, limit, approval, lease or staleness   4 partly applied
+ *
+ * Of `reach`: 0 yes, 2 no, 3 unknown. 1 stays an error, so that nobody takes a failure for a no.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type ReachEnd, type ReachAnswer, reachIn } from '../../core/effect/reach.ts';
+import { type ReachAnswer, type ReachEnd, reachIn } from '../../core/effect/reach.ts';
 import { endIn, servicesFrom } from '../../core/effect/reach-ends.ts';
 import type { Services } from '../../core/effect/service-set.ts';
 import { observedState, type TrafficState } from '../../core/effect/state.ts';
@@ -95,7 +95,11 @@ interface Ends {
   readonly to: ReachEnd | undefined;
 }
 
-function answersFor(asked: Asked, services: Services | undefined, looked: readonly ObservedScope[]): readonly ScopeReach[] {
+function answersFor(
+  asked: Asked,
+  services: Services | undefined,
+  looked: readonly ObservedScope[],
+): readonly ScopeReach[] {
   const all = looked.map(({ scope, input }): Ends => {
     const state = observedState(input);
     return { scope: scope.scope, state, from: endIn(state, asked.from), to: endIn(state, asked.to) };
@@ -122,7 +126,9 @@ const apart = {
 
 function refuseUnknown(word: string, all: readonly Ends[], endOf: (ends: Ends) => ReachEnd | undefined): void {
   if (all.some((ends) => endOf(ends) !== undefined)) return;
-  const gaps = all.flatMap(({ state: { gaps } }) => gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${reason}`));
+  const gaps = all.flatMap(({ state: { gaps } }) =>
+    gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${reason}`),
+  );
   throw new UserError(`Nothing here is called "${word}".`, {
     ...(gaps.length === 0 ? {} : { why: [...new Set(gaps)].join('; ') }),
     next: 'Name an instance such as web-0, a group such as core.web, a subnet such as core.app, a block of addresses, or internet.',

@@ -84,8 +84,7 @@ export function differencesBetween(before: TrafficState, after: TrafficState): C
   return { differences: found.flatMap((one) => one.differences), doubts: [...doubts].toSorted(compareText) };
 }
 
-const doubtsOf = ({ ingress, egress }: View): readonly string[] =>
-  [ingress.after, egress.after].flatMap(doubtsIn);
+const doubtsOf = ({ ingress, egress }: View): readonly string[] => [ingress.after, egress.after].flatMap(doubtsIn);
 
 function changedIn(before: Filter, after: Filter): ReadonlySet<string> {
   const [was, is] = [before, after].map(({ rules }) => new Set(rules.map(({ content }) => content)));
@@ -463,7 +462,9 @@ function causesAt(views: readonly View[], about: About, { changed }: Comparison)
     ...view[about.direction].after.lists,
   ]);
   const met = lists.flatMap((list) => rulesMet(list, about));
-  const doubts = examples.flatMap((view) => [view[about.direction].before, view[about.direction].after].flatMap(doubtsIn));
+  const doubts = examples.flatMap((view) =>
+    [view[about.direction].before, view[about.direction].after].flatMap(doubtsIn),
+  );
   const uncertain = met
     .filter(({ isUncertain }) => isUncertain)
     .map(({ rule }) => `Setpoint cannot tell all that rule ${rule.held.name} is about`);

@@ -185,7 +185,9 @@ function listsOf(index: Index, machine: Machine, direction: Direction): Lists {
   const overruled = overrulingOf(index, machine);
   const lists = [
     ...placesOf(state, machine).map((place) => listAt(index, machine, { place, direction, tags })),
-    ...furtherDoubts(state, machine).map((doubt): RuleList => ({ key: `? ${doubt}`, rules: [], otherwise: 'deny', tags, doubt })),
+    ...furtherDoubts(state, machine).map(
+      (doubt): RuleList => ({ key: `? ${doubt}`, rules: [], otherwise: 'deny', tags, doubt }),
+    ),
   ];
   return { key: [...overruled, ...lists.map(({ key }) => key)].join('\n'), lists, overruled };
 }

@@ -45,8 +45,12 @@ function blockEnd(state: TrafficState, block: Cidr): ReachEnd {
 
 type Fits = (machine: Machine, name: string, state: TrafficState) => boolean;
 
-const isCalled = (thing: { readonly ref: Ref; readonly id: string; readonly name: string } | undefined, name: string): boolean =>
-  thing !== undefined && (thing.ref === name || thing.id === name || thing.name === name || thing.ref.endsWith(`/${name}`));
+const isCalled = (
+  thing: { readonly ref: Ref; readonly id: string; readonly name: string } | undefined,
+  name: string,
+): boolean =>
+  thing !== undefined &&
+  (thing.ref === name || thing.id === name || thing.name === name || thing.ref.endsWith(`/${name}`));
 
 const sorts: Readonly<Record<'instance' | 'group' | 'subnet' | 'network' | 'replica', Fits>> = {
   instance: (machine, name) => isCalled(machine, name),

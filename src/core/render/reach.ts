@@ -39,7 +39,11 @@ export function reachText(
 
 type Place = NonNullable<DecidingRule['document']>;
 
-function wayLines({ answer, from, to, open, maybe, steps }: ReachWay, paint: Paint, placeOf: (document: Place) => string) {
+function wayLines(
+  { answer, from, to, open, maybe, steps }: ReachWay,
+  paint: Paint,
+  placeOf: (document: Place) => string,
+) {
   const services = [
     ...(open.length === 0 ? [] : [servicesText(open)]),
     ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe)}`]),

@@ -101,7 +101,11 @@ function machineOf(one: MachineDraft, { cloud }: EstateDraft): Observed<'instanc
   const machine = ours('instance', name, name, {
     placement: { subnet: `subnet-${subnet}`, publicIp },
     ...(groups === 'unknown' ? {} : { groups: groups.map((group) => groupRef(cloud, group)) }),
-    machine: { size: 's', power: one.isStopped ? 'stopped' : 'running', ...(identity === undefined ? {} : { identity }) },
+    machine: {
+      size: 's',
+      power: one.isStopped ? 'stopped' : 'running',
+      ...(identity === undefined ? {} : { identity }),
+    },
     settings: { interfaces, ...(ip === undefined ? {} : { privateIp: ip }) },
     labels: {},
   });

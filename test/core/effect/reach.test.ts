@@ -268,7 +268,11 @@ describe('reach', () => {
         desired: [
           {
             ...{ kind: 'firewall-rule', address: wanted.address, name: 'sql', documents: [wanted] },
-            attributes: { network: '', match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '1', peers: [] }, description: '' },
+            attributes: {
+              network: '',
+              match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '1', peers: [] },
+              description: '',
+            },
             terms: { mode: 'plan', protect: false, deletionPolicy: 'delete' },
           },
         ],
@@ -324,7 +328,11 @@ describe('the ends of a question', () => {
   });
 
   test('the internet is the world, and a block outside is itself', () => {
-    assert.deepEqual(endIn(state, 'internet'), { kind: 'block', block: { family: 4, base: 0n, prefix: 0 }, isInternet: true });
+    assert.deepEqual(endIn(state, 'internet'), {
+      kind: 'block',
+      block: { family: 4, base: 0n, prefix: 0 },
+      isInternet: true,
+    });
     assert.equal(endIn(state, '198.51.100.7')?.kind, 'block');
     assert.equal(endIn(state, 'nothing'), undefined);
   });
@@ -343,7 +351,10 @@ describe('the ends of a question', () => {
     test(`the port ${text} is ${want ?? 'none'}`, () => {
       const services = servicesFrom(text);
       const [protocol, ranges] = [...(services?.named ?? [])][0] ?? [];
-      const got = protocol === undefined || ranges === undefined ? undefined : servicesText([{ protocol, ...(ranges[0]?.to === 65_535 ? {} : { ports: ranges }) }]);
+      const got =
+        protocol === undefined || ranges === undefined
+          ? undefined
+          : servicesText([{ protocol, ...(ranges[0]?.to === 65_535 ? {} : { ports: ranges }) }]);
       assert.equal(got, want);
     });
 });
@@ -356,7 +367,14 @@ describe('machines of two networks', () => {
     cidrs: { near: '10.0.1.0/24', other: '10.9.0.0/24' },
     subnets: {
       other: { network: 'vpc-other' },
-      near: { settings: { routes: [{ destination: '0.0.0.0/0', nextHop: 'igw-1' }, ...(nextHop === undefined ? [] : [{ destination: '10.9.0.0/16', nextHop }])] } },
+      near: {
+        settings: {
+          routes: [
+            { destination: '0.0.0.0/0', nextHop: 'igw-1' },
+            ...(nextHop === undefined ? [] : [{ destination: '10.9.0.0/16', nextHop }]),
+          ],
+        },
+      },
     },
   });
 
