@@ -38,7 +38,9 @@ export const reach = (context: Context): Command =>
       .argument('[port]', 'port and protocol, such as 5432, 53/udp, 8000-8100 or icmp; default: all'),
   )
     .option('--json', 'one JSON object on stdout')
-    .action(async (from: string, to: string, port: string | undefined, _options: Options, command: Command) => {
+    .action(async (...given: readonly unknown[]) => {
+      const command = given.at(-1) as Command; // why: commander gives it last
+      const [from = '', to = '', port] = command.processedArgs as readonly (string | undefined)[]; // why: the three arguments above
       context.finish(await run({ from, to, port }, command.optsWithGlobals<Options>(), context));
     });
 

@@ -1,7 +1,7 @@
 import { type Cidr, containsCidr } from '../cidr.ts';
 import type { DocumentRef } from '../desired.ts';
 import type { Cloud, Ref } from '../resource.ts';
-import { regionsOf } from './blocks.ts';
+import { type Region, regionsOf } from './blocks.ts';
 import { peerBlocks } from './differences.ts';
 import {
   both,
@@ -202,34 +202,42 @@ interface World {
 }
 
 /** The block is cut where the rules of the machine cut it. A part with the same answer as the block around it is not told again. */
-function worldWays(inquiry: Inquiry, subject: Chosen, { end, direction }: World): readonly Found[] {
+function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Found[] {
+  const { end, direction } = world;
   const { state, filter, services } = inquiry;
-  const { machine } = subject;
-  const lists = filter.lists(machine, direction);
-  const inside = state.networks.get(machine.network ?? '')?.blocks ?? [];
+  const lists = filter.lists(subject.machine, direction);
+  const inside = state.networks.get(subject.machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
   const regions = regionsOf([...blocks, end.block], { inside, withV6: end.block.family === 6 });
   const told = new Map<number, string>();
-  return [...regions.entries()].flatMap(([at, { block, text, within }]) => {
-    if (!containsCidr(end.block, block) || (end.isInternet && isPrivate(block))) return [];
-    const side = sideOf(inquiry, machine, direction, { party: { kind: 'outside', block }, text });
-    const way = wayOf(state, machine, direction, block);
-    const rules = byWay(side.passing, way.answer);
-    const found = machine.interfaces.length > 0 ? { ...rules, may: allServices } : rules;
-    const key = [intersect(found.sure, services), intersect(found.may, services)].map((one) => one.key).join('\n');
+  return [...regions.entries()].flatMap(([at, region]) => {
+    if (!isAsked(region, end)) return [];
+    const found = regionWay(inquiry, subject, region, world);
+    const { sure, may } = found.passing;
+    const key = `${intersect(sure, services).key}\n${intersect(may, services).key}`;
+    const around = region.within.find((other) => told.has(other));
     told.set(at, key);
-    if (told.get(within.find((other) => told.has(other)) ?? -1) === key) return [];
-    const world = [end.isInternet && block.prefix === 0 ? 'internet' : text];
-    const step: ReachStep = { by: 'route', answer: answerOf(way.answer), reason: way.reason, rules: [] };
-    return [
-      {
-        from: direction === 'ingress' ? world : namesOf(subject),
-        to: direction === 'ingress' ? namesOf(subject) : world,
-        passing: found,
-        steps: [step, side.step, ...(machine.interfaces.length > 0 ? [interfacesStep(machine)] : [])],
-      },
-    ];
+    return around !== undefined && told.get(around) === key ? [] : [found];
   });
+}
+
+const isAsked = ({ block }: Region, { block: asked, isInternet }: World['end']): boolean =>
+  containsCidr(asked, block) && !(isInternet && isPrivate(block));
+
+function regionWay(inquiry: Inquiry, subject: Chosen, { block, text }: Region, { end, direction }: World): Found {
+  const { machine } = subject;
+  const side = sideOf(inquiry, machine, direction, { party: { kind: 'outside', block }, text });
+  const way = wayOf(inquiry.state, machine, direction, block);
+  const step: ReachStep = { by: 'route', answer: answerOf(way.answer), reason: way.reason, rules: [] };
+  const rules = byWay(side.passing, way.answer);
+  const outside = [end.isInternet && block.prefix === 0 ? 'internet' : text];
+  const further = machine.interfaces.length > 0;
+  return {
+    from: direction === 'ingress' ? outside : namesOf(subject),
+    to: direction === 'ingress' ? namesOf(subject) : outside,
+    passing: further ? { ...rules, may: allServices } : rules,
+    steps: [step, side.step, ...(further ? [interfacesStep(machine)] : [])],
+  };
 }
 
 interface Peer {
