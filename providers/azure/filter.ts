@@ -14,6 +14,13 @@ import type { Scope } from './scope.ts';
 export const filterIdOf = (vnetId: CloudId): string =>
   `${armIdOf(vnetId).replace(/\/virtualnetworks\//i, '/networkSecurityGroups/')}-nsg`;
 
+/** The security group that holds on a subnet or an interface, or holds a rule, as `filters` tells it: none, or one. */
+export function filtersOf(nsgId: string | undefined, network: CloudId): readonly CloudId[] {
+  if (!nsgId) return [];
+  const id = canonicalId(nsgId);
+  return [network !== '' && id === canonicalId(filterIdOf(network)) ? network : id];
+}
+
 /** The network beside which an NSG of that name stands, by canonical id. */
 export const vnetIdOf = (nsgId: string): string | undefined =>
   nsgId.toLowerCase().endsWith('-nsg')

@@ -11,7 +11,7 @@ import { eachChunk } from '../shared/each-chunk.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
-import { cloudIdOf, partsOfId } from './ids.ts';
+import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';
 import { lookup } from './lookup.ts';
 import { readExtra } from './marks.ts';
 import { networkAddressOf } from './network-address.ts';
@@ -82,7 +82,7 @@ async function observeAll(
         ...orderOf(rule),
       },
       signs: { ...(isPart ? { container: network } : {}), ...(marked?.mark ? { mark: marked.mark } : {}) },
-      condition: { state: stateOf(rule.provisioningState) },
+      condition: { state: stateOf(rule.provisioningState), filters: [isFilter ? network : canonicalId(nsg.id ?? '')] },
     };
   });
 }

@@ -29,3 +29,7 @@ export function partsOfId(id: CloudId): IdParts {
   const [, , subscription = '', , resourceGroup = '', , , , name = '', , child = ''] = armIdOf(id).split('/');
   return { subscription, resourceGroup, name, child };
 }
+
+/** The network of a subnet, which has no number of its own: its id ends in that of its VNet. */
+export const networkOfSubnet = (subnet: CloudId): CloudId =>
+  cloudIdOf(armIdOf(subnet).replace(/\/subnets\/[^/]*$/, ''), guidOf(subnet));

@@ -10,8 +10,8 @@ import { eachChunk } from '../shared/each-chunk.ts';
 import { mapInTurns } from '../shared/turns.ts';
 import { furtherOf, readBlocks } from './cidr-text.ts';
 import { stateOf } from './condition.ts';
-import { filterIdOf } from './filter.ts';
-import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
+import { filterIdOf, filtersOf } from './filter.ts';
+import { armIdOf, canonicalId, cloudIdOf, networkOfSubnet, partsOfId } from './ids.ts';
 import { inexpressibleOf } from './inexpressible.ts';
 import { lookup } from './lookup.ts';
 import { type ListedRoutes, listRoutes, noRoutesListed, subnetSettingsOf } from './network-settings.ts';
@@ -36,8 +36,9 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
         createSubnets(some, scope, call),
       ),
     update: (batch, call) =>
-      each(batch, (item) => inTurn(vnetOf(item.observed.id), scope, () => update(item, scope, call))),
-    delete: (batch, call) => each(batch, (item) => inTurn(vnetOf(item.id), scope, () => remove(item, scope, call))),
+      each(batch, (item) => inTurn(networkOfSubnet(item.observed.id), scope, () => update(item, scope, call))),
+    delete: (batch, call) =>
+      each(batch, (item) => inTurn(networkOfSubnet(item.id), scope, () => remove(item, scope, call))),
     usersOf: (id, call) => usersOf(id, scope, call),
   };
 }
@@ -70,6 +71,7 @@ export function observeSubnet(
     signs: { parent: network },
     condition: {
       state: stateOf(subnet.provisioningState),
+      filters: filtersOf(subnet.networkSecurityGroup?.id, network),
       ...furtherOf(blocks),
       ...inexpressibleOf.subnet(subnet),
       ...(unlisted.length === 0 ? {} : { unlisted }),
@@ -77,17 +79,12 @@ export function observeSubnet(
   };
 }
 
-/** A subnet has no number of its own; its id ends in that of its VNet. */
-function vnetOf(subnet: CloudId): CloudId {
-  return cloudIdOf(armIdOf(subnet).replace(/\/subnets\/[^/]*$/, ''), guidOf(subnet));
-}
-
 async function read(
   ids: readonly CloudId[],
   scope: Scope,
   call: Call,
 ): Promise<readonly Result<Observed<'subnet'> | undefined>[]> {
-  const vnetIds = [...new Set(ids.map(vnetOf))];
+  const vnetIds = [...new Set(ids.map(networkOfSubnet))];
   const vnets = await each(vnetIds, (id) => {
     const { resourceGroup, name } = partsOfId(id);
     return lookup(id, ({ network }) => network.virtualNetworks.get(resourceGroup, name), scope.client, call);
@@ -96,7 +93,8 @@ async function read(
   const routes = hasTable ? await listRoutes(scope, call) : noRoutesListed;
   const byId = new Map(vnetIds.map((id, index) => [id, vnets[index]]));
   return ids.map((id) => {
-    const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
+    const vnet =
+      byId.get(networkOfSubnet(id)) ?? failed('retryable', 'Unanswered', `the cloud did not answer for ${id}`);
     if (!vnet.ok || !vnet.value) return vnet.ok ? { ok: true, value: undefined } : vnet;
     const { value } = vnet;
     const subnet = (value.subnets ?? []).find((one) => canonicalId(one.id ?? '') === armIdOf(id));
@@ -128,7 +126,7 @@ async function update({ observed, changes }: Revision<'subnet'>, { client }: Sco
 async function remove({ id }: Removal<'subnet'>, { client }: Scope, call: Call): Promise<Result<void>> {
   const { resourceGroup, name, child } = partsOfId(id);
   const vnet = await lookup(
-    vnetOf(id),
+    networkOfSubnet(id),
     ({ network }) => network.virtualNetworks.get(resourceGroup, name),
     client,
     call,

@@ -3,7 +3,8 @@ import type { NetworkInterface, NetworkInterfaceIPConfiguration, PublicIPAddress
 import type { Condition, DataDisk, Observed, Part, Setting } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type MachineSettings, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
-import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
+import { filtersOf } from '../filter.ts';
+import { canonicalId, cloudIdOf, networkOfSubnet, partsOfId } from '../ids.ts';
 import { inexpressibleOf } from '../inexpressible.ts';
 import { readExtra, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
@@ -37,6 +38,7 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
     condition: {
       state: provisioned === 'ready' ? state : provisioned,
       ...endOf(vm, context),
+      ...filtersAt(nic, context),
       parts: partsOf(vm, context),
       ...(unstated.length > 0 ? { unstated } : {}),
       ...inexpressibleOf.instance(vm, nic),
@@ -47,6 +49,15 @@ export function observeMachine(vm: VirtualMachine, context: InstanceContext): Ob
     },
   };
 }
+
+/** Of the primary interface; absent where it was not listed. */
+const filtersAt = (
+  nic: NetworkInterface | undefined,
+  { refOf }: Pick<InstanceContext, 'refOf'>,
+): Pick<Condition, 'filters'> =>
+  nic === undefined
+    ? {}
+    : { filters: filtersOf(nic.networkSecurityGroup?.id, networkOfSubnet(refOf(primaryOf(nic)?.subnet?.id))) };
 
 /** Why it failed, or that it stands still, in the words of Azure. */
 function endOf(vm: VirtualMachine, { views }: InstanceContext): Pick<Condition, 'reason'> {
