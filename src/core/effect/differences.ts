@@ -5,10 +5,12 @@ import {
   type Applied,
   both,
   type Direction,
+  type Doubt,
   doubtsIn,
   type Filter,
   filterOf,
   type Lists,
+  nothing,
   type Passing,
   passing,
   type RuleList,
@@ -175,7 +177,7 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
       ([kind, services]) => [onlyPossible[kind], services] as const,
     );
   const isSame = before.sure.key === after.sure.key && before.may.key === after.may.key;
-  if (isSame && before.doubts === after.doubts) return [];
+  if (isSame && before.doubts.length + after.doubts.length === 0) return [];
   const opens = subtract(after.sure, before.may);
   const cuts = subtract(before.sure, after.may);
   const more = unite(subtract(after.sure, before.sure), subtract(after.may, before.may));
@@ -198,10 +200,16 @@ const onlyPossible: Readonly<Record<ChangeKind, ChangeKind>> = {
 };
 
 /** What may pass before and after, and for other reasons after. */
-const unclear = (before: Passing, after: Passing): Services =>
-  before.doubts === after.doubts
-    ? noServices
-    : intersect(subtract(before.may, before.sure), subtract(after.may, after.sure));
+function unclear(before: Passing, after: Passing): Services {
+  const differing = [...unlike(before.doubts, after.doubts), ...unlike(after.doubts, before.doubts)];
+  const about = differing.map(({ services }) => services).reduce(unite, noServices);
+  return intersect(about, intersect(subtract(before.may, before.sure), subtract(after.may, after.sure)));
+}
+
+function unlike(some: readonly Doubt[], others: readonly Doubt[]): readonly Doubt[] {
+  const known = new Set(others.map(({ content }) => content));
+  return some.filter(({ content }) => !known.has(content));
+}
 
 /** Pairs of classes that a plan waits for: some seconds. */
 const mostPairs = 2_000_000;
@@ -419,7 +427,7 @@ function outsideOf(view: View, direction: Direction, worlds: Worlds, comparison:
 
 function byWay(letThrough: Passing, way: Way['answer']): Passing {
   if (way === 'yes') return letThrough;
-  if (way === 'no') return { sure: noServices, may: noServices, doubts: '' };
+  if (way === 'no') return nothing;
   return { ...letThrough, sure: noServices };
 }
 

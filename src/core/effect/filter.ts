@@ -28,13 +28,25 @@ import {
  * The traffic that passes for certain, and that may pass. `sure` is part of `may`; they are equal where nothing is unknown. `doubts`: what is
  * unknown; where two doubts differ, what passes may differ though neither is certain.
  */
-export interface Passing extends RuleServices {
-  readonly doubts: string;
+export interface Passing extends RulePassing {
   /** By the rules alone, where something that nobody listed decides before them, and may allow what they deny. */
-  readonly byRules?: RuleServices & { readonly doubts: string };
+  readonly byRules?: RulePassing;
 }
 
-export const everything: Passing = { sure: allServices, may: allServices, doubts: '' };
+interface RulePassing extends RuleServices {
+  readonly doubts: readonly Doubt[];
+}
+
+/** A rule of which nobody can tell all that it is about. `content`: equal for equal doubts. */
+export interface Doubt {
+  readonly content: string;
+  readonly services: Services;
+}
+
+const noDoubts: readonly Doubt[] = [];
+
+export const everything: Passing = { sure: allServices, may: allServices, doubts: noDoubts };
+export const nothing: Passing = { sure: noServices, may: noServices, doubts: noDoubts };
 
 export function both(a: Passing, b: Passing): Passing {
   const joined = joinedOf(a, b);
@@ -42,10 +54,10 @@ export function both(a: Passing, b: Passing): Passing {
   return { ...joined, byRules: joinedOf(a.byRules ?? a, b.byRules ?? b) };
 }
 
-const joinedOf = (a: NonNullable<Passing['byRules']>, b: NonNullable<Passing['byRules']>) => ({
+const joinedOf = (a: RulePassing, b: RulePassing): RulePassing => ({
   sure: intersect(a.sure, b.sure),
   may: intersect(a.may, b.may),
-  doubts: a.doubts + b.doubts,
+  doubts: a.doubts.length === 0 ? b.doubts : [...a.doubts, ...b.doubts],
 });
 
 /** A rule, read. Rules of equal `content` let the same through, in the same place. `blocks`: that it names. */
@@ -327,7 +339,7 @@ function defaultRule(
 export function passing({ lists, overruled }: Lists, party: Party): Passing {
   const byRules = lists.reduce<Passing>((all, list) => both(all, passingList(list, party)), everything);
   if (overruled.length === 0) return byRules;
-  return { sure: noServices, may: allServices, doubts: '', byRules };
+  return { sure: noServices, may: allServices, doubts: noDoubts, byRules };
 }
 
 /**
@@ -335,10 +347,11 @@ export function passing({ lists, overruled }: Lists, party: Party): Passing {
  * deny denies, and every rule that only may allow does not; and the other way round for what may pass.
  */
 function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party): Passing {
-  if (doubt !== undefined) return { sure: noServices, may: allServices, doubts: doubt };
+  if (doubt !== undefined)
+    return { sure: noServices, may: allServices, doubts: [{ content: doubt, services: allServices }] };
   const sure = openList();
   const may = openList();
-  let doubts = '';
+  const doubts: Doubt[] = [];
   for (const { rule, applies } of rules) {
     const matches = least(
       applies,
@@ -350,7 +363,7 @@ function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party):
     const allows = rule.held.attributes.match.action === 'allow';
     sure.decide(allows ? certain : services.may, allows);
     may.decide(allows ? services.may : certain, allows);
-    if (certain.key !== services.may.key) doubts += rule.content;
+    if (certain.key !== services.may.key) doubts.push({ content: rule.content, services: services.may });
   }
   return { sure: sure.end(otherwise), may: may.end(otherwise), doubts };
 }

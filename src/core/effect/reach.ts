@@ -10,6 +10,7 @@ import {
   type Filter,
   filterOf,
   type Lists,
+  nothing,
   type Passing,
   passing,
   type RuleList,
@@ -193,7 +194,7 @@ const answerOf = (certainty: Certainty): ReachAnswer => (certainty === 'maybe' ?
 
 const byWay = (rules: Passing, way: Certainty): Passing => {
   if (way === 'yes') return rules;
-  return { sure: noServices, may: way === 'no' ? noServices : rules.may, doubts: rules.doubts };
+  return way === 'no' ? nothing : { sure: noServices, may: rules.may, doubts: rules.doubts };
 };
 
 interface World {

@@ -115,7 +115,8 @@ function observedThings(actions: readonly Action[], input: PlanInput): Things {
   for (const one of claimed) {
     const thing = thingOf(one, toRef);
     // why: of twins each counts
-    things.set(things.has(thing.ref) ? thing.id : thing.ref, thing);
+    const own = things.has(thing.ref) ? thing.id : thing.ref;
+    things.set(own, { ...thing, ref: own });
   }
   return things;
 }

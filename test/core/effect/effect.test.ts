@@ -171,6 +171,41 @@ const rows: readonly Row[] = [
     opens: ['tcp 22: 0.0.0.0/0 > core.web (1 of 2)'],
   },
   {
+    name: 'Azure: with a peering the tags mean other addresses, too',
+    estate: { ...azure, network: { settings: { peerings: [{ name: 'hub', network: 'vnet-hub' }] } } },
+    changes: ['+ssh: tcp 22 from service-tag:Internet to web @ 200'],
+    unknown: ['opens tcp 22: 0.0.0.0/0 > core.web (1 of 2)'],
+  },
+  {
+    name: 'AWS: a group of one machine is opened to itself, which is nothing',
+    estate: { ...aws, machines: [web, db] },
+    changes: ['+self: tcp 7000 from web to web'],
+  },
+  {
+    name: 'AWS: a carrier-grade private block is reached by no way that anybody evaluates',
+    estate: aws,
+    changes: ['+vpn: tcp 22 from 100.64.0.0/16 to db'],
+    opens: ['tcp 22: 100.64.0.0/16 > core.db (0 of 1, 1 maybe)'],
+  },
+  {
+    name: 'AWS: with IPv6 a machine may have an address that nobody told',
+    estate: { ...aws, network: { settings: {} }, v6: 'near' },
+    changes: ['+six: tcp 22 from ::/0 to web'],
+    opens: ['tcp 22: ::/0 > core.web (0 of 2, 2 maybe)'],
+    unknown: ['opens tcp 22: core.web > core.web'],
+  },
+  {
+    name: 'AWS: of two openings from anyone the one that is reached is first',
+    estate: { ...aws, machines: [web, db, { ...db, name: 'db-1', ip: '10.0.2.6' }] },
+    changes: ['+one: tcp 5432 from 0.0.0.0/1 to db', '+two: tcp 22 from 0.0.0.0/1 to web'],
+    opens: [
+      'tcp 22: 0.0.0.0/1 > core.web (1 of 1)',
+      'tcp 5432: 0.0.0.0/1 > core.db (0 of 2)',
+      'tcp 5432: all > core.db',
+      'tcp 22: all > core.web',
+    ],
+  },
+  {
     name: 'Azure: the default rules let everything through inside',
     estate: azure,
     changes: ['-close'],
@@ -340,6 +375,12 @@ describe('effects of several scopes', () => {
       joined.opens.map(({ from }) => from.kind === 'block' && from.isAnyone),
       [true, false, false],
     );
+  });
+
+  test('where instances were not listed nobody can say that a rule applies to none', () => {
+    const gap = { kind: 'instance', code: 'Throttled', reason: 'too many calls' } as const;
+    const { idle, gaps } = effectOn({ ...aws, machines: [] }, ['+ssh: tcp 22 from 0.0.0.0/0 to web'], [gap]);
+    assert.deepEqual([idle, gaps], [[], ['instance was not listed completely: too many calls']]);
   });
 
   test('a list of the cloud is named as the reason of a doubt', () => {

@@ -119,6 +119,32 @@ const rows: readonly Row[] = [
     reasons: [/^a public address/, /core\.ssh/],
   },
   {
+    name: 'AWS: nor does it without a rule for one address alone',
+    estate: {
+      ...aws,
+      rules: [out, { name: 'web', text: 'tcp 443 from 0.0.0.0/0 to web' }],
+      subnets: subnet([
+        { destination: '0.0.0.0/0', nextHop: 'igw-1' },
+        { destination: 'pl-1', nextHop: 'vpce-1' },
+        { destination: '198.51.100.0/24', nextHop: 'pcx-1' },
+      ]),
+    },
+    question: 'internet web-0 443',
+    answer: 'yes',
+    reasons: [/^a public address/, /core\.web/],
+  },
+  {
+    name: 'AWS: an endpoint of a service is no way in',
+    estate: {
+      ...aws,
+      rules: [out, { name: 'web', text: 'tcp 443 from 0.0.0.0/0 to web' }],
+      subnets: subnet([{ destination: 'pl-1', nextHop: 'vpce-1' }]),
+    },
+    question: 'internet web-0 443',
+    answer: 'no',
+    reasons: ['subnet core.near has no route to the internet', /core\.web/],
+  },
+  {
     name: 'AWS: part of the internet may come in another way where the gateway takes none',
     estate: { ...aws, subnets: subnet([{ destination: '203.0.113.0/28', nextHop: 'igw-1' }]) },
     question: '203.0.113.0/24 web-0 22',
