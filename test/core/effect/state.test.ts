@@ -84,7 +84,9 @@ describe('the state before and after a plan', () => {
       assert.equal(state.subnets.get('subnet-9')?.network, at('network', 'nine'));
     }
   });
+});
 
+describe('the way out after a plan', () => {
   for (const internet of [true, false])
     test(`a way out that ${internet ? 'comes' : 'goes'} is a route that ${internet ? 'comes' : 'goes'}`, () => {
       const own = { destination: '0.0.0.0/0', nextHop: internet ? 'nat-1' : 'igw-1' };
