@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CompiledScope } from '../../core/compile/compile.ts';
+import { type PriceTable, priceTable } from '../../core/cost/cost.ts';
+import { ofKind } from '../../core/documents/spec-set.ts';
 import {
   coverageOf,
   type Grouping,
@@ -8,6 +10,7 @@ import {
   isIgnored,
   isUnmanaged,
 } from '../../core/inventory/coverage.ts';
+import { idleIn } from '../../core/inventory/idle.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { sentence } from '../../core/inventory/resource-state.ts';
 import type { Claim, Row } from '../../core/inventory/row.ts';
@@ -55,6 +58,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly unmanaged?: boolean;
   readonly ignored?: boolean;
   readonly violations?: boolean;
+  readonly idle?: boolean;
   readonly groupBy?: Grouping;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -71,6 +75,7 @@ export const inventory = (context: Context): Command =>
         examples: [
           ['inventory', 'everything, as last observed'],
           ['inventory --refresh --unmanaged', 'observe now; list objects that no document manages, with the reason'],
+          ['inventory --idle', 'stopped machines and empty groups, with their monthly cost'],
           ['inventory --unmanaged --group-by origin', 'count them by the tool or service that made them'],
           ['inventory --violations', 'objects that break a policy as they stand, whoever made them'],
         ],
@@ -89,6 +94,12 @@ export const inventory = (context: Context): Command =>
     .option('--violations', 'only objects that break a rule of a policy, with the rules')
     .addOption(
       new Option('--group-by <property>', 'count the objects by this property, with the coverage').choices(groupings),
+    )
+    .addOption(
+      new Option(
+        '--idle',
+        'only stopped machines and groups without a machine, with their monthly cost by the prices in the specs',
+      ).conflicts('groupBy'),
     )
     .option('--refresh', 'observe the clouds now')
     .option('--json', 'one JSON object on stdout')
@@ -119,7 +130,8 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   if (!options.refresh) printHeldSources(held, context);
   const observed = new Set(all.map((one) => one.scope));
   const unobserved = estate.scopes.map((one) => one.scope).filter((scope) => !observed.has(scope));
-  return print({ all, unobserved, held }, options, context);
+  const prices = priceTable(ofKind(estate.tree.documents, 'Prices').map(({ value }) => value));
+  return print({ all, unobserved, held, prices }, options, context);
 }
 
 async function inventoryOnServer(server: ApiClient, options: Options, context: Context): Promise<Omit<Found, 'held'>> {
@@ -128,7 +140,7 @@ async function inventoryOnServer(server: ApiClient, options: Options, context: C
   const chosen = targets.filter(({ name }) => options.target.length === 0 || options.target.includes(name));
   const observed = options.refresh ? await refreshTargets(server, chosen, context) : chosen;
   return {
-    all: await fetchInventory(server, observed, isSummary(options) ? {} : options),
+    all: await fetchInventory(server, observed, isSummary(options) || options.idle ? {} : options),
     unobserved: [...new Set(observed.flatMap((one) => (one.observation === undefined ? [one.scope] : [])))],
   };
 }
@@ -139,6 +151,8 @@ interface Found {
   readonly unobserved: readonly string[];
   /** Sources whose newest state is not active. */
   readonly held: readonly HeldSource[];
+  /** Of the specs; absent: there are none, or a server answered. */
+  readonly prices?: PriceTable | undefined;
 }
 
 function print(found: Found, options: Options, { terminal, clock }: Context): ExitCode {
@@ -157,7 +171,26 @@ function print(found: Found, options: Options, { terminal, clock }: Context): Ex
 const isSummary = ({ unmanaged, ignored, groupBy }: Options): boolean =>
   unmanaged === true || ignored === true || groupBy !== undefined;
 
-function viewOf({ all, unobserved }: Found, options: Options): InventoryView {
+function viewOf(found: Found, options: Options): InventoryView {
+  return options.idle ? idleView(found, options) : chosenView(found, options);
+}
+
+/** Whether a group is empty is told by all machines, chosen or not. */
+function idleView(found: Found, options: Options): InventoryView {
+  const { all, prices } = found;
+  const objects = new Map(all.flatMap((one) => [...idleIn(one, prices)]));
+  const idle = { objects, ...(prices === undefined ? {} : { currency: prices.currency }) };
+  const scopes = all.map((one) => ({ ...one, objects: one.objects.filter((object) => objects.has(object)) }));
+  const view = chosenView({ ...found, all: scopes }, options);
+  const shown = new Set(view.scopes.flatMap((one) => one.objects));
+  return {
+    scopes: view.scopes,
+    unobserved: view.unobserved,
+    idle: { ...idle, objects: new Map([...objects].filter(([object]) => shown.has(object))) },
+  };
+}
+
+function chosenView({ all, unobserved }: Found, options: Options): InventoryView {
   const { kind, groupBy } = options;
   const scopes = all.toSorted((a, b) => compareText(a.scope, b.scope));
   const isOfKind = (one: { readonly kind: Kind }): boolean => kind === undefined || one.kind === kind;
