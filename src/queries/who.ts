@@ -10,9 +10,17 @@ import {
   parsePort,
 } from '../core/inventory/authors.ts';
 import { type Ownership, ownership } from '../core/inventory/ownership.ts';
+import { kindNames } from '../core/kinds/kinds.ts';
 import { writesIn } from '../core/ledger/writes.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
-import type { Address, CloudId, Kind, RuleAttributes, ScopeKey } from '../core/resource.ts';
+import {
+  type Address,
+  type CloudId,
+  type Kind,
+  prefixIn,
+  type RuleAttributes,
+  type ScopeKey,
+} from '../core/resource.ts';
 import type { EntryPages } from '../ports/ledger.ts';
 import type { Who, WhoAsked } from '../ports/queries.ts';
 import { type EstateView, lookOf } from './estate-view.ts';
@@ -30,18 +38,21 @@ interface Asking {
   readonly findAddress: FindAddress;
   /** True where the asker may see it; absent: all. */
   readonly sees?: (one: Resource) => boolean;
+  readonly seesAddress?: (address: Address) => boolean;
 }
 
 /** Who changed a resource or an unmanaged object, or of a port every rule that opens it, when and by which call. */
 export async function whoOf(
   given: string,
   view: EstateView,
-  { entries, findAddress, sees = () => true }: Asking,
+  { entries, findAddress, sees = () => true, ...asking }: Asking,
 ): Promise<WhoReport> {
   const port = parsePort(given);
   const plans = new Map(view.plans.map((plan) => [plan.scope, plan]));
   const { subject, resources } =
-    port === undefined ? subjectOf(given, view, findAddress) : { subject: given, resources: opening(port, view) };
+    port === undefined
+      ? await subjectOf(given, view, { entries, findAddress, ...asking })
+      : { subject: given, resources: [...opening(port, view), ...(await closed(port, view, entries))] };
   const context = { estate: view.estate.name, entries };
   const visible = resources.filter(sees);
   const found: Authorship[] = [];
@@ -67,15 +78,11 @@ export async function whoWithin({ of, entries, ...asked }: WhoAsked, planning: P
   const looked = view.looked.filter((one) => seesScope(one, asked));
   const isSeen = (address: Address, scope: ScopeKey): boolean =>
     looked.some((one) => one.scope.scope === scope && seesAddress(address, one, asked));
-  const findAddress: FindAddress = (given, known) =>
-    addressIn(
-      given,
-      [...known].filter((address) =>
-        looked.some(({ scope: { scope } }) => isAt(address, scope) && isSeen(address, scope)),
-      ),
-    );
+  const seesAnywhere = (address: Address): boolean =>
+    looked.some(({ scope: { scope } }) => isAt(address, scope) && isSeen(address, scope));
+  const findAddress: FindAddress = (given, known) => addressIn(given, [...known]);
   const sees = ({ address, owned, scope }: Resource): boolean => isSeen(address ?? owned?.observed.id ?? '', scope);
-  const report = await whoOf(of, view, { entries, findAddress, sees });
+  const report = await whoOf(of, view, { entries, findAddress, sees, seesAddress: seesAnywhere });
   if (report.port === undefined && report.found.length === 0) throw unknown();
   const scopes = new Set<ScopeKey>(
     report.port === undefined ? report.found.map(({ scope }) => scope) : looked.map(({ scope }) => scope.scope),
@@ -97,6 +104,7 @@ interface Resource {
   readonly owned?: Ownership;
   /** Of what is gone. */
   readonly ids?: readonly CloudId[];
+  readonly rule?: RuleAttributes;
   readonly input: PlanInput | undefined;
 }
 
@@ -111,6 +119,37 @@ function opening(port: PortAsked, { looked, plans }: EstateView): readonly Resou
         ? [resourceOf(owned, input)]
         : [],
     );
+  });
+}
+
+const lately = 7 * 86_400_000;
+const mostClosed = 200;
+
+/** The rules that opened the port and that Setpoint removed lately: their authors are asked about afterwards, too. */
+async function closed(
+  port: PortAsked,
+  { estate, looked }: EstateView,
+  entries: Pick<EntryPages, 'page'>,
+): Promise<readonly Resource[]> {
+  const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
+  const standing = new Set(looked.flatMap(({ input }) => input.observation.resources.map(({ id }) => id)));
+  const since = Math.max(0, ...looked.map(({ input }) => input.observation.at)) - lately;
+  const removals = await entries.page({
+    estate: estate.name,
+    filter: { types: ['intent'], verb: 'delete', since },
+    newestFirst: true,
+    limit: mostClosed,
+  });
+  const gone = writesIn(removals.entries).filter(
+    ({ kind, id, scope, attributes }) =>
+      kind === 'firewall-rule' && attributes !== undefined && inputs.has(scope) && !standing.has(id ?? ''),
+  );
+  const each = new Map(gone.map((write) => [write.address, write]));
+  return [...each.values()].flatMap(({ kind, scope, address, id, attributes }): readonly Resource[] => {
+    const rule = attributes as RuleAttributes; // why: the intent of a rule has these
+    return opens(rule, port)
+      ? [{ kind, scope, address, rule, ids: id === undefined ? [] : [id], input: inputs.get(scope) }]
+      : [];
   });
 }
 
@@ -132,16 +171,70 @@ interface Subject {
   readonly resources: readonly Resource[];
 }
 
-/** The objects at an address, and the resources of its documents that are gone. A resource that no document names any more counts too. */
-function subjectOf(given: string, view: EstateView, findAddress: FindAddress): Subject {
+/**
+ * The objects at an address, and the resources of its documents that are gone. A resource counts too that no document names any
+ * more, and one of which only the ledger knows.
+ */
+async function subjectOf(given: string, view: EstateView, asking: Asking): Promise<Subject> {
+  const known = knownAddresses(view, asking);
+  const isKnown =
+    view.looked.some(({ input }) => input.observation.resources.some(({ id }) => id === given)) ||
+    [...known].some((address) => address === given || address.endsWith(`/${given}`) || address.endsWith(`.${given}`));
+  if (!isKnown) {
+    const resources = await pastResources(given, view, asking.entries);
+    const [first] = resources;
+    if (first !== undefined) return { subject: resources.length === 1 ? (first.address ?? given) : given, resources };
+  }
+  return knownSubject(given, view, (text) => asking.findAddress(text, known));
+}
+
+/** Of documents, of what stands, and of what the store has settled, as far as the asker sees it. */
+function knownAddresses({ looked }: EstateView, { seesAddress = () => true }: Asking): ReadonlySet<Address> {
+  const all = looked.flatMap(({ input: { wanted, knowledge } }) => [
+    ...wanted.desired.flatMap((one) => [one.address, ...one.documents.map(({ address }) => address)]),
+    ...[...knowledge.settled.values()].map(({ address }) => address),
+  ]);
+  return new Set(all.filter(seesAddress));
+}
+
+/** The addresses that the ledger has: the whole one, or a name in any place and kind of the estate. */
+async function pastResources(
+  given: string,
+  { estate, looked }: EstateView,
+  entries: Pick<EntryPages, 'page'>,
+): Promise<readonly Resource[]> {
+  const places = new Set(
+    looked.flatMap(({ input: { observation, wanted } }) => [
+      observation.scope,
+      ...wanted.desired.map(({ address, kind }) => prefixIn(address, kind)),
+    ]),
+  );
+  const named = [...places].flatMap((place) =>
+    kindNames.map((kind) => ({ kind, address: `${place}/${kind}/${given}` })),
+  );
+  const whole = kindNames.filter((kind) => given.includes(`/${kind}/`)).map((kind) => ({ kind, address: given }));
+  const found: Resource[] = [];
+  for (const { kind, address } of [...whole, ...named].slice(0, mostGuesses)) {
+    const { entries: past } = await entries.page({
+      estate: estate.name,
+      filter: { address },
+      newestFirst: true,
+      limit: 1,
+    });
+    const input = looked.find(({ input: one }) => isAt(address, one.observation.scope))?.input;
+    if (past.length > 0 && input !== undefined) found.push({ kind, scope: input.observation.scope, address, input });
+  }
+  return found;
+}
+
+const mostGuesses = 60;
+
+function knownSubject(given: string, view: EstateView, findAddress: FindAddress): Subject {
   const inputs = new Map(view.looked.map(({ input }) => [input.observation.scope, input]));
   const settled = view.looked.flatMap(({ input }) =>
     [...input.knowledge.settled].map(([id, { address, kind }]) => ({ id, address, kind, input })),
   );
-  const known = new Set(settled.map(({ address }) => address));
-  const { address, there, wanted } = explanationOf(given, view, (text, others) =>
-    findAddress(text, new Set([...others, ...known])),
-  );
+  const { address, there, wanted } = explanationOf(given, view, findAddress);
   const standing = there.map((owned) => resourceOf(owned, inputs.get(owned.scope)));
   const stands = new Set(there.map((owned) => owned.address));
   const missing = [...new Map(wanted.map((one) => [one.address, one.kind]))].filter(([one]) => !stands.has(one));
@@ -165,7 +258,7 @@ interface LedgerContext extends Pick<Asking, 'entries'> {
 }
 
 async function authorshipOf(
-  { kind, scope, address, owned, ids = [], input }: Resource,
+  { kind, scope, address, owned, ids = [], input, rule }: Resource,
   { plan, ...context }: LedgerContext & { readonly plan: ScopePlan | undefined },
 ): Promise<Authorship> {
   const object = owned && { observed: owned.observed, claim: owned.claim, why: owned.why };
@@ -176,15 +269,23 @@ async function authorshipOf(
   };
   const heard = input === undefined ? [] : heardChanges(about, input);
   const written = address === undefined ? [] : await writesAt(address, owned?.observed.id, context);
+  const past = rule ?? (kind === 'firewall-rule' && object === undefined ? ruleIn(written) : undefined);
   const healing = plan && healingOf({ id: owned?.observed.id, address }, plan);
   return {
     scope,
     kind,
     ...(address === undefined ? {} : { address }),
     ...(object === undefined ? {} : { object }),
+    ...(past === undefined ? {} : { rule: past }),
     ...(healing === undefined ? {} : { healing }),
     changes: newestFirst([...heard, ...written]),
   };
+}
+
+/** As the newest write had it. */
+function ruleIn(changes: readonly Change[]): RuleAttributes | undefined {
+  const [attributes] = changes.flatMap((one) => (one.source === 'ledger' ? (one.write.attributes ?? []) : []));
+  return attributes as RuleAttributes | undefined; // why: the intents of a rule have these
 }
 
 /** Of an object that stands, without the writes of others that stood at its address before. */

@@ -164,6 +164,28 @@ test('what healing undid is told with the change that it undid', async () => {
   assert.match((await who(machine)).stdout, /\n {4}it undid: changed by \S+ada \(CreateTags /);
 });
 
+test('a rule that healing removed is told of for a week, by its port and by its name', async () => {
+  const { stdout } = await who('22/tcp');
+  assert.match(stdout, /^22\/tcp: 3 rules open it; 1 rule of the last 7 days did, and is gone\n/);
+  const rule = 'core.web.ingress.tcp.20-25.0.0.0.0/0';
+  const gone = new RegExp(
+    `\nfirewall-rule ${rule} {2}nothing stands there\n {2}ingress tcp 20-25 from 0.0.0.0/0 to core.web\n(.+\n)+ {2}delete by Setpoint .*\n.*\n {4}it undid: changed by \\S+ada `,
+  );
+  assert.match(stdout, gone);
+  assert.match((await who('443')).stdout, /^443: 2 rules open it\n/);
+  const named = await who(rule);
+  assert.match(
+    named.stdout,
+    new RegExp(
+      `^${scope}/firewall-rule/${rule}\n\nfirewall-rule ${rule} {2}nothing stands there\n {2}ingress tcp 20-25 `,
+    ),
+  );
+  assert.deepEqual(await found(`${scope}/firewall-rule/${rule}`), await found(rule));
+  const missing = await who('core.nothing');
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /Nothing here has the address/);
+});
+
 test('where no change is known, it is said whether events come at all', async () => {
   const last = async () => (await who('3389')).stdout.trimEnd().split('\n').at(-1);
   assert.equal(
@@ -193,7 +215,7 @@ test('a port is not said to be shut where the rules were not listed', async (t) 
   assert.match(
     stdout,
     new RegExp(
-      `^22: no listed rule opens it\n! The rules of ${scope} were not listed completely: others may open it\\.`,
+      `^22: no listed rule opens it; .*gone\n! The rules of ${scope} were not listed completely: others may open it\\.`,
     ),
   );
   assert.deepEqual(JSON.parse((await who('22', '--json')).stdout).incompleteScopes, [scope]);

@@ -1,7 +1,7 @@
 import type { Authorship, Change, WhoReport } from '../../core/inventory/authors.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
 import { healings } from '../../core/plan/healing.ts';
-import { clouds, type Kind } from '../../core/resource.ts';
+import { clouds, type Kind, type RuleAttributes } from '../../core/resource.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiClient, queryString } from './client.ts';
 import { type Decoder, decode, lastModified } from './decode.ts';
@@ -65,6 +65,7 @@ const resource: Decoder<Authorship> = (value, at) => {
   return {
     ...about,
     ...object,
+    ...(id !== undefined || rule === undefined ? {} : { rule: rule as RuleAttributes }), // why: a server of our version makes it
     ...(healing === undefined ? {} : { healing }),
     changes: changed(about)(value, at).changes,
   };

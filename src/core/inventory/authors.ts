@@ -82,6 +82,8 @@ export interface Authorship {
   readonly address?: Address;
   /** Absent where nothing stands. */
   readonly object?: Pick<Ownership, 'observed' | 'claim' | 'why'>;
+  /** Of a rule that is gone, as it was. */
+  readonly rule?: RuleAttributes;
   /** Of drift. */
   readonly healing?: Healing;
   readonly changes: readonly Change[];

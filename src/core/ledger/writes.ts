@@ -22,6 +22,8 @@ export interface Write {
   readonly calls: readonly WriteCall[];
   /** The change outside Setpoint that it undid. */
   readonly undid?: TouchedBy;
+  /** As it was sent, or of what it removed; absent where its intent was not read. */
+  readonly attributes?: unknown;
 }
 
 interface WriteCall {
@@ -47,7 +49,8 @@ function writeOf(entries: readonly Linked[]): readonly Write[] {
   const { body } = last;
   const authority = fieldsOf(body['authority']);
   const id = textOf(body['id']) ?? claimedId(settlements);
-  const undid = undidOf(fieldsOf(intents.at(-1)?.body['details'])['by']);
+  const { by, attributes } = fieldsOf(intents.at(-1)?.body['details']);
+  const undid = undidOf(by);
   return [
     {
       seq: first.seq,
@@ -64,6 +67,7 @@ function writeOf(entries: readonly Linked[]): readonly Write[] {
       outcome: outcomeOf(settlements.at(-1)),
       calls: settlements.flatMap((one) => callsOf(one.body['calls'])),
       ...(undid === undefined ? {} : { undid }),
+      ...(attributes === undefined ? {} : { attributes }),
     },
   ];
 }

@@ -17,7 +17,7 @@ export const whoJson = ({ subject, port, found, incomplete, auditLogs }: WhoRepo
   auditLogs,
 });
 
-const authorshipJson = ({ scope, kind, address, object, healing, changes }: Authorship) => ({
+const authorshipJson = ({ scope, kind, address, object, rule, healing, changes }: Authorship) => ({
   scope,
   kind,
   address,
@@ -26,7 +26,7 @@ const authorshipJson = ({ scope, kind, address, object, healing, changes }: Auth
   claim: object?.claim,
   reason: object?.why,
   healing,
-  rule: object?.observed.kind === 'firewall-rule' ? object.observed.attributes : undefined,
+  rule: object?.observed.kind === 'firewall-rule' ? object.observed.attributes : rule,
   changes: changes.map(changeJson),
 });
 
@@ -62,19 +62,25 @@ export function whoText(given: WhoReport, how: How): string {
 
 function verdictOf({ subject, port, found, incomplete }: WhoReport): string {
   if (port === undefined) return subject;
-  const n = found.length;
-  if (n > 0) return `${portText(port)}: ${n} ${n === 1 ? 'rule opens' : 'rules open'} it`;
-  return `${portText(port)}: no ${incomplete.length === 0 ? 'observed' : 'listed'} rule opens it`;
+  const n = found.filter(({ object }) => object !== undefined).length;
+  const gone = found.length - n;
+  const before =
+    gone === 0
+      ? ''
+      : `; ${gone} ${gone === 1 ? 'rule' : 'rules'} of the last 7 days did, and ${gone === 1 ? 'is' : 'are'} gone`;
+  if (n > 0) return `${portText(port)}: ${n} ${n === 1 ? 'rule opens' : 'rules open'} it${before}`;
+  return `${portText(port)}: no ${incomplete.length === 0 ? 'observed' : 'listed'} rule opens it${before}`;
 }
 
 function authorshipLines(one: Authorship, report: WhoReport, how: How): readonly string[] {
-  const { scope, kind, address, object, healing, changes } = one;
+  const { scope, kind, address, object, healing, changes, rule } = one;
   const { id = '', name = '' } = object?.observed ?? {};
   const shown = address === undefined ? name || id : nameIn(address, kind);
   const drift = healing === undefined || healing === 'none' ? '' : `, drifted: ${healingTexts[healing]}`;
   return [
     `${how.paint('strong', `${kind} ${shown}`)}  ${object === undefined ? 'nothing stands there' : standText(object)}${drift}`,
     ...(object?.observed.kind === 'firewall-rule' ? [`  ${ruleText(object.observed.attributes)}`] : []),
+    ...(rule === undefined ? [] : [`  ${ruleText(rule)}`]),
     how.paint('dim', `  ${scope}`),
     ...(id === '' || id === shown ? [] : [how.paint('dim', `  ${id}`)]),
     ...changes.flatMap((change) => changeLines(change, how)),
@@ -100,6 +106,15 @@ function changeLines(change: Change, how: How): readonly string[] {
   ];
 }
 
+/** The first few: a batch may share many calls. */
+function callTexts(calls: readonly string[]): readonly string[] {
+  const each = [...new Set(calls)];
+  const rest = each.length - mostCalls;
+  return rest > 0 ? [...each.slice(0, mostCalls), `${rest} more ${rest === 1 ? 'call' : 'calls'}`] : each;
+}
+
+const mostCalls = 3;
+
 /** `create by Setpoint 3 d ago (…), generation 3 (commit 1a2b3c4), approved by ann`, and its calls. */
 function writeLines(write: Write, { paint, ago }: How): readonly string[] {
   const { verb, at, generation, revision, approver, outcome, calls, seq, undid } = write;
@@ -108,7 +123,7 @@ function writeLines(write: Write, { paint, ago }: How): readonly string[] {
   const made = calls.map(({ action, requestId }) => `${action}${requestId === undefined ? '' : ` ${requestId}`}`);
   return [
     `  ${verb} by Setpoint ${ago(at)}${open}, generation ${generation} (${shortRevision(revision)}), ${approved}`,
-    paint('dim', `    ${[...new Set(made), `ledger entry ${seq}`].join(', ')}`),
+    paint('dim', `    ${[...callTexts(made), `ledger entry ${seq}`].join(', ')}`),
     ...(undid === undefined ? [] : [`    it undid: ${touchedText(undid, ago)}`]),
   ];
 }

@@ -22,7 +22,7 @@ const entry = (type: Linked['type'], more: object = {}): Linked => {
   seq += 1;
   return { seq, at: 10 * seq, type, body: { ...common, ...more }, chain };
 };
-const intent = (more: object = {}) => entry('intent', { details: { by }, ...more });
+const intent = (more: object = {}) => entry('intent', { details: { by, attributes: { size: 1 } }, ...more });
 const settlement = (more: object = {}) =>
   entry('settlement', {
     outcome: { ok: true },
@@ -51,6 +51,7 @@ describe('the writes that a ledger tells of', () => {
         outcome: 'ok',
         calls: [{ action: 'CreateTags', requestId: 'c-1' }, { action: 'Poll' }],
         undid: by,
+        attributes: { size: 1 },
       },
     ]);
   });
