@@ -165,6 +165,26 @@ describe('converge, when something is in the way', () => {
     assert.deepEqual(findings(applied), ['limit', 'limit']);
   });
 
+  it('a limit that withholds healing names the author of the change, as the plan did', async () => {
+    const world = smallWorld();
+    const first = await world.apply([convergeNetwork(), machines(2)]);
+    const ids = world.cloud.inspect.live().flatMap(({ type, id }) => (type === 'instance' ? [id] : []));
+    await world.clock.advance(3_600_000);
+    await world.apply([convergeNetwork(), machines(2)]);
+    world.cloud.outside.do('TerminateInstances', { ids });
+    await world.clock.advance(60_000);
+    const { scope } = first.scope;
+    const actor = { who: 'eve', action: 'TerminateInstances' };
+    await world.store.touches.keep('acme', [{ scope, event: 'e', at: world.clock.now(), actor, objects: ids }]);
+    const estate = { limits: { creates: 1 } };
+    const applied = await world.apply([convergeNetwork(), machines(2)], { estate });
+    const withheld = applied.rounds.flatMap((round) => round.findings);
+    assert.deepEqual(
+      withheld.map((found) => [found.type === 'withheld' && [found.code, found.cause], found.by?.who]),
+      [[['limit', 'drift'], 'eve']],
+    );
+  });
+
   it('an answer that never came is looked for, not repeated: one network stands', async () => {
     const world = smallWorld();
     world.cloud.faults.add({ on: 'CreateNetwork', nth: 1, fault: { do: 'lost-after' } });
