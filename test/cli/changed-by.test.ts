@@ -87,6 +87,11 @@ for (const verb of ['plan', 'drift'])
     assert.match(stdout, bob);
   });
 
+test('who approves is told whose change is undone', async () => {
+  const { stderr } = await run(['approve', specs, allow, '--reason', 'back to the specs']);
+  assert.match(stderr, /changed by \S+bob \(.*\) [\d.]+ m?s ago \(.*UTC\); healing undoes it\n/);
+});
+
 test('in JSON each action has all that is known of it', async () => {
   const { stdout } = await run(['plan', specs, allow, '--json']);
   const { actions } = JSON.parse(stdout);

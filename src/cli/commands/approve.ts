@@ -42,6 +42,7 @@ import {
   questionText,
   shownDigits,
 } from '../output/approval-text.ts';
+import { agoFrom } from '../output/format.ts';
 import { incompleteExitCode } from '../output/plan.ts';
 import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -176,7 +177,7 @@ async function decide(
 ): Promise<ExitCode> {
   const { terminal, clock, signal } = context;
   refuseUnseen(plans);
-  terminal.err.write(pendingApprovalsText(offer, paintFor(terminal.err)));
+  terminal.err.write(pendingApprovalsText(offer, paintFor(terminal.err), agoFrom(clock.now())));
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
     if (options.json) printJson(terminal, approvalJson([]));

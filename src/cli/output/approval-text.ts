@@ -3,7 +3,7 @@ import type { ScopePlan } from '../../core/action.ts';
 import { boundedIn } from '../../core/plan/tally.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
-import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
+import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
@@ -20,9 +20,9 @@ export interface PendingApprovals extends Approvable {
 }
 
 /** For stderr: stdout's first line is the verdict of what came of it. */
-export function pendingApprovalsText(offer: PendingApprovals, paint: Paint): string {
+export function pendingApprovalsText(offer: PendingApprovals, paint: Paint, ago: Ago = moment): string {
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
-  const plan = planText(offer.plans, { revision: offer.revision, paint });
+  const plan = planText(offer.plans, { revision: offer.revision, paint, ago });
   return `${plan}\nDigest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
 }
 
