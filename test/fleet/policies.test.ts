@@ -66,7 +66,9 @@ describe('a policy in enforce mode, in a fleet', () => {
     await world.reconcile();
     assert.deepEqual(openPorts(world), ['22']);
   });
+});
 
+describe('rules about changes in enforce mode, in a fleet', () => {
   const changes = (deny: string, more: object = {}): object =>
     policy({ rules: [{ name: 'change', deny, message: 'Ask team-net.' }], ...more });
   const open = rule('https', { ports: [443], peers: { cidrs: ['0.0.0.0/0'] } });

@@ -206,7 +206,12 @@ export const rowLaws: Laws = {
         .map(({ type, targets, owner, about }) => [type, targets, owner, about]),
       [
         ['resource', ['prod'], 'team-a', { ...about, status: 'InSync', reason: 'as wanted' }],
-        ['resource', ['prod'], 'team-a', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field', violations: ['open/ssh'] }],
+        [
+          'resource',
+          ['prod'],
+          'team-a',
+          { ...about, status: 'Drifted', was: 'InSync', reason: 'one field', violations: ['open/ssh'] },
+        ],
         ['resource', ['prod'], 'team-a', { ...about, was: 'Drifted', gone: true }],
       ],
     );
