@@ -28,7 +28,8 @@ const worlds = 4;
 export function compareEffect({ draft, changes }: RandomEstate, random: Random): Comparison {
   const effect = effectOn(draft, changes);
   const [before, after] = [rulesAfter(draft, []), rulesAfter(draft, changes)];
-  const comparison = { packets: 0, changed: 0, unknown: 0, disagreements: [] as Disagreement[] };
+  const disagreements: Disagreement[] = [];
+  const comparison = { packets: 0, changed: 0, unknown: 0, disagreements };
   for (const packet of packetsIn(draft, [...before, ...after], random)) {
     const seen = Array.from({ length: worlds }, () => seenIn(packet));
     const claims = claimsOf(effect, packet);

@@ -26,7 +26,8 @@ const rate = 5000;
 
 /** Applies random rules, one set after another. The packet check of the sandbox knows the cloud's documents and nothing of ours. */
 export async function checkAgainstSandbox(cloud: Asked, sets: number, random: Random): Promise<SandboxCheck> {
-  const check = { packets: 0, unknown: 0, changed: 0, differences: [] as string[] };
+  const differences: string[] = [];
+  const check = { packets: 0, unknown: 0, changed: 0, differences };
   const provider = await loadProvider(cloud);
   await using world = await worldOf(cloud);
   let planned: Planned | undefined;

@@ -2,10 +2,12 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import type { Effect } from '../core/effect/effect.ts';
 import type { WhoReport } from '../core/inventory/authors.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
+import type { Violation } from '../core/policy/evaluate.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
 import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
 import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
@@ -122,6 +124,10 @@ export interface Planned {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
   readonly looks: readonly ScopeLook[];
+  /** On traffic; absent where who asks does not see all of the estate. */
+  readonly effect?: Effect;
+  /** Of policies, by desired resources and by changes; absent: none. */
+  readonly violations?: readonly Violation[];
 }
 
 /**

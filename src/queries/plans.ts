@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
+import { seesAll } from '../core/access/grant.ts';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import { effectsOf } from '../core/effect/effect.ts';
+import type { Violation } from '../core/policy/evaluate.ts';
 import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
+import { changeViolations } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
+import { judgeEstate } from '../estate/policies.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -18,6 +23,7 @@ import {
   type PlanAnswers,
   type PlanAsked,
   type PlanNamed,
+  type Planned,
   type Posted,
   type Proposal,
   type ReportedProblem,
@@ -30,7 +36,7 @@ import { estateViewOf, type StoredEstateView } from './estate-view.ts';
 import type { PreviewContext } from './preview.ts';
 import { requestReconciles } from './requests.ts';
 import { withWithheld } from './status.ts';
-import { seenOf, seesPlan } from './visible-plans.ts';
+import { seenOf, seesAddress, seesPlan } from './visible-plans.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;
@@ -63,7 +69,11 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
   const { survey, of, generation } = await (asked.posted === undefined
     ? activeView(asked, grounds)
     : proposed(asked, grounds));
-  const planned = await withWithheld(seenOf(survey, survey.plans, asked), asked, grounds.store);
+  const planned = await withMeaning(
+    await withWithheld(seenOf(survey, survey.plans, asked), asked, grounds.store),
+    survey,
+    asked,
+  );
   const { revision, summary, digest } = planJson(planned.plans, planned.bound, sha256);
   const { tree } = survey.estate;
   const at = grounds.clock.now();
@@ -90,6 +100,21 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
     throw new Declined('conflict', 'The plan is too large to save. Plan fewer targets, or use: setpoint plan');
   await grounds.store.proposals.keep(proposal, mostKept);
   return { ...proposal, stale: false };
+}
+
+/** The effect on traffic names machines of all owners, so only callers who see all of the estate get it. */
+async function withMeaning(planned: Planned, survey: StoredEstateView, asked: PlanAsked): Promise<Planned> {
+  const { estate, plans, looked } = survey;
+  const { violations: desired } = await judgeEstate(estate, estate.scopes, estate.today);
+  const all = [...desired, ...(await changeViolations(estate, plans, looked))];
+  const isSeen = ({ document, address }: Violation): boolean =>
+    looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(document.address, view, asked));
+  const violations = seesAll(asked.seen, asked.estate) ? all : all.filter(isSeen);
+  return {
+    ...planned,
+    ...(seesAll(asked.seen, asked.estate) ? { effect: effectsOf(plans, looked) } : {}),
+    ...(violations.length === 0 ? {} : { violations }),
+  };
 }
 
 interface Surveyed {

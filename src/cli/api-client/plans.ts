@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
+import type { Effect } from '../../core/effect/effect.ts';
+import type { Violation } from '../../core/policy/evaluate.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import { clouds } from '../../core/resource.ts';
 import type { SpecTree } from '../../ports/sources.ts';
@@ -13,12 +16,16 @@ import { problemText } from '../output/problems.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiClient, queryString } from './client.ts';
 import { action, DecodeError, type Decoder, decode, finding, heldSource } from './decode.ts';
+import { decodeEffect, decodeViolation } from './plan-meaning.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
 /** The parts of a plan that a command renders, from any planner. */
 export interface PlanReport {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
+  /** Absent where nobody computed it, or where a grant does not cover it. */
+  readonly effect?: Effect;
+  readonly violations?: readonly Violation[];
 }
 
 /** `targets`: of which scopes were answered for. */
@@ -54,6 +61,8 @@ const answer = decode.object({
       }),
     ),
   ),
+  effect: decode.optional(decodeEffect),
+  policies: decode.optional(decode.list(decodeViolation)),
   scopes: decode.list(decode.object({ scope: decode.string, targets: decode.list(decode.string), calls })),
   actions: decode.list((value, at) => ({ scope: scoped(value, at).scope, action: bare(action(value, at)) })),
   findings: decode.list(finding),
@@ -67,7 +76,7 @@ function bare(report: Action & { readonly scope?: string; readonly digest?: stri
 
 /** A plan as a server answers it, as the one of a store from here: by scope. */
 export const decodePlan: Decoder<ServerPlan> = (value, at) => {
-  const { scopes, actions, findings, ...bound } = answer(value, at);
+  const { scopes, actions, findings, effect, policies, ...bound } = answer(value, at);
   const known = new Set(scopes.map(({ scope }) => scope));
   const stray = [...actions, ...findings].find(({ scope }) => !known.has(scope));
   if (stray !== undefined) throw new DecodeError(`${at}.scopes`, 'all scopes of its actions and findings');
@@ -78,7 +87,11 @@ export const decodePlan: Decoder<ServerPlan> = (value, at) => {
     findings: found.get(scope) ?? [],
     calls: made,
   }));
-  return { bound, plans, targets: scopes.flatMap(({ targets }) => targets) };
+  return {
+    ...{ bound, plans, targets: scopes.flatMap(({ targets }) => targets) },
+    ...(effect === undefined ? {} : { effect }),
+    ...(policies === undefined ? {} : { violations: policies }),
+  };
 };
 
 const ofScope = ({ scope }: { readonly scope: string }): string => scope;
@@ -104,8 +117,18 @@ export async function requestPlan(client: ApiClient, { dir, tree, estate, team }
   };
   const report = await postPlan(client, body, dir);
   refuseOverlay(report, tree, client.url);
-  return { ...report, plans: report.plans.map((plan) => namedFromHere(plan, dir)) };
+  const { plans, violations } = report;
+  return {
+    ...{ ...report, plans: plans.map((plan) => namedFromHere(plan, dir)) },
+    ...(violations === undefined ? {} : { violations: violations.map((one) => placedFromHere(one, dir)) }),
+  };
 }
+
+/** Its file is named as seen from here. */
+export const placedFromHere = (violation: Violation, dir: string): Violation => {
+  const { document } = violation;
+  return document.file === '' ? violation : { ...violation, document: { ...document, file: join(dir, document.file) } };
+};
 
 /** Plans the server's active specs. */
 export const requestActivePlan = (

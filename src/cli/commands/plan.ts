@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Effect, effectsOf } from '../../core/effect/effect.ts';
+import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
@@ -13,7 +12,7 @@ import { printable } from '../../core/text.ts';
 import { changeViolations } from '../../estate/change-rules.ts';
 import { judgeEstate } from '../../estate/policies.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
-import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
+import { type PlanReport, placedFromHere, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
@@ -105,7 +104,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
       if (options.out !== undefined) await save(view, options);
       const ofChanges = await changeViolations(estate, view.plans, view.looked);
       const effect = effectsOf(view.plans, view.looked);
-      const code = print(view, options, context, { violations: [...violations, ...ofChanges], effect });
+      const code = print({ ...view, violations: [...violations, ...ofChanges], effect }, options, context);
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -163,24 +162,14 @@ const save = ({ plans, bound }: PlanReport, { out = '', target, ...options }: Op
 /** Their files are named as seen from here. */
 async function violationsIn(estate: LocalEstate, { clock }: Context): Promise<readonly Violation[]> {
   const { violations } = await judgeEstate(estate, estate.scopes, dayOf(clock.now()));
-  return violations.map((one) => ({
-    ...one,
-    document: { ...one.document, file: join(estate.dir, one.document.file) },
-  }));
+  return violations.map((one) => placedFromHere(one, estate.dir));
 }
 
-/** Facts about a plan that change no action and no exit code. */
-interface Meaning {
-  /** Of the desired resources in the scopes of the plan, and of its changes. */
-  readonly violations: readonly Violation[];
-  readonly effect: Effect;
-}
-
+/** The effect and the violations change no action and no exit code. */
 function print(
-  { plans, bound }: PlanReport,
+  { plans, bound, violations, effect }: PlanReport,
   options: Options,
   { terminal, clock }: Context,
-  { violations, effect }: Partial<Meaning> = {},
 ): ExitCode {
   if (options.json) {
     const policies = violations === undefined || violations.length === 0 ? {} : { policies: policiesJson(violations) };

@@ -310,7 +310,7 @@ interface Deciding {
 
 /** The rules of a list that decide on some of these services, each before all that follow it. */
 function decidingIn({ rules, tags }: RuleList, party: Party, services: Services): Deciding {
-  const found = { allow: [] as DecidingRule[], deny: [] as DecidingRule[], uncertain: [] as DecidingRule[] };
+  const found: Record<'allow' | 'deny' | 'uncertain', DecidingRule[]> = { allow: [], deny: [], uncertain: [] };
   let decided = noServices;
   for (const { rule, applies } of rules) {
     const matches = least(

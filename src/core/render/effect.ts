@@ -174,7 +174,7 @@ const endJson = (end: End) =>
   end.kind === 'block'
     ? { cidr: end.cidr, anyone: end.isAnyone }
     : {
-        ...{ network: end.network, groups: end.groups, count: end.instances.length },
+        ...{ network: end.network, groups: end.groups, names: end.names, count: end.instances.length },
         instances: end.instances.slice(0, mostListed),
         exposed: end.exposed,
         maybeExposed: end.maybeExposed,

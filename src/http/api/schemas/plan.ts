@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { healingIn } from '../../../core/plan/healing.ts';
+import { effectJson } from '../../../core/render/effect.ts';
 import { actionJson, planJson } from '../../../core/render/plan-json.ts';
+import { policiesJson } from '../../../core/render/policies.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
-import { findingSchema, plannedActionSchema } from './action.ts';
+import { findingSchema, kindSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema, oldestObservation } from './observation.ts';
 import { timestamp } from './timestamp.ts';
@@ -75,6 +77,66 @@ const costSchema = z
     description: 'The monthly list price of all machines of the estate, by the prices in its specs',
   });
 
+const endSchema = z
+  .union([
+    z.object({ cidr: z.string(), anyone: z.boolean() }),
+    z.object({
+      network: z.string(),
+      groups: z.array(z.string()).meta({ description: 'Groups of which all machines are in it' }),
+      names: z
+        .array(z.string())
+        .meta({ description: 'Machines in none of these groups; both empty: all of the network' }),
+      count: count.meta({ description: 'The number of machines' }),
+      instances: z.array(z.string()).meta({ description: 'At most 100' }),
+      exposed: count.optional().meta({ description: 'Machines with a public address and a route' }),
+      maybeExposed: count.optional().meta({ description: 'Machines of which that is unknown' }),
+    }),
+  ])
+  .meta({ id: 'TrafficEnd', description: 'A block of addresses, or machines of one network' });
+
+const trafficBody = {
+  scope: z.string(),
+  from: endSchema,
+  to: endSchema,
+  services: z.array(z.object({ protocol: z.string(), ports: z.string() })),
+  resources: z.array(z.string()).meta({ description: 'The addresses of the changes that cause it' }),
+} as const;
+
+const effectSchema = z
+  .object({
+    opens: z.array(z.object(trafficBody)),
+    cuts: z.array(z.object(trafficBody)),
+    unknown: z.array(z.object({ change: z.enum(['opens', 'cuts']), ...trafficBody, reasons: z.array(z.string()) })),
+    idle: z
+      .array(
+        z.object({
+          scope: z.string(),
+          address: z.string(),
+          toCome: count.meta({ description: 'Machines that the plan creates and that the rule applies to' }),
+          document: z.object({ file: z.string(), line: z.int() }).optional(),
+        }),
+      )
+      .meta({ description: 'New rules that apply to no machine that stands' }),
+    gaps: z.array(z.string()).meta({ description: 'Reasons for which the effect may be incomplete' }),
+  })
+  .meta({ id: 'Effect', description: 'The traffic that the plan opens and cuts' });
+
+const policyViolationSchema = z
+  .object({
+    policy: z.string(),
+    rule: z.string(),
+    effect: z.enum(['deny', 'warn']),
+    mode: z.enum(['audit', 'enforce']),
+    kind: kindSchema,
+    address: z.string(),
+    targets: z.array(z.string()),
+    document: z.object({ file: z.string(), line: z.int() }),
+    owner: z.string().optional(),
+    message: z.string().meta({ description: 'How to comply' }),
+    failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
+  })
+  .meta({ id: 'PolicyViolation', description: 'A rule of a policy that a desired resource or a change breaks' });
+
 const withheldDriftSchema = z
   .object({
     code: z.string().meta({ description: 'The code of the reason' }),
@@ -119,6 +181,8 @@ export const planBody = {
   cost: costSchema
     .optional()
     .meta({ description: 'Only for callers that see all of the estate; absent also if its specs have no prices' }),
+  effect: effectSchema.optional().meta({ description: 'Only for callers that see all of the estate' }),
+  policies: z.array(policyViolationSchema).optional().meta({ description: 'Violations of policies; absent: none' }),
   summary: summarySchema,
   actions: z.array(plannedActionSchema),
   findings: z.array(findingSchema),
@@ -162,12 +226,14 @@ export const planSchema = z
   });
 
 export function planAnswer(
-  { bound, plans, looks }: Planned,
+  { bound, plans, looks, effect, violations }: Planned,
   { now, hash }: { readonly now: number; readonly hash: Hash },
 ) {
   const { actions: _, ...json } = planJson(plans, bound, hash);
   return {
     ...json,
+    effect: effect && effectJson(effect),
+    policies: violations && policiesJson(violations),
     actions: plans.flatMap(({ scope, actions, findings }) => {
       const healing = healingIn({ findings });
       return actions.map((one) => ({ ...actionJson(one, healing(one)), digest: actionDigest(one, hash), scope }));
