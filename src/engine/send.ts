@@ -6,7 +6,7 @@ import { isKept } from '../core/kinds/kept-fields.ts';
 import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
 import { bearsEqualMark } from '../core/plan/marks.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
-import type { Intended, Settlement } from '../ports/ledger.ts';
+import type { Intended, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Call, Creation, Removal, Revision, Session } from '../ports/provider.ts';
 import { type CallLog, callLog } from './calls.ts';
 import { unlessLeaseLost } from './control.ts';
@@ -386,20 +386,23 @@ async function recordIntents(items: readonly Item[], context: ExecutionContext, 
   for (let asked = 1; ; asked += 1) {
     const open = items.filter((item) => !refused.has(item));
     if (open.length === 0) return { ready: [], refused, judged };
-    const { epoch: guardEpoch, until: guardUntil } = judged;
-    const asJudged =
-      guard === undefined
-        ? reconcile
-        : { ...reconcile, guardEpoch, ...(guardUntil === undefined ? {} : { guardUntil }) };
+    const asJudged = guard === undefined ? reconcile : judgedReconcile(reconcile, judged);
     const answers = await unlessLeaseLost(() => ledger.intend(asJudged, open.map(drafting(open, context, anew))));
     if (asked === mostEpochs || !answers.some(isOverruled))
       return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), judged };
-    const now = await guardMoment([judged], context);
+    const epoch = await ledger.guardEpoch(reconcile.estate);
+    const now = { epoch, ...(endsByItself([judged]) ? { at: await ledger.now() } : {}) };
     const again = await judgedAgain(open, now, guard);
     for (const [item, reason] of again.refused) refused.set(item, reason);
     judged = again.judged;
   }
 }
+
+const judgedReconcile = (reconcile: Reconcile, { epoch, until }: Judged): Reconcile => ({
+  ...reconcile,
+  guardEpoch: epoch,
+  ...(until === undefined ? {} : { guardUntil: until }),
+});
 
 /**
  * All of one sending carry one word, so that their marks can name the intent of the first. What an earlier process recorded keeps
@@ -449,16 +452,7 @@ function allRefused(
 
 const refusalCodes = { limit: 'limit', generation: 'stale', guards: 'stale', approval: 'stale' } as const;
 
-/** The guard epoch now, and the store's time where one of these judgements ends by itself. */
-async function guardMoment(judged: readonly Judged[], { ports, at }: ExecutionContext): Promise<GuardMoment> {
-  const { ledger } = ports;
-  const endsByItself = judged.some(({ until }) => until !== undefined);
-  const [epoch, time] = await Promise.all([
-    ledger.guardEpoch(at.authorization.reconcile.estate),
-    endsByItself ? ledger.now() : undefined,
-  ]);
-  return { epoch, ...(time === undefined ? {} : { at: time }) };
-}
+const endsByItself = (judged: readonly Judged[]): boolean => judged.some(({ until }) => until !== undefined);
 
 const isVoid = ({ epoch, until }: Judged, now: GuardMoment): boolean =>
   epoch !== now.epoch || (until !== undefined && now.at !== undefined && now.at >= until);
@@ -512,7 +506,9 @@ function permits(judged: Judged, context: ExecutionContext): (items: readonly Re
   const judge = async (items: readonly Ready[]): Promise<ReadonlyMap<Ready, Withheld>> => {
     const { guard } = context.at.authorization;
     const before = items.map((one) => knownOf(one).judged);
-    const now = await guardMoment(before, context);
+    const { ledger } = context.ports;
+    const epoch = await ledger.guardEpoch(context.at.authorization.reconcile.estate);
+    const now = { epoch, ...(endsByItself(before) ? { at: await ledger.now() } : {}) };
     const moved = items.filter((one) => isVoid(knownOf(one).judged, now));
     if (moved.length === 0) return none;
     const again = await judgedAgain(
