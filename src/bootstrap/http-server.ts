@@ -183,6 +183,7 @@ function dependenciesOn(
     plans: answers,
     approvals: answers,
     pauses: answers,
+    windows: answers,
     inventory: { rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates, origins: answers.origins },
     events: openEventStreams({ authenticate, events, clock, log }),
     reconciles: { reconciles, figures, estates },

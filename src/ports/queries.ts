@@ -1,5 +1,6 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
+import type { CalendarEntry } from '../core/change-windows.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Effect } from '../core/effect/effect.ts';
@@ -32,6 +33,7 @@ export interface Answers {
   origins(row: KeptRow): Promise<readonly Origin[]>;
   readonly approvals: ApprovalAnswers;
   readonly pauses: PauseAnswers;
+  readonly windows: WindowAnswers;
   readonly plans: PlanAnswers;
 }
 
@@ -83,6 +85,23 @@ export interface Authorship {
 
 export interface Given extends Pick<Offered, 'generation' | 'digest' | 'authors'> {
   readonly given: readonly Approval[];
+}
+
+/** The windows and freezes of the newest generation. `breakGlass`: absent for callers who do not see all of the estate. */
+export interface WindowAnswers {
+  list(asked: EstateAsked): Promise<{
+    readonly entries: readonly CalendarEntry[];
+    readonly breakGlass?: readonly BreakGlass[];
+  }>;
+}
+
+/** A person let changes pass windows and freezes. `seq`: of the entry in the ledger, which names them. */
+export interface BreakGlass {
+  readonly seq: number;
+  readonly at: number;
+  readonly person: string;
+  readonly reason: string;
+  readonly changes: number;
 }
 
 /** Holding an estate, or a part of it, still, and letting go on. `seen`: what the asker sees; `mine`: what is theirs to hold. */

@@ -1,6 +1,7 @@
 import type { Answers } from '../ports/queries.ts';
 import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
+import { windowsOn } from './change-windows.ts';
 import { driftOf } from './drift.ts';
 import { explained, originsAt } from './explain.ts';
 import { pausesOn } from './pauses.ts';
@@ -25,6 +26,7 @@ export function answersOn(grounds: QueryContext): Answers {
     origins: (row) => originsAt(row, grounds),
     approvals: approvalsOn(planning),
     pauses: pausesOn(grounds),
+    windows: windowsOn(grounds),
     plans: plansOn(planning),
   };
 }

@@ -10,10 +10,10 @@ import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/flee
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { HeldLease } from '../ports/leases.ts';
-import type { EstateAsked, Planned, Replacement } from '../ports/queries.ts';
+import type { BreakGlass, EstateAsked, Planned, Replacement } from '../ports/queries.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
-import { type BreakGlass, calendarOf, recentBreakGlass } from './change-windows.ts';
+import { calendarOf, recentBreakGlass } from './change-windows.ts';
 
 /** The status of an estate, by its store alone. */
 export type EstateStatus = Spoken & InHand;

@@ -7,6 +7,7 @@ import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
 import { pausesRoutes } from '../../../src/http/api/routes/pauses.ts';
 import { plansRoutes } from '../../../src/http/api/routes/plans.ts';
+import { windowsRoutes } from '../../../src/http/api/routes/windows.ts';
 import { type ApiWorld, apiWorld, callerOf } from '../../http/api/support/api-world.ts';
 import { machineIn, network, rule } from '../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, treeOf, where } from '../../support/fleet-world.ts';
@@ -30,9 +31,15 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
     entryPages: store.entryPages,
     figures: store.figures,
   };
-  const routes = [actorsRoutes, driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes].flatMap(
-    (of) => of(desk),
-  );
+  const routes = [
+    actorsRoutes,
+    driftRoutes,
+    explanationsRoutes,
+    approvalsRoutes,
+    pausesRoutes,
+    plansRoutes,
+    windowsRoutes,
+  ].flatMap((of) => of(desk));
   return {
     ...world,
     api: apiWorld({ routes, callers, clock }),

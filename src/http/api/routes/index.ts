@@ -16,6 +16,7 @@ import { type SloDependencies, sloRoutes } from './slo.ts';
 import { type TargetsDependencies, targetsRoutes } from './targets.ts';
 import { type TokensDependencies, tokensRoutes } from './tokens.ts';
 import { whoamiRoutes } from './whoami.ts';
+import { type WindowsDependencies, windowsRoutes } from './windows.ts';
 
 /** The dependencies of the routes, handed in by a root: one member a noun. */
 export interface RouteDependencies {
@@ -26,6 +27,7 @@ export interface RouteDependencies {
   readonly plans: PlansDependencies;
   readonly approvals: ApprovalsDependencies;
   readonly pauses: PausesDependencies;
+  readonly windows: WindowsDependencies;
   readonly events: Pick<EventStreams, 'follow'>;
   readonly reconciles: ReconcilesDependencies;
   readonly ledger: LedgerDependencies;
@@ -44,6 +46,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...plansRoutes(dependencies.plans),
   ...approvalsRoutes(dependencies.approvals),
   ...pausesRoutes(dependencies.pauses),
+  ...windowsRoutes(dependencies.windows),
   ...eventRoutes(dependencies.events),
   ...reconcilesRoutes(dependencies.reconciles),
   ...ledgerRoutes(dependencies.ledger),

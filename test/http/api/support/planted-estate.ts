@@ -34,6 +34,7 @@ export const planted = [
     'zzlab-specs',
     'zzlab-freeze',
     'zzlab-stop',
+    'zzlab-sale',
   ],
   ...['zzdata-db', 'zzdata-team', 'zzdata-label', 'zzdata-specs', 'zzdata-stop'],
   ...['zzall-source', 'zzall-head', 'zzall-why', 'zzall-pause', 'zzall-person', 'zzall-approval', 'zzall-wish'],
@@ -43,13 +44,23 @@ export const planted = [
 const lab = 'zztarget-lab';
 const machine = machineIn({ image: 'img-1', size: 'small' });
 
+const future = { from: '2098-01-01T00:00', to: '2099-01-01T00:00', reason: 'zzlab-sale' };
+const freezes = [
+  { ...future, name: 'zzlab-owner', owners: ['zzlab-team'] },
+  { ...future, name: 'zzlab-target', targets: [lab] },
+  { ...future, name: 'both', reason: 'a sale', owners: ['team-web', 'zzdata-team', 'zzlab-team'] },
+];
+
 /** `tier`: the field that a second generation changes in every machine. */
 const specs = (tier: string, mode: string): Readonly<Record<string, readonly object[]>> => ({
   'estate.yaml': [
-    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode } },
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode, freezes } },
     ...['here', lab].map((name) => ({
       ...{ kind: 'Target', metadata: { name } },
-      spec: { provider: 'memory', account: 'acme', region: 'north' },
+      spec: {
+        ...{ provider: 'memory', account: 'acme', region: 'north' },
+        ...(name === lab ? { freezes: [{ ...future, name: 'zzlab-own' }] } : {}),
+      },
     })),
   ],
   'web.yaml': [
