@@ -77,7 +77,7 @@ test('incidents are listed, and end by their name with everything that they hold
   assert.equal((await run(['incident', 'list', specs])).stdout, 'Incidents: none\n');
   assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
   const entries = (await run(['ledger'])).stdout;
-  assert.match(entries, /resume by \S+: over/);
+  assert.match(entries, /pause of incident db-outage by \S+: #4711[\s\S]*resume of incident db-outage by \S+: over/);
 });
 
 test('a name that nobody can type again is refused', async () => {

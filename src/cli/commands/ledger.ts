@@ -399,7 +399,7 @@ function drift(details: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * `pause by ann: a freeze`, `pin at commit 1a2b3c4 by ann: #815`: a person's word by what it is, who gave it and why; of anything
+ * `pause by ann: a freeze`, `pause of incident outage by ann: #4711`, `pin at commit 1a2b3c4 by ann: #815`: a person's word by what it is, who gave it and why; of anything
  * else its beginning.
  */
 function noteText(note: Readonly<Record<string, unknown>>): string {
@@ -408,7 +408,9 @@ function noteText(note: Readonly<Record<string, unknown>>): string {
   const { person, reason } = 'by' in said ? member(said, 'by') : said;
   if (text(person) === '') return JSON.stringify(note).slice(0, 80);
   const at = text(said['revision']) || text(said['head']);
-  return `${kind}${at === '' ? '' : ` at ${shortRevision(at)}`} by ${text(person)}: ${text(reason) || text(said['name'])}`;
+  const incident = text(said['incident']);
+  const about = `${at === '' ? '' : ` at ${shortRevision(at)}`}${incident === '' ? '' : ` of incident ${incident}`}`;
+  return `${kind}${about} by ${text(person)}: ${text(reason) || text(said['name'])}`;
 }
 
 const outcome = (said: Readonly<Record<string, unknown>>): string =>
