@@ -207,11 +207,11 @@ export function calendarHold(
 ): Hold {
   const gone = Object.keys(calendar.scopes).filter((name) => !wanted.targets.includes(name));
   const coveredBy = (action: Action): Covered => {
+    const owners = ownersOf(action, { wanted, ownersBefore });
+    const targets = targetsOf(action, wanted);
+    if (!isFormer) return { owners, targets };
     const renamed = gone.filter((name) => action.address.startsWith(`${calendar.scopes[name]}/`));
-    const now = { owners: ownersOf(action, { wanted, ownersBefore }), targets: targetsOf(action, wanted) };
-    if (!isFormer) return now;
-    const owners = [...now.owners, ...formerOwners(action, ownersBefore)];
-    return { owners, targets: [...now.targets, ...renamed] };
+    return { owners: [...owners, ...formerOwners(action, ownersBefore)], targets: [...targets, ...renamed] };
   };
   const known = new Map<string, ReturnType<Hold>>();
   return (action) => {
