@@ -176,10 +176,10 @@ function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Pick<Foun
   const rules = both(out.passing, into.passing);
   const between = privateWay(inquiry.state, from, to);
   const publicly = byWay(isKnown ? rules : { ...rules, sure: noServices, may: allServices }, way);
-  const passes = between.answer === 'no' ? publicly : { ...publicly, may: allServices };
+  const passing = between.answer === 'no' ? publicly : { ...publicly, may: allServices };
   const worst = leaving.answer === 'no' ? leaving : arriving;
   return {
-    passing: passes,
+    passing,
     steps: [
       { by: 'route', answer: answerOf(between.answer), reason: between.reason, rules: [] },
       { by: 'route', answer: answerOf(way), reason: `by public addresses: ${worst.reason}`, rules: [] },
