@@ -59,7 +59,7 @@ export interface ReachWay {
   readonly steps: readonly ReachStep[];
 }
 
-/** One of the things that must let traffic through. `rules`: that decide; `default`: none does. */
+/** One of the things that must let traffic through. `rules`: that decide; empty where a default or a route does. */
 export interface ReachStep {
   readonly by: 'egress' | 'ingress' | 'route';
   readonly answer: ReachAnswer;
@@ -157,7 +157,7 @@ function pairWay(inquiry: Inquiry, sender: Chosen, receiver: Chosen): Found {
 
 const interfacesStep = ({ name, interfaces }: Machine): ReachStep => ({
   ...{ by: 'route', answer: 'unknown', rules: [] },
-  reason: `${name} has further network interfaces, which Setpoint does not evaluate: ${interfaces.join(', ')}`,
+  reason: `${name} has further interfaces or addresses, which Setpoint does not evaluate: ${interfaces.join(', ')}`,
 });
 
 /** By public addresses, or by a way between the networks that nobody evaluates. */
@@ -176,10 +176,10 @@ function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Pick<Foun
   const rules = both(out.passing, into.passing);
   const between = privateWay(inquiry.state, from, to);
   const publicly = byWay(isKnown ? rules : { ...rules, sure: noServices, may: allServices }, way);
-  const passing = between.answer === 'no' ? publicly : { ...publicly, may: allServices };
+  const found = between.answer === 'no' ? publicly : { ...publicly, may: allServices };
   const worst = leaving.answer === 'no' ? leaving : arriving;
   return {
-    passing,
+    passing: found,
     steps: [
       { by: 'route', answer: answerOf(between.answer), reason: between.reason, rules: [] },
       { by: 'route', answer: answerOf(way), reason: `by public addresses: ${worst.reason}`, rules: [] },
@@ -209,7 +209,9 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
   const lists = filter.lists(subject.machine, direction);
   const inside = state.networks.get(subject.machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
-  const regions = regionsOf([...blocks, end.block], { inside, withV6: end.block.family === 6 });
+  const hasV6 = inside.some(({ family }) => family === 6);
+  const withV6 = end.block.family === 6 || (end.isInternet && hasV6);
+  const regions = regionsOf([...blocks, end.block], { inside, withV6 });
   const told = new Map<number, string>();
   return [...regions.entries()].flatMap(([at, region]) => {
     if (!isAsked(region, end)) return [];
@@ -223,15 +225,22 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
 }
 
 const isAsked = ({ block }: Region, { block: asked, isInternet }: World['end']): boolean =>
-  containsCidr(asked, block) && !(isInternet && isPrivate(block));
+  isInternet ? !isPrivate(block) : containsCidr(asked, block);
 
-function regionWay(inquiry: Inquiry, subject: Chosen, { block, text }: Region, { end, direction }: World): Found {
+/** The internet has two families, and a machine may have an address of each. */
+const worldText = ({ block, text }: Region, { isInternet }: World['end']): string => {
+  if (!isInternet || block.prefix > 0) return text;
+  return block.family === 4 ? 'internet' : 'internet by IPv6';
+};
+
+function regionWay(inquiry: Inquiry, subject: Chosen, region: Region, { end, direction }: World): Found {
+  const { block, text } = region;
   const { machine } = subject;
   const side = sideOf(inquiry, machine, direction, { party: { kind: 'outside', block }, text });
   const way = wayOf(inquiry.state, machine, direction, block);
   const step: ReachStep = { by: 'route', answer: answerOf(way.answer), reason: way.reason, rules: [] };
   const rules = byWay(side.passing, way.answer);
-  const outside = [end.isInternet && block.prefix === 0 ? 'internet' : text];
+  const outside = [worldText(region, end)];
   const further = machine.interfaces.length > 0;
   return {
     from: direction === 'ingress' ? outside : namesOf(subject),

@@ -61,7 +61,7 @@ type Stated = boolean | 'partial' | undefined;
 
 /**
  * `memberships`: undefined where nobody knows its groups. `address`: private, where known. `filters`: as of a subnet. `interfaces`: besides
- * the primary one. `isBalanced`: it is behind a load balancer.
+ * the primary one, and further addresses of that one. `isBalanced`: it is behind a load balancer.
  */
 export interface Machine extends Named {
   readonly network: Ref | undefined;
@@ -259,7 +259,8 @@ function machineOf({ ref, id, name, attributes, condition }: Of<'instance'>, sub
   const { privateIp, staticPublicIp, interfaces = [] } = settings;
   const isFiltered = condition.unstated?.some(({ field }) => field === 'networkSecurityGroup') ?? false;
   return {
-    ...{ ref, id, name, interfaces, power: machine.power },
+    ...{ ref, id, name, power: machine.power },
+    interfaces: [...interfaces, ...furtherAddresses(condition)],
     network: subnet?.network,
     subnet: placement.subnet,
     memberships: membershipsOf(attributes),
@@ -270,6 +271,12 @@ function machineOf({ ref, id, name, attributes, condition }: Of<'instance'>, sub
     isBalanced: condition.inexpressible?.some(({ field }) => field === 'loadBalancerBackendAddressPools') ?? false,
   };
 }
+
+const addressFields: ReadonlySet<string> = new Set(['ipConfigurations', 'networkInterfaces.aliasIpRanges']);
+
+/** Of the primary interface, as providers describe them. */
+const furtherAddresses = ({ inexpressible = [] }: Condition): readonly string[] =>
+  inexpressible.flatMap(({ field, detail }) => (addressFields.has(field) ? [detail] : []));
 
 function ruleOf(
   { ref, id, name, attributes, condition, container }: Of<'firewall-rule'>,

@@ -17,6 +17,8 @@ export interface MachineDraft {
   readonly interfaces?: readonly string[];
   readonly filters?: readonly string[];
   readonly isStopped?: boolean;
+  /** Further addresses of its interface, as the provider of Azure describes them. */
+  readonly addresses?: string;
 }
 
 /** `tcp 22 from 0.0.0.0/0 to web`, `deny all to 10.0.0.0/8 of everyone @ 900`: groups by name, blocks, `tag:x`, `any`. */
@@ -113,7 +115,8 @@ function machineOf(one: MachineDraft, { cloud }: EstateDraft): Observed<'instanc
     settings: { interfaces, ...(ip === undefined ? {} : { privateIp: ip }) },
     labels: {},
   });
-  return { ...machine, condition: { state: 'ready', ...(filters === undefined ? {} : { filters }) } };
+  const inexpressible = one.addresses === undefined ? [] : [{ field: 'ipConfigurations', detail: one.addresses }];
+  return { ...machine, condition: { state: 'ready', inexpressible, ...(filters === undefined ? {} : { filters }) } };
 }
 
 /** `+name: rule`, `-name` or `~name: rule` on rules. */

@@ -156,14 +156,18 @@ const rows: readonly Row[] = [
     estate: { ...aws, machines: [web, { ...db, interfaces: ['eni-2'] }] },
     question: 'web-0 db-0 22',
     answer: 'unknown',
-    reasons: [/^egress/, /^no ingress/, 'db-0 has further network interfaces, which Setpoint does not evaluate: eni-2'],
+    reasons: [
+      /^egress/,
+      /^no ingress/,
+      'db-0 has further interfaces or addresses, which Setpoint does not evaluate: eni-2',
+    ],
   },
   {
     name: 'AWS: and yet what the first lets in is certain',
     estate: { ...aws, machines: [web, { ...db, interfaces: ['eni-2'] }] },
     question: 'web-0 db-0 5432',
     answer: 'yes',
-    reasons: [/core\.out/, /core\.sql/, /further network interfaces/],
+    reasons: [/core\.out/, /core\.sql/, /further interfaces/],
   },
   {
     name: 'AWS: a list of the cloud may hold the address',
@@ -282,6 +286,28 @@ describe('reach', () => {
         ['no', 'internet', '>', 'web-1', ''],
       ],
     );
+  });
+
+  test('where the network has IPv6 the internet may come by it: that is unknown, and no no', () => {
+    const { answer, ways } = ask(
+      { ...aws, v6: 'near', rules: [out, { name: 'six', text: 'tcp 22 from ::/0 to web' }] },
+      'internet web-0 22',
+    );
+    assert.equal(answer, 'unknown');
+    assert.deepEqual(
+      ways.map((way) => [way.answer, ...way.from]),
+      [
+        ['unknown', 'internet by IPv6'],
+        ['no', 'internet'],
+      ],
+    );
+  });
+
+  test('a further address of an interface may be let in where its first is not', () => {
+    const more = { ...db, addresses: 'has the secondary private addresses 10.0.2.9' };
+    const { answer, ways } = ask({ ...azure, machines: [web, more] }, 'web-0 db-0 22');
+    assert.equal(answer, 'unknown');
+    assert.match(ways[0]?.steps.at(-1)?.reason ?? '', /further interfaces or addresses.*10\.0\.2\.9$/);
   });
 
   test('a rule that decides is named with its document', () => {
