@@ -140,7 +140,7 @@ test('the effect as data names each end, each service and each cause', () => {
     scope: 'aws/1/eu-1',
     from: { cidr: '0.0.0.0/0', anyone: true },
     to: {
-      ...{ network: 'core', groups: ['core.db'], count: 1, instances: ['aws/1/eu-1/instance/db-0'] },
+      ...{ network: 'core', groups: ['core.db'], names: [], count: 1, instances: ['aws/1/eu-1/instance/db-0'] },
       ...{ exposed: 0, maybeExposed: 0 },
     },
     services: [{ protocol: 'tcp', ports: '22-23' }],
