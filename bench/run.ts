@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'scopes-1000': async () => unasked((await import('./scopes-1000.ts')).scopes1000),
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
   policy: async () => unasked((await import('./policy.ts')).policies),
+  'guard-rails': async () => unasked(async () => (await import('./guard-rails.ts')).guardRails()),
   effect: async () => unasked((await import('./effect.ts')).effect),
   'effect-differences': async () => unasked((await import('./effect-differences.ts')).effectDifferences),
   'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,

@@ -54,6 +54,7 @@ test('every figure that something is asked of has its bound', () => {
   const asked = [
     'policy',
     'policy-one-kind',
+    'guard-rails',
     'effect',
     'effect-differences',
     'observe-calls',
