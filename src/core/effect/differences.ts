@@ -177,7 +177,7 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
       ([kind, services]) => [onlyPossible[kind], services] as const,
     );
   const isSame = before.sure.key === after.sure.key && before.may.key === after.may.key;
-  if (isSame && before.doubts.length + after.doubts.length === 0) return [];
+  if (isSame && before.sure.key === before.may.key) return [];
   const opens = subtract(after.sure, before.may);
   const cuts = subtract(before.sure, after.may);
   const more = unite(subtract(after.sure, before.sure), subtract(after.may, before.may));
@@ -201,9 +201,10 @@ const onlyPossible: Readonly<Record<ChangeKind, ChangeKind>> = {
 
 /** What may pass before and after, and for other reasons after. */
 function unclear(before: Passing, after: Passing): Services {
+  const both = intersect(subtract(before.may, before.sure), subtract(after.may, after.sure));
+  if (isNone(both)) return both;
   const differing = [...unlike(before.doubts, after.doubts), ...unlike(after.doubts, before.doubts)];
-  const about = differing.map(({ services }) => services).reduce(unite, noServices);
-  return intersect(about, intersect(subtract(before.may, before.sure), subtract(after.may, after.sure)));
+  return intersect(both, differing.map(({ services }) => services).reduce(unite, noServices));
 }
 
 function unlike(some: readonly Doubt[], others: readonly Doubt[]): readonly Doubt[] {

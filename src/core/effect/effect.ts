@@ -190,16 +190,23 @@ function instancesOf(classes: readonly MachineClass[], { state, network, directi
     kind: 'instances',
     network: state.networks.get(network)?.name ?? network,
     instances: machines.map(({ ref }) => ref).toSorted(compareText),
-    ...coverOf(machines, state, network),
+    ...coverOf(machines, groupsOf(classes), { state, network }),
     ...(block === undefined ? {} : { exposed: found('yes'), maybeExposed: found('maybe') }),
   };
 }
 
+/** Groups that some of them are in, before or after. */
+const groupsOf = (classes: readonly MachineClass[]): ReadonlySet<Ref> =>
+  new Set(classes.flatMap(({ before, after }) => [before, after].flatMap(({ machine }) => machine.memberships ?? [])));
+
 /** The shortest words for these machines: one group, all of the network, or few groups and the names of the rest. */
-function coverOf(machines: readonly Machine[], state: TrafficState, network: Ref): Pick<Instances, 'groups' | 'names'> {
+function coverOf(
+  machines: readonly Machine[],
+  near: ReadonlySet<Ref>,
+  { state, network }: Pick<EndPlace, 'state' | 'network'>,
+): Pick<Instances, 'groups' | 'names'> {
   const chosen = new Set(machines.map(({ ref }) => ref));
   const { count, groups: members } = membersOf(state, network);
-  const near = new Set(machines.flatMap(({ ref }) => state.machines.get(ref)?.memberships ?? []));
   const fitting = [...near]
     .flatMap((group) => {
       const refs = members.get(group) ?? [];

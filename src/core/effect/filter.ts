@@ -37,16 +37,16 @@ interface RulePassing extends RuleServices {
   readonly doubts: readonly Doubt[];
 }
 
-/** A rule of which nobody can tell all that it is about. `content`: equal for equal doubts. */
+/** A rule of a list in which nobody can tell all that some rule is about. `content`: equal for equal rules. */
 export interface Doubt {
   readonly content: string;
   readonly services: Services;
 }
 
-const noDoubts: readonly Doubt[] = [];
+const certain: Pick<RulePassing, 'doubts'> = { doubts: [] };
 
-export const everything: Passing = { sure: allServices, may: allServices, doubts: noDoubts };
-export const nothing: Passing = { sure: noServices, may: noServices, doubts: noDoubts };
+export const everything: Passing = { sure: allServices, may: allServices, ...certain };
+export const nothing: Passing = { sure: noServices, may: noServices, ...certain };
 
 export function both(a: Passing, b: Passing): Passing {
   const joined = joinedOf(a, b);
@@ -68,6 +68,7 @@ export interface ReadRule {
   readonly peers: readonly Term[];
   readonly targets: readonly Term[];
   readonly blocks: readonly Cidr[];
+  readonly asDoubt: Doubt;
 }
 
 /** Rules of one text share their sets: joins of the same sets are remembered. */
@@ -91,13 +92,13 @@ function readRule(
   const targets = (match.targets ?? []).map(targetOf);
   const { direction, action, protocol, ports } = match;
   const place = cloud === 'azure' ? (held.holder ?? `? ${network}`) : network;
+  const content = JSON.stringify([
+    ...[direction, action, protocol, ports, match.peers, match.targets ?? []],
+    ...[group ?? place, order?.priority ?? 0],
+  ]);
+  const services = servicesOf(match);
   return {
-    ...{ held, peers, targets },
-    content: JSON.stringify([
-      ...[direction, action, protocol, ports, match.peers, match.targets ?? []],
-      ...[group ?? place, order?.priority ?? 0],
-    ]),
-    services: servicesOf(match),
+    ...{ held, peers, targets, content, services, asDoubt: { content, services: services.may } },
     blocks: [...peers, ...targets].flatMap((term) => (term.kind === 'block' ? [term.cidr] : [])),
   };
 }
@@ -339,7 +340,7 @@ function defaultRule(
 export function passing({ lists, overruled }: Lists, party: Party): Passing {
   const byRules = lists.reduce<Passing>((all, list) => both(all, passingList(list, party)), everything);
   if (overruled.length === 0) return byRules;
-  return { sure: noServices, may: allServices, doubts: noDoubts, byRules };
+  return { sure: noServices, may: allServices, ...certain, byRules };
 }
 
 /**
@@ -351,7 +352,8 @@ function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party):
     return { sure: noServices, may: allServices, doubts: [{ content: doubt, services: allServices }] };
   const sure = openList();
   const may = openList();
-  const doubts: Doubt[] = [];
+  const about: Doubt[] = [];
+  let isUncertain = false;
   for (const { rule, applies } of rules) {
     const matches = least(
       applies,
@@ -359,13 +361,14 @@ function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party):
     );
     if (matches === 'no') continue;
     const { services } = rule;
-    const certain = matches === 'yes' ? services.sure : noServices;
+    const covered = matches === 'yes' ? services.sure : noServices;
     const allows = rule.held.attributes.match.action === 'allow';
-    sure.decide(allows ? certain : services.may, allows);
-    may.decide(allows ? services.may : certain, allows);
-    if (certain.key !== services.may.key) doubts.push({ content: rule.content, services: services.may });
+    sure.decide(allows ? covered : services.may, allows);
+    may.decide(allows ? services.may : covered, allows);
+    if (covered.key !== services.may.key) isUncertain = true;
+    about.push(rule.asDoubt);
   }
-  return { sure: sure.end(otherwise), may: may.end(otherwise), doubts };
+  return { sure: sure.end(otherwise), may: may.end(otherwise), doubts: isUncertain ? about : certain.doubts };
 }
 
 function openList() {

@@ -194,7 +194,7 @@ const answerOf = (certainty: Certainty): ReachAnswer => (certainty === 'maybe' ?
 
 const byWay = (rules: Passing, way: Certainty): Passing => {
   if (way === 'yes') return rules;
-  return way === 'no' ? nothing : { sure: noServices, may: rules.may, doubts: rules.doubts };
+  return way === 'no' ? nothing : { ...rules, sure: noServices };
 };
 
 interface World {
