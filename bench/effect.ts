@@ -75,9 +75,18 @@ export function measureEffect(cloud: Cloud, size: Size): Measured {
   return { seconds: (user + system) / 1e6, told: opens.length + cuts.length + unknown.length };
 }
 
-/** Processor time for the effect of a plan on 5,000 instances with 2,000 rules, of which it changes 400; the worst of three clouds. Asked: at most 1 s. */
+/** The second of three: the first in a process pays for compiling the code, too. */
+function medianOf(cloud: Cloud, size: Size): Measured {
+  const all = Array.from({ length: 3 }, () => measureEffect(cloud, size)).toSorted((a, b) => a.seconds - b.seconds);
+  return all[1] ?? { seconds: Number.NaN, told: 0 };
+}
+
+/**
+ * Processor time for the effect of a plan on 5,000 instances with 2,000 rules, of which it changes 400: the median of three runs, of the
+ * worst of three clouds. Asked: at most 1 s.
+ */
 export async function effect(): Promise<readonly Figure[]> {
-  const measured = clouds.map((cloud) => measureEffect(cloud, { instances: 5000, rules: 2000, changes: 400 }));
+  const measured = clouds.map((cloud) => medianOf(cloud, { instances: 5000, rules: 2000, changes: 400 }));
   if (measured.some(({ told }) => told < 100)) throw new Error(`not what was asked: ${JSON.stringify(measured)}`);
   return [{ name: 'effect', value: Math.max(...measured.map(({ seconds }) => seconds)), unit: 's of CPU' }];
 }

@@ -65,6 +65,7 @@ export interface ReadRule {
   readonly held: HeldRule;
   readonly content: string;
   readonly services: RuleServices;
+  readonly allows: boolean;
   readonly peers: readonly Term[];
   readonly targets: readonly Term[];
   readonly blocks: readonly Cidr[];
@@ -98,7 +99,15 @@ function readRule(
   ]);
   const services = servicesOf(match);
   return {
-    ...{ held, peers, targets, content, services, asDoubt: { content, services: services.may } },
+    ...{
+      held,
+      peers,
+      targets,
+      content,
+      services,
+      allows: action === 'allow',
+      asDoubt: { content, services: services.may },
+    },
     blocks: [...peers, ...targets].flatMap((term) => (term.kind === 'block' ? [term.cidr] : [])),
   };
 }
@@ -338,48 +347,57 @@ function defaultRule(
 
 /** Decides on the traffic between the machine whose lists these are and the party at the other end. */
 export function passing({ lists, overruled }: Lists, party: Party): Passing {
-  const byRules = lists.reduce<Passing>((all, list) => both(all, passingList(list, party)), everything);
+  const byRules = lists.reduce<Passing>(
+    (all, list) => both(all, list.doubt === undefined ? passingList(list, party) : unknownBy(list.doubt)),
+    everything,
+  );
   if (overruled.length === 0) return byRules;
   return { sure: noServices, may: allServices, ...certain, byRules };
 }
+
+const unknownBy = (doubt: string): Passing => ({
+  ...{ sure: noServices, may: allServices },
+  doubts: [{ content: doubt, services: allServices }],
+});
 
 /**
  * Each protocol and port is decided by the first rule that is about it. For certain passes what does so though every rule that may
  * deny denies, and every rule that only may allow does not; and the other way round for what may pass.
  */
-function passingList({ rules, otherwise, tags, doubt }: RuleList, party: Party): Passing {
-  if (doubt !== undefined)
-    return { sure: noServices, may: allServices, doubts: [{ content: doubt, services: allServices }] };
+function passingList({ rules, otherwise, tags }: RuleList, party: Party): Passing {
   const sure = openList();
-  const may = openList();
+  // why: as long as all is certain both are the same
+  let may = sure;
   const about: Doubt[] = [];
-  let isUncertain = false;
   for (const { rule, applies } of rules) {
-    const matches = least(
-      applies,
-      anyOf(rule.peers, (term) => meets(term, party, tags)),
-    );
+    const peers = anyOf(rule.peers, (term) => meets(term, party, tags));
+    const matches = least(applies, peers);
     if (matches === 'no') continue;
-    const { services } = rule;
-    const covered = matches === 'yes' ? services.sure : noServices;
-    const allows = rule.held.attributes.match.action === 'allow';
-    sure.decide(allows ? covered : services.may, allows);
-    may.decide(allows ? services.may : covered, allows);
-    if (covered.key !== services.may.key) isUncertain = true;
+    const { services, allows } = rule;
+    const certainly = matches === 'yes' ? services.sure : noServices;
+    if (may === sure && certainly.key !== services.may.key) may = sure.copy();
+    const [less, more] = allows ? [certainly, services.may] : [services.may, certainly];
+    sure.decide(less, allows);
+    if (may !== sure) may.decide(more, allows);
     about.push(rule.asDoubt);
   }
-  return { sure: sure.end(otherwise), may: may.end(otherwise), doubts: isUncertain ? about : certain.doubts };
+  return { sure: sure.end(otherwise), may: may.end(otherwise), doubts: may === sure ? certain.doubts : about };
 }
 
-function openList() {
-  let decided: Services = noServices;
-  let allowed: Services = noServices;
+interface OpenList {
+  decide(services: Services, allows: boolean): void;
+  end(otherwise: RuleList['otherwise']): Services;
+  copy(): OpenList;
+}
+
+function openList(decided: Services = noServices, allowed: Services = noServices): OpenList {
+  const now = { decided, allowed };
   return {
-    decide: (services: Services, allows: boolean): void => {
-      if (allows) allowed = unite(allowed, subtract(services, decided));
-      decided = unite(decided, services);
+    decide: (services, allows) => {
+      if (allows) now.allowed = unite(now.allowed, subtract(services, now.decided));
+      now.decided = unite(now.decided, services);
     },
-    end: (otherwise: RuleList['otherwise']): Services =>
-      otherwise === 'allow' ? unite(allowed, subtract(allServices, decided)) : allowed,
+    end: (otherwise) => (otherwise === 'allow' ? unite(now.allowed, subtract(allServices, now.decided)) : now.allowed),
+    copy: () => openList(now.decided, now.allowed),
   };
 }
