@@ -43,6 +43,8 @@ export interface ActiveConstraints {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, keyof Allowance>;
   readonly holds: readonly Hold[];
+  /** The hold of policies among them, and what the generation before lends it. */
+  readonly policies?: { readonly hold?: Hold; readonly before?: Pick<Guards, 'enforced'> };
   /** Absent where no policy has a rule about changes. */
   readonly judge?: PlanJudge;
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
@@ -71,7 +73,8 @@ export async function activeConstraints(
   if (store === undefined) {
     const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
     const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
-    return { bounds, holds: [...(await deniedBy(estate)), ...holds], ...judging(await changeJudge(estate)) };
+    const denied = await policiesHold(estate);
+    return { bounds, holds: [...present(denied), ...holds], ...judging(await changeJudge(estate)) };
   }
   const { current, former } = await generationsNow({ name, tree }, store);
   const same = current?.revision === tree.revision;
@@ -79,18 +82,20 @@ export async function activeConstraints(
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
   const { holds, until }: Calendars = breakGlass ? { holds: [] } : await calendarsNow(compiled, store, before);
+  const denied = await policiesHold(estate, before);
   return {
     generation,
     serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
     holds: [
-      ...(await deniedBy(estate, before)),
+      ...present(denied),
       ...(before === undefined ? [] : [guardsBefore(before)]),
       await pausesNow({ name, compiled }, store, before),
       ...holds,
     ],
     ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
+    policies: { ...(denied === undefined ? {} : { hold: denied }), ...(before === undefined ? {} : { before }) },
     ...judging(await changeJudge(estate, before)),
   };
 }
@@ -98,10 +103,7 @@ export async function activeConstraints(
 const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>
   judge === undefined ? {} : { judge };
 
-async function deniedBy(estate: OpenedEstate, before?: Guards): Promise<readonly Hold[]> {
-  const hold = await policiesHold(estate, before);
-  return hold === undefined ? [] : [hold];
-}
+const present = (hold: Hold | undefined): readonly Hold[] => (hold === undefined ? [] : [hold]);
 
 /** The newest generation, and the one before these specs. */
 async function generationsNow({ name, tree }: Pick<OpenedEstate, 'name' | 'tree'>, { generations }: Store) {

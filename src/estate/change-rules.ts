@@ -2,13 +2,16 @@ import type { Action, ScopePlan } from '../core/action.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { PlanInput, PlanJudge } from '../core/plan/plan-input.ts';
+import type { Hold, PlanInput, PlanJudge } from '../core/plan/plan-input.ts';
 import { type Change, changesIn } from '../core/policy/change.ts';
 import { createJudge, type Expression, type Found, rulesAbout, type Violation } from '../core/policy/evaluate.ts';
 import { asBefore, isExcused, whyDenied } from '../core/policy/hold.ts';
-import { type BrokenRule, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
+import { type BrokenRule, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import type { Kind } from '../core/resource.ts';
+import type { Withholding } from '../engine/ports.ts';
 import type { OpenedEstate } from './load.ts';
+import { policiesInForce } from './policies.ts';
+import { sha256 } from './sha256.ts';
 
 /** Some rules are about a change: about an action, its plan, or its effect on traffic. They are evaluated where there is a plan. */
 interface ChangeLanguage {
@@ -24,6 +27,12 @@ async function changeLanguage(): Promise<ChangeLanguage> {
   };
 }
 
+/** Why a plan by other rules about changes is not carried out. */
+export const judgedOtherwise: Withholding = {
+  code: 'stale',
+  why: 'policies about changes are others than when this was planned. Plan again.',
+};
+
 type Estate = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
 
 /**
@@ -31,25 +40,24 @@ type Estate = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
  * no such rule.
  */
 export async function changeJudge(estate: Estate, before?: Pick<Guards, 'enforced'>): Promise<PlanJudge | undefined> {
-  const now = enforcedIn(estate.tree.documents);
-  const known = new Set(now.map((policy) => canonical(policy)));
-  const then = (before?.enforced ?? []).filter((policy) => !known.has(canonical(policy)));
-  if (now.length + then.length === 0) return undefined;
+  const { now, former } = policiesInForce(estate, before);
+  if (now.length + former.length === 0) return undefined;
   const language = await changeLanguage();
-  const [judgeNow, judgeThen] = [judgeBy(now, language, estate.today), judgeBy(then, language, estate.today)];
-  if (judgeNow === undefined && judgeThen === undefined) return undefined;
-  return (plan, input) => {
+  const [judgeNow, judgeFormer] = [judgeBy(now, language, estate.today), judgeBy(former, language, estate.today)];
+  if (judgeNow === undefined && judgeFormer === undefined) return undefined;
+  const judge = (plan: ScopePlan, input: PlanInput): Hold | undefined => {
     const changes = changesOf(plan, input, estate);
     const denied = new Map([
-      ...deniedIn(judgeThen?.(changes) ?? [], ` ${asBefore}`),
+      ...deniedIn(judgeFormer?.(changes) ?? [], ` ${asBefore}`),
       ...deniedIn(judgeNow?.(changes) ?? []),
     ]);
     if (denied.size === 0) return undefined;
     return (action) => {
       const why = denied.get(keyOf(action));
-      return why === undefined ? undefined : { code: 'policy', why };
+      return why === undefined ? undefined : { code: 'policy' as const, why };
     };
   };
+  return Object.assign(judge, { key: sha256(canonical([now, former, estate.today])) });
 }
 
 /** The reason by the key of each denied action. */

@@ -70,15 +70,23 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
   const foundIn = async (kind: Kind, rules: readonly KindRule[], those: readonly Viewed[]) => {
     const outcomes = outcomesBy(kind, rules);
     const digests = await inTurns(flatMapInSteps(those, ({ view }) => [hash(canonical(view))], STEP));
+    // why: another evaluation may forget outcomes while this one waits
+    const known = new Map(
+      digests.flatMap((digest) => (outcomes.has(digest) ? [[digest, outcomes.get(digest) ?? []]] : [])),
+    );
     const unknown = [...new Map(digests.map((digest, i) => [digest, those[i]] as const))].flatMap(([digest, one]) =>
-      one === undefined || outcomes.has(digest) ? [] : [{ digest, given: { resource: one.view } }],
+      one === undefined || known.has(digest) ? [] : [{ digest, given: { resource: one.view } }],
     );
     const answers = await evaluate(
       rules,
       unknown.map(({ given }) => given),
     );
-    const fresh = new Map(unknown.map(({ digest }, i) => [digest, answers[i] ?? []]));
-    const found = digests.map((digest) => fresh.get(digest) ?? outcomes.get(digest) ?? []);
+    const fresh = new Map(unknown.flatMap(({ digest }, i) => (answers[i] === undefined ? [] : [[digest, answers[i]]])));
+    const found = digests.map((digest) => {
+      const outcome = fresh.get(digest) ?? known.get(digest);
+      if (outcome === undefined) throw new Error('an evaluation left out a resource');
+      return outcome;
+    });
     if (outcomes.size + fresh.size > MOST_KEPT) outcomes.clear();
     for (const [digest, one] of fresh) outcomes.set(digest, one);
     return found;
@@ -130,9 +138,14 @@ export async function judgeEstate(
   if (policies.length === 0) return { violations: [], unused: [] };
   const find = await finder();
   const { broken, judge } = await find(policyRulesOf(policies), viewedIn(estate, scopes), today);
+  const { concernsChange } = await import('../policy/evaluation.ts');
+  const isAboutResources = ({ value: { spec } }: (typeof policies)[number]): boolean =>
+    rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some((rule) => !concernsChange(rule));
   const unused = judge.unused().flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
-    return document === undefined ? [] : [{ policy, at: document.at(['spec', 'exemptions', index]) }];
+    return document === undefined || !isAboutResources(document)
+      ? []
+      : [{ policy, at: document.at(['spec', 'exemptions', index]) }];
   });
   return { violations: violationsIn(broken), unused };
 }
@@ -155,20 +168,30 @@ export async function withViolations(
   });
 }
 
+/** The policies in enforce mode: of the specs, and those of the generation before that the specs do not have as they were. */
+export function policiesInForce(
+  { tree }: Pick<OpenedEstate, 'tree'>,
+  before?: Pick<Guards, 'enforced'>,
+): { readonly now: readonly PolicyRules[]; readonly former: readonly PolicyRules[] } {
+  const textOf = ({ scopes: _, ...policy }: PolicyRules): string => canonical(policy);
+  const now = enforcedIn(tree.documents);
+  const known = new Set(now.map(textOf));
+  return { now, former: (before?.enforced ?? []).filter((policy) => !known.has(textOf(policy))) };
+}
+
 /**
  * Withholds what policies in enforce mode deny, by the specs and by the generation before: a policy or a rule that went, and an exemption
- * that came, count from the next generation on.
+ * that came, count from the next generation on. `desired`: the specs whose resources are judged; healing may return to former ones.
  */
 export async function policiesHold(
   estate: Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>,
   before?: Pick<Guards, 'enforced'>,
+  desired: Pick<OpenedEstate, 'tree' | 'compiled'> = estate,
 ): Promise<Hold | undefined> {
-  const now = enforcedIn(estate.tree.documents);
-  const known = new Set(now.map((policy) => canonical(policy)));
-  const then = (before?.enforced ?? []).filter((policy) => !known.has(canonical(policy)));
-  if (now.length + then.length === 0) return undefined;
+  const { now, former } = policiesInForce(estate, before);
+  if (now.length + former.length === 0) return undefined;
   const find = await finder();
-  const viewed = viewedIn(estate, estate.compiled.scopes);
-  const [here, there] = [await find(now, viewed, estate.today), await find(then, viewed, estate.today)];
-  return policyHold(violationsIn(here.broken), violationsIn(there.broken));
+  const viewed = viewedIn(desired, desired.compiled.scopes);
+  const [byNow, byFormer] = [await find(now, viewed, estate.today), await find(former, viewed, estate.today)];
+  return policyHold(violationsIn(byNow.broken), violationsIn(byFormer.broken));
 }

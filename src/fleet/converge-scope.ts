@@ -13,6 +13,7 @@ import type { Planner, Site } from '../engine/ports.ts';
 import { pausesNow } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
+import { policiesHold } from '../estate/policies.ts';
 import { siteOn } from '../estate/session.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
@@ -176,10 +177,13 @@ export async function healDrift(
     if (number === activeSpec.generation.number) continue;
     const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const reconcileConstraints = await healing(means.reconcileConstraints, async () => [
+    const reconcileConstraints = await healing(means.reconcileConstraints, async ({ policies = {} }) => [
       driftAt(new Set(generations.get(number))),
       heedingHold(activeSpec.scope.wanted),
       await pausesNow(former.activeSpec.estate, context.store),
+      ...[await policiesHold(activeSpec.estate, policies.before, former.activeSpec.estate)].filter(
+        (hold) => hold !== undefined,
+      ),
     ]);
     const from = converged.last?.observation;
     const healed = await convergeScope(former, reconcileConstraints, context, {
@@ -192,14 +196,20 @@ export async function healDrift(
   return true;
 }
 
-/** The constraints of a reconcile with further holds, now and after each refresh. */
+/**
+ * The constraints of a reconcile with further holds, now and after each refresh. Policies are about the resources of the generation that
+ * it returns to, so their hold for the newest one's is left out.
+ */
 async function healing(
   reconcileConstraints: ReconcileConstraints,
-  guards: () => Promise<readonly Hold[]>,
+  guards: (constraints: ReconcileConstraints) => Promise<readonly Hold[]>,
 ): Promise<ReconcileConstraints> {
   return {
     ...reconcileConstraints,
-    holds: [...reconcileConstraints.holds, ...(await guards())],
+    holds: [
+      ...reconcileConstraints.holds.filter((hold) => hold !== reconcileConstraints.policies?.hold),
+      ...(await guards(reconcileConstraints)),
+    ],
     again: async () => healing(await reconcileConstraints.again(), guards),
   };
 }

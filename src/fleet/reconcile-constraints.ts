@@ -7,7 +7,8 @@ import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds
 import type { Hold, ModesBefore, PlanJudge, StoppedWaves } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, GuardMoment, Withholding } from '../engine/ports.ts';
-import { activeConstraints } from '../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
+import { judgedOtherwise } from '../estate/change-rules.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
@@ -19,6 +20,7 @@ export interface ReconcileConstraints {
   readonly holds: readonly Hold[];
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
   readonly estateHolds: readonly Hold[];
+  readonly policies?: ActiveConstraints['policies'];
   readonly judge?: PlanJudge;
   readonly modesBefore: ModesBefore;
   readonly approved: (action: Action) => boolean;
@@ -58,6 +60,7 @@ export async function reconcileConstraintsOf(
     holds: [...constraints.holds, backoff],
     estateHolds: constraints.holds,
     modesBefore: constraints.modesBefore ?? (() => undefined),
+    ...(constraints.policies === undefined ? {} : { policies: constraints.policies }),
     ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
     stopped,
@@ -140,6 +143,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   a window or a freeze, by the store's clock               | window, freeze
  *   mode `plan` of any of them, and no approval is active     | mode
  *   it was approved when it was planned, and no longer is    | stale
+ *   rules about changes are others than those of the plan    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
   let drawn: { readonly epoch: number; readonly constraints: Promise<ReconcileConstraints> } | undefined;
@@ -180,6 +184,7 @@ const holdsNow = (
   ...now.holds,
   modeHold({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
+  () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
 ];
 
 const unapproved: Withholding = {

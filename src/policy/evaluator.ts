@@ -26,6 +26,7 @@ const MOST_MEMORY_MB = 512;
 
 /** Evaluations that are done at once: the thread takes longer to begin. */
 const INLINE = 2000;
+const INLINE_MS = 20;
 
 /**
  * Evaluates in a thread of its own, so that a process that serves others goes on meanwhile. The thread stays for the next request and
@@ -36,21 +37,45 @@ export function createEvaluator(limitMs = usualLimitMs): Evaluate {
   let worker: Worker | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   const ask = async (evaluation: Evaluation): Promise<Evaluated | Failed> => {
-    worker ??= startThread();
-    const answer = await answerOf(worker, evaluation, limitMs);
-    if ('given' in answer) {
-      void worker.terminate();
+    const used =
+      worker ??
+      startThread(() => {
+        if (worker === used) worker = undefined;
+      });
+    worker = used;
+    const drop = (): void => {
       worker = undefined;
+      void used.terminate();
+    };
+    try {
+      const answer = await answerOf(used, evaluation, limitMs);
+      if ('given' in answer) drop();
+      return answer;
+    } catch (error) {
+      drop();
+      throw error;
     }
-    return answer;
   };
   return async (expressions, givens) => {
-    if (expressions.length * givens.length <= INLINE && areShort(expressions))
-      return evaluateAll({ expressions, givens, ...unlimited(expressions) });
-    const answer = turn.then(() => evaluateInPieces(expressions, givens, ask));
+    const first =
+      expressions.length * givens.length <= INLINE && areShort(expressions) ? atOnce(expressions, givens) : [];
+    if (first.length === givens.length) return first;
+    const rest = givens.slice(first.length);
+    const answer = turn.then(() => evaluateInPieces(expressions, rest, ask));
     turn = answer.catch(() => {});
-    return answer;
+    return [...first, ...(await answer)];
   };
+}
+
+/** The answers for the first resources, as many as a few milliseconds are enough for. */
+function atOnce(expressions: readonly Expression[], givens: readonly Given[]): Evaluated {
+  const end = performance.now() + INLINE_MS;
+  const found: (readonly Found[])[] = [];
+  for (const given of givens) {
+    if (performance.now() > end) break;
+    found.push(...evaluateAll({ expressions, givens: [given], ...unlimited(expressions) }));
+  }
+  return found;
 }
 
 /** The evaluator of this process. */
@@ -90,9 +115,11 @@ const unlimited = (expressions: readonly Expression[]): Pick<Evaluation, 'until'
   progress: new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)),
 });
 
-function startThread(): Worker {
+function startThread(ended: () => void): Worker {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
   worker.unref();
+  // why: whoever waits for an answer listens too; between two requests nobody does
+  worker.on('error', () => {}).once('exit', ended);
   return worker;
 }
 
@@ -108,7 +135,7 @@ function answerOf(worker: Worker, evaluation: Evaluation, limitMs: number): Prom
   return new Promise((resolve, reject) => {
     let [begun, since] = [-1, 0];
     const look = async (): Promise<void> => {
-      // why: an ended thread has reported its end
+      // why: a thread that has not begun has no usage, and one that ended has said so
       const usage = await worker.cpuUsage().catch(() => undefined);
       if (usage === undefined) return;
       const [now, spent] = [Atomics.load(progress, 0), (usage.user + usage.system) / 1000];
@@ -125,11 +152,17 @@ function answerOf(worker: Worker, evaluation: Evaluation, limitMs: number): Prom
     const fail = (reason: string): void =>
       end({ given: Atomics.load(progress, 1), rule: Atomics.load(progress, 2), reason });
     const broken = (error: Error): void => {
+      clearInterval(watch);
       if (Atomics.load(progress, 0) === 0) reject(error);
       fail(`it ended its thread: ${error.message}`);
     };
     const gone = (): void => broken(new Error('it ended without an answer'));
     worker.on('message', end).on('error', broken).on('exit', gone);
-    worker.postMessage(evaluation);
+    try {
+      worker.postMessage(evaluation);
+    } catch (error) {
+      clearInterval(watch);
+      reject(error);
+    }
   });
 }

@@ -48,6 +48,8 @@ export function faultIn(text: string, kinds: readonly Kind[]): ExpressionFault |
   const { valid, type, error } = environment.check(text);
   if (!valid) return { message: reasonOf(error), offset: error?.range?.start ?? 0, fields: fieldsOf(kinds) };
   if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
+  if (namesIn(environment.parse(text).ast).includes('cel'))
+    return { message: 'cel.bind is not allowed: a value may double with each use', offset: 0 };
   if (isAboutChange(text, kinds) && !isShort(text, kinds))
     return {
       message: 'a rule about a change cannot have a macro within another; ask for a port with includes',
@@ -214,7 +216,9 @@ function celOf(view: ResourceView): object {
 const changeOf = ({ action, plan, effect }: ChangeView): object => ({
   action: new Action(action),
   plan: new Plan(Object.fromEntries(Object.entries(plan).map(([verb, count]) => [verb, BigInt(count)]))),
-  effect: new Effect({ opens: effect.opens.map(trafficOf), cuts: effect.cuts.map(trafficOf) }),
+  ...(effect === undefined
+    ? {}
+    : { effect: new Effect({ opens: effect.opens.map(trafficOf), cuts: effect.cuts.map(trafficOf) }) }),
 });
 
 const trafficOf = ({ ports, machines, exposed, ...rest }: TrafficView): Traffic =>
@@ -237,11 +241,15 @@ function outcomeOf(run: (prepared: Prepared) => unknown, prepared: Prepared): Ou
   }
 }
 
+/** Values of a cloud may be in it. */
+const MOST_REASON = 200;
+
 /** One line; the library adds an excerpt to its message. */
 function reasonOf(cause: unknown): string {
   const isOfLibrary = cause instanceof ParseError || cause instanceof TypeFault || cause instanceof EvaluationError;
   const [line = ''] = (isOfLibrary ? cause.summary : messageOf(cause)).split('\n');
-  return line.charAt(0).toLowerCase() + line.slice(1);
+  const short = line.length > MOST_REASON ? `${line.slice(0, MOST_REASON)}…` : line;
+  return short.charAt(0).toLowerCase() + short.slice(1);
 }
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -20,6 +20,9 @@ const ground = network({ internet: true });
 const ssh = rule('ssh', { ports: [22] });
 const https = rule('https', { ports: [443] });
 
+const changes = (deny: string, more: object = {}): object =>
+  policy({ rules: [{ name: 'change', deny, message: 'Ask team-net.' }], ...more });
+
 /** The ingress ports that stand. */
 const openPorts = ({ cloud }: FleetWorld): readonly string[] =>
   cloud.outside
@@ -66,11 +69,78 @@ describe('a policy in enforce mode, in a fleet', () => {
     await world.reconcile();
     assert.deepEqual(openPorts(world), ['22']);
   });
+
+  it('a policy that goes holds on, whatever its target is called now', async () => {
+    const again = (name: string): object => ({
+      kind: 'Target',
+      metadata: { name },
+      spec: { provider: 'memory', account: 'acme', region: 'north' },
+    });
+    const world = fleetWorld();
+    await world.accept([again('again'), ground, https, policy({ targets: ['here'] })]);
+    await world.reconcile();
+    await world.accept([again('again'), network({ internet: true, targets: ['again'] }), https, ssh]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['443']);
+  });
+
+  it('all parts of a changed document wait together', async () => {
+    const world = fleetWorld();
+    const narrow = rule('any', { ports: [443], peers: { cidrs: ['10.9.0.0/16'] } });
+    await world.accept([ground, narrow, policy()]);
+    await world.reconcile();
+    await world.accept([ground, rule('any', { ports: [22], peers: { cidrs: ['10.9.0.0/16'] } }), policy()]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), ['443']);
+  });
+});
+
+describe('a policy and the healing of drift to a former generation', () => {
+  const machine = (tier: string) => machineIn({ image: 'img-1', size: 'small' })('web', {}, { labels: { tier } });
+  const denies = (tier: string): object => ({
+    kind: 'Policy',
+    metadata: { name: 'tiers' },
+    spec: {
+      ...{ kinds: ['instance'], mode: 'enforce' },
+      rules: [{ name: 'tier', deny: `resource.labels.tier == '${tier}'`, message: 'Choose another tier.' }],
+    },
+  });
+  const tierIn = ({ cloud }: FleetWorld): unknown =>
+    cloud.outside.do('ListInstances', {}).items.map(({ tags }) => tags['tier'])[0];
+  const edit = (world: FleetWorld): void => {
+    const ids = world.cloud.outside.do('ListInstances', {}).items.map(({ id }) => id);
+    world.cloud.outside.do('TagObjects', { ids, tags: { tier: 'by hand' } });
+  };
+
+  it('goes on where only the newest generation is denied', async () => {
+    const world = fleetWorld();
+    await world.accept([ground, machine('a'), denies('c')]);
+    await world.reconcile();
+    await world.accept([ground, machine('c'), denies('c')]);
+    await world.reconcile();
+    edit(world);
+    await world.clock.advance(600_000);
+    await world.reconcile();
+    assert.equal(tierIn(world), 'a');
+  });
+
+  it('does not restore what the newest policy denies', async () => {
+    const world = fleetWorld();
+    const { store, clock } = world;
+    await world.accept([ground, machine('a')]);
+    await world.reconcile();
+    await world.accept([ground, machine('b'), denies('a')]);
+    const pause = { what: 'rollout', of: { by: 'estate' }, reason: 'x', person: 'ada' } as const;
+    await store.fleet.pauses.begin('acme', { ...pause, until: clock.now() + 3_600_000 });
+    await world.reconcile();
+    edit(world);
+    await world.clock.advance(600_000);
+    await world.reconcile();
+    assert.equal(tierIn(world), 'by hand');
+  });
 });
 
 describe('rules about changes in enforce mode, in a fleet', () => {
-  const changes = (deny: string, more: object = {}): object =>
-    policy({ rules: [{ name: 'change', deny, message: 'Ask team-net.' }], ...more });
   const open = rule('https', { ports: [443], peers: { cidrs: ['0.0.0.0/0'] } });
 
   it('withholds deletions where a rule about actions denies them, and all else goes on', async () => {
@@ -144,5 +214,19 @@ describe('rules about changes in enforce mode, in a fleet', () => {
     await world.clock.advance(600_000);
     await world.reconcile();
     assert.deepEqual(openPorts(world), ['443']);
+  });
+});
+
+describe('a rule about the effect, in a fleet', () => {
+  it('an effect that nobody knows is denied: a listing failed', async () => {
+    const world = fleetWorld();
+    const web = machineIn({ image: 'img-1', size: 'small' })('web', { publicIp: true });
+    const effect = changes('effect.opens.exists(one, one.fromAnyone && !one.includes(443))');
+    await world.accept([ground, web, effect]);
+    await world.reconcile();
+    world.cloud.faults.add({ on: 'ListInstances', fault: { do: 'refuse', code: 'Denied' } });
+    await world.accept([ground, web, rule('ssh', { ports: [22] }), effect]);
+    await world.reconcile();
+    assert.deepEqual(openPorts(world), []);
   });
 });

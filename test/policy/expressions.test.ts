@@ -147,6 +147,9 @@ for (const [text, want] of ofChange)
 it('a rule about a resource is not about a change', () =>
   assert.equal(isAboutChange("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']), false));
 
+it('cel.bind, which doubles values, is refused', () =>
+  assert.match(faultIn('cel.bind(a, [1], a + a == [1, 1])', ['network'])?.message ?? '', /cel\.bind is not allowed/));
+
 it('a rule about a change cannot nest macros', () =>
   assert.match(
     faultIn('effect.opens.exists(a, a.ports.exists(b, b.from == 22))', ['firewall-rule'])?.message ?? '',

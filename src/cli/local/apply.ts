@@ -9,6 +9,7 @@ import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints, heldByCalendars } from '../../estate/active-spec.ts';
 import { onlyApproved } from '../../estate/approvals.ts';
+import { judgedOtherwise } from '../../estate/change-rules.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { Authority } from '../../ports/ledger.ts';
@@ -97,7 +98,11 @@ export async function apply(
         ...untilOf(constraints),
         judge: async (actions) => {
           const now = await activeConstraints(estate, store, asked);
-          return { refused: refusalsOf(actions, now), ...untilOf(now) };
+          const isStale = now.judge?.key !== constraints.judge?.key;
+          const refused = isStale
+            ? new Map(actions.map((action) => [action, judgedOtherwise]))
+            : refusalsOf(actions, now);
+          return { refused, ...untilOf(now) };
         },
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };

@@ -17,7 +17,7 @@ import type { PlacedRegion } from '../documents/target.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Guards, Inherited } from '../guards.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
-import { enforcedIn } from '../policy/rules.ts';
+import { enforcedIn, type PolicyRules } from '../policy/rules.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
@@ -271,7 +271,7 @@ function guardsOf(
   scopes: readonly CompiledScope[],
   { estate, documents }: Pick<CompileInput, 'estate' | 'documents'>,
 ): Guards {
-  const enforced = enforcedIn(documents);
+  const enforced = enforcedIn(documents).map((policy) => placed(policy, scopes));
   const all = scopes.flatMap(({ wanted }) => wanted.desired);
   const governed = all.flatMap((one) => governing(one).map((address) => ({ address, terms: one.terms })));
   const modes = all.flatMap((one) => ownDocuments(one).map((address) => [address, one.terms.mode] as const));
@@ -309,6 +309,17 @@ function calendarIn(scopes: readonly CompiledScope[], { spec }: EstateDoc): { re
   );
   return { calendar: { windows, freezes, scopes: Object.fromEntries(names) } };
 }
+
+/** With the scopes of its targets, where it names any. */
+const placed = (policy: PolicyRules, scopes: readonly CompiledScope[]): PolicyRules =>
+  policy.targets === undefined
+    ? policy
+    : {
+        ...policy,
+        scopes: scopes.flatMap(({ scope, wanted }) =>
+          wanted.targets.some((target) => policy.targets?.includes(target)) ? [scope] : [],
+        ),
+      };
 
 function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: EstateDoc): Inherited {
   const said = (targets: CompiledScope['targets']): Mode | null => {

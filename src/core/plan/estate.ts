@@ -42,7 +42,8 @@ export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readon
 
 /** The same, in steps. */
 export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds): Steps<readonly ScopePlan[]> {
-  const inAll = yield* each(inputs, (input) => ({ ...input.choices, atOnce: true }));
+  const denied = inputs.map((): Hold[] => []);
+  const inAll = yield* each(inputs, ({ choices = {} }, at) => ({ ...noting(choices, denied[at] ?? []), atOnce: true }));
   const actions = inAll.flatMap((one) => one.actions);
   const hasPlace = underWay(
     actions,
@@ -57,22 +58,37 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
           hasPlace(action) ? undefined : limit(action),
     );
   if (holds.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
-  return yield* each(inputs, ({ choices = {} }) => bounded(choices, holds));
+  return yield* each(inputs, ({ choices = {} }, at) => bounded(choices, holds, denied[at]));
 }
 
-function* each(inputs: readonly PlanInput[], choicesOf: (input: PlanInput) => Choices): Steps<readonly ScopePlan[]> {
+/** Keeps the denials of a judge: of all at once it judges more than of one wave. */
+function noting(choices: Choices, denied: Hold[]): Choices {
+  const { judge } = choices;
+  if (judge === undefined) return choices;
+  const noted = (plan: ScopePlan, input: PlanInput): Hold | undefined => {
+    const hold = judge(plan, input);
+    if (hold !== undefined) denied.push(hold);
+    return hold;
+  };
+  return { ...choices, judge: Object.assign(noted, { key: judge.key }) };
+}
+
+function* each(
+  inputs: readonly PlanInput[],
+  choicesOf: (input: PlanInput, at: number) => Choices,
+): Steps<readonly ScopePlan[]> {
   const plans: ScopePlan[] = [];
-  for (const input of inputs) {
-    plans.push(yield* planInSteps({ ...input, choices: choicesOf(input) }));
+  for (const [at, input] of inputs.entries()) {
+    plans.push(yield* planInSteps({ ...input, choices: choicesOf(input, at) }));
     yield;
   }
   return plans;
 }
 
 /** Approved actions count like all others, and are executed. */
-const bounded = (choices: Choices, limits: readonly Hold[]): Choices => ({
+const bounded = (choices: Choices, limits: readonly Hold[], denied: readonly Hold[] = []): Choices => ({
   ...choices,
-  holds: [...(choices.holds ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
+  holds: [...(choices.holds ?? []), ...denied, ...limits.map((limit) => unlessApproved(limit, choices.approved))],
 });
 
 interface Held {

@@ -107,7 +107,11 @@ export type Approved = (action: Action) => boolean;
 export type Hold = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
 
 /** Gives a reason to withhold actions of this plan; undefined where it denies none of them. */
-export type PlanJudge = (plan: ScopePlan, input: PlanInput) => Hold | undefined;
+export interface PlanJudge {
+  (plan: ScopePlan, input: PlanInput): Hold | undefined;
+  /** Equal for equal rules. */
+  readonly key: string;
+}
 
 /** The mode by which the generation before binds what is done for a document; undefined where it does not. */
 export type ModesBefore = (document: Address) => Mode | undefined;

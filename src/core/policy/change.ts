@@ -32,7 +32,7 @@ export interface PlanView {
  * Traffic of one protocol that an action opens or cuts.
  *
  * - `from`, `to`: blocks of addresses, or groups and machines; the name of a network for all of its machines.
- * - `machines`: at both ends. `exposed`: those with a public address and a route, where the other end is a block.
+ * - `machines`: at both ends. `exposed`: those with a public address and a route, or that may have both, where the other end is a block.
  * - `certain`: false where Setpoint cannot tell whether it passes.
  */
 export interface TrafficView {
@@ -56,7 +56,8 @@ export interface EffectView {
 export interface ChangeView {
   readonly action: ActionView;
   readonly plan: PlanView;
-  readonly effect: EffectView;
+  /** Absent where a listing has a gap: then nobody knows it, and a rule that asks for it has no answer. */
+  readonly effect?: EffectView;
 }
 
 /** All that an expression may name. Plain data. Its target, of several targets the first, follows from the resource. */
@@ -87,8 +88,8 @@ export function changesIn(
   return groups.flatMap((all) => {
     const [first] = all;
     if (first === undefined) return [];
-    const caused = causedBy(all, effect);
-    const change = { action: actionView(all, first), plan: counts, effect: caused };
+    const caused = effect.gaps.length > 0 ? {} : { effect: causedBy(all, effect) };
+    const change = { action: actionView(all, first), plan: counts, ...caused };
     return views(first).map((viewed) => ({ ...viewed, change, actions: all }));
   });
 }
@@ -177,7 +178,7 @@ const everyPort: readonly PortRange[] = [{ from: 0, to: 65535 }];
 
 const isAnyone = (end: End): boolean => end.kind === 'block' && end.isAnyone;
 const sizeOf = (end: End): number => (end.kind === 'block' ? 0 : end.instances.length);
-const exposedIn = (end: End): number => (end.kind === 'block' ? 0 : (end.exposed ?? 0));
+const exposedIn = (end: End): number => (end.kind === 'block' ? 0 : (end.exposed ?? 0) + (end.maybeExposed ?? 0));
 
 function namesOf(end: End): readonly string[] {
   if (end.kind === 'block') return [end.cidr];

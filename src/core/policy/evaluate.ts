@@ -79,7 +79,7 @@ export function createJudge(policies: readonly PolicyRules[], today: string): Ju
       return found.flatMap(({ rule: index, outcome }) => {
         const one = rules[index];
         const policy = one && policies[one.policy];
-        if (one === undefined || policy === undefined || !isAbout(policy.targets, viewed.targets)) return [];
+        if (one === undefined || policy === undefined || !isAbout(policy, viewed)) return [];
         const { name } = one.rule;
         const isExempt = covering.some(
           ({ active, entry, policy: of }) => active && of === policy && (entry.rules?.includes(name) ?? true),
@@ -105,8 +105,12 @@ interface Exempted {
   used: boolean;
 }
 
-const isAbout = (stated: readonly string[] | undefined, targets: readonly string[]): boolean =>
-  stated?.some((name) => targets.includes(name)) ?? true;
+const isAbout = ({ targets, scopes = [] }: PolicyRules, { view, targets: here }: Viewed): boolean =>
+  targets === undefined ||
+  targets.some((name) => here.includes(name)) ||
+  scopes.some((scope) => view.address.startsWith(`${scope}/`));
 
-const covers = ({ policy: { kinds, targets }, entry }: Exempted, { view, targets: here }: Viewed): boolean =>
-  kinds.includes(view.kind) && isAbout(targets, here) && entry.resources.some((glob) => isGlobOf(glob, view.address));
+const covers = ({ policy, entry }: Exempted, viewed: Viewed): boolean =>
+  policy.kinds.includes(viewed.view.kind) &&
+  isAbout(policy, viewed) &&
+  entry.resources.some((glob) => isGlobOf(glob, viewed.view.address));

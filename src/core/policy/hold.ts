@@ -30,9 +30,13 @@ const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && 
 export const isExcused = ({ failed }: BrokenRule, action: Action): boolean =>
   (failed !== undefined || action.cause === 'drift') && onlyNarrows(action);
 
-/** As views are called: a rule has the address of its document. A removal leaves nothing that could violate a rule. */
+/**
+ * As views are called: a rule has the address of its document. A removal leaves nothing that could violate a rule, but of a document
+ * that changes: what it no longer states goes when its new rules may come.
+ */
 function resourcesOf(action: Action): readonly string[] {
-  if (!('desired' in action)) return [];
+  const isPart = action.verb === 'delete' && action.because === 'changed' && action.kind === 'firewall-rule';
+  if (!('desired' in action) && !isPart) return [];
   const { kind, address, documents } = action;
   const addresses = kind === 'firewall-rule' ? documents.map((document) => document.address) : [address];
   return addresses.map((one) => `${kind} ${one}`);

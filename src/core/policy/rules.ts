@@ -1,9 +1,14 @@
 import type { Document, PolicyDoc } from '../documents/document.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { Located } from '../documents/tree.ts';
+import type { ScopeKey } from '../resource.ts';
 
 /** A policy as data: a generation keeps those in force beside its limits. */
-export type PolicyRules = PolicyDoc['spec'] & { readonly name: string };
+export type PolicyRules = PolicyDoc['spec'] & {
+  readonly name: string;
+  /** In the record of a generation: the scopes of its targets then. A target may have another name in the next one. */
+  readonly scopes?: readonly ScopeKey[];
+};
 
 export const policyRulesOf = (policies: readonly Located<PolicyDoc>[]): readonly PolicyRules[] =>
   policies.map(({ value: { metadata, spec } }) => ({ name: metadata.name, ...spec }));
