@@ -4,13 +4,14 @@ import { seesAll } from '../core/access/grant.ts';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Problem } from '../core/documents/problem.ts';
-import { effectsOf } from '../core/effect/effect.ts';
+import { effectsInSteps } from '../core/effect/effect.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
 import { changeViolations } from '../estate/change-rules.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
 import { judgeEstate } from '../estate/policies.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
@@ -112,7 +113,7 @@ async function withMeaning(planned: Planned, survey: StoredEstateView, asked: Pl
   const violations = seesAll(asked.seen, asked.estate) ? all : all.filter(isSeen);
   return {
     ...planned,
-    ...(seesAll(asked.seen, asked.estate) ? { effect: effectsOf(plans, looked) } : {}),
+    ...(seesAll(asked.seen, asked.estate) ? { effect: await inTurns(effectsInSteps(plans, looked)) } : {}),
     ...(violations.length === 0 ? {} : { violations }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Ref } from '../resource.ts';
+import { flatMapInSteps, type Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
 import { type Region, regionsOf } from './blocks.ts';
 import {
@@ -62,7 +63,7 @@ export interface Compared {
 }
 
 /** All changes of the traffic of machines that stand in both states. */
-export function differencesBetween(before: TrafficState, after: TrafficState): Compared {
+export function* differencesInSteps(before: TrafficState, after: TrafficState): Steps<Compared> {
   const filters = { before: filterOf(before), after: filterOf(after) };
   const shared = new Map<string, Lists>();
   const comparison: Comparison = {
@@ -74,16 +75,21 @@ export function differencesBetween(before: TrafficState, after: TrafficState): C
       return known;
     },
   };
-  const classes = classesOf(before, after, [filters.before, filters.after]).map((one) => viewOf(one, comparison));
-  const found = [...Map.groupBy(classes, ({ its }) => its.network)].map(([network, some]) => {
-    const inside = insideDifferences(some, comparison);
+  yield;
+  const kinds = classesOf(before, after, [filters.before, filters.after]);
+  const classes = yield* flatMapInSteps(kinds, (one) => [viewOf(one, comparison)]);
+  const differences: Difference[] = [];
+  const doubts = new Set(classes.flatMap(doubtsOf));
+  for (const [network, some] of Map.groupBy(classes, ({ its }) => its.network)) {
+    const inside = yield* insideDifferences(some, comparison);
     const name = before.networks.get(network)?.name ?? network;
-    const left =
-      inside === undefined ? [`traffic inside of network ${name}: ${some.length} kinds of machines are too many`] : [];
-    return { differences: [...(inside ?? []), ...outsideDifferences(some, comparison)], left };
-  });
-  const doubts = new Set([...found.flatMap(({ left }) => left), ...classes.flatMap(doubtsOf)]);
-  return { differences: found.flatMap((one) => one.differences), doubts: [...doubts].toSorted(compareText) };
+    if (inside === undefined)
+      doubts.add(`traffic inside of network ${name}: ${some.length} kinds of machines are too many`);
+    yield;
+    differences.push(...(inside ?? []), ...outsideDifferences(some, comparison));
+    yield;
+  }
+  return { differences, doubts: [...doubts].toSorted(compareText) };
 }
 
 const doubtsOf = ({ ingress, egress }: View): readonly string[] => [ingress.after, egress.after].flatMap(doubtsIn);
@@ -215,12 +221,16 @@ function unlike(some: readonly Doubt[], others: readonly Doubt[]): readonly Doub
 /** Pairs of classes that a plan waits for: some seconds. */
 const mostPairs = 2_000_000;
 
+/** Receivers that a step looks at. */
+const receiversAtOnce = 20;
+
 /** Undefined where there are too many pairs to look at. */
-function insideDifferences(views: readonly View[], comparison: Comparison): readonly Difference[] | undefined {
+function* insideDifferences(views: readonly View[], comparison: Comparison): Steps<readonly Difference[] | undefined> {
   const sendersTo = rememberedSenders(views, comparison);
   if (isMoreThan(mostPairs, views, (view) => sendersTo(view).length)) return undefined;
   const groups = new Map<string, { readonly bucket: Bucket; readonly receivers: number[] }>();
   for (const [at, receiver] of views.entries()) {
+    if (at % receiversAtOnce === 0) yield;
     for (const bucket of changesAt(receiver, sendersTo(receiver), views, comparison)) {
       const key = `${bucket.kind} ${bucket.services.key} ${bucket.others.join()}`;
       const known = groups.get(key);
@@ -233,7 +243,7 @@ function insideDifferences(views: readonly View[], comparison: Comparison): read
     groups.values(),
     ({ bucket, receivers }) => `${bucket.kind} ${bucket.others.join()} ${receivers.join()}`,
   );
-  return [...sameEnds.values()].flatMap((same) => {
+  return yield* flatMapInSteps([...sameEnds.values()], (same): readonly Difference[] => {
     const [first] = same;
     if (first === undefined) return [];
     const { kind, others } = first.bucket;

@@ -5,8 +5,9 @@ import { type Desired, type DocumentRef, isStatedRule } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { Address, Ref, ScopeKey } from '../resource.ts';
+import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
-import { type ChangeKind, type ClassEnd, type Difference, differencesBetween } from './differences.ts';
+import { type ChangeKind, type ClassEnd, type Difference, differencesInSteps } from './differences.ts';
 import { type Direction, filterOf } from './filter.ts';
 import { classesOf, type MachineClass } from './machine-classes.ts';
 import { entriesIn, type ServiceEntry } from './service-set.ts';
@@ -86,22 +87,26 @@ export interface IdleRule {
 export const noEffect: Effect = { opens: [], cuts: [], unknown: [], idle: [], gaps: [] };
 
 /** The effect of a plan that was made from this input. */
-export function effectOf({ actions }: Pick<ScopePlan, 'actions'>, input: PlanInput): Effect {
+export const effectOf = (plan: Pick<ScopePlan, 'actions'>, input: PlanInput): Effect =>
+  finish(effectInSteps(plan, input));
+
+/** The same, in steps. */
+export function* effectInSteps({ actions }: Pick<ScopePlan, 'actions'>, input: PlanInput): Steps<Effect> {
   if (!actions.some(isAboutTraffic)) return noEffect;
   const { scope } = input.observation;
   const { before, after } = statesOf(actions, input);
-  const { differences, doubts } = differencesBetween(before, after);
+  yield;
+  const { differences, doubts } = yield* differencesInSteps(before, after);
   const states: States = { scope, before, after, documents: documentsOf(actions) };
+  const all = yield* flatMapInSteps(differences, (one) => [{ ...one, change: changeOf(one, states) }], changesAtOnce);
   const told = (kind: ChangeKind): readonly TrafficChange[] =>
-    differences.filter((one) => one.kind === kind).map((one) => changeOf(one, states));
+    all.flatMap((one) => (one.kind === kind ? [one.change] : []));
   const possible = (kind: 'may-open' | 'may-cut'): readonly UnknownChange[] =>
-    differences
-      .filter((one) => one.kind === kind)
-      .map((one) => ({
-        ...changeOf(one, states),
-        change: kind === 'may-open' ? 'opens' : 'cuts',
-        reasons: [...one.causes.reasons].toSorted(compareText),
-      }));
+    all.flatMap((one) => {
+      if (one.kind !== kind) return [];
+      const reasons = [...one.causes.reasons].toSorted(compareText);
+      return [{ ...one.change, change: kind === 'may-open' ? 'opens' : 'cuts', reasons }];
+    });
   return joinEffects([
     {
       ...{ opens: told('opens'), cuts: told('cuts'), unknown: [...possible('may-open'), ...possible('may-cut')] },
@@ -111,6 +116,8 @@ export function effectOf({ actions }: Pick<ScopePlan, 'actions'>, input: PlanInp
   ]);
 }
 
+const changesAtOnce = 20;
+
 /** Rules are known to people by their documents. */
 const documentsOf = (actions: readonly Action[]): ReadonlyMap<Address, Address> =>
   new Map(
@@ -119,15 +126,20 @@ const documentsOf = (actions: readonly Action[]): ReadonlyMap<Address, Address> 
     ),
   );
 
+type Looked = readonly { readonly input: PlanInput }[];
+
 /** The effects of the plans of several scopes as one. `looked`: in any order, with the input that each was made from. */
-export function effectsOf(plans: readonly ScopePlan[], looked: readonly { readonly input: PlanInput }[]): Effect {
+export const effectsOf = (plans: readonly ScopePlan[], looked: Looked): Effect => finish(effectsInSteps(plans, looked));
+
+/** The same, in steps. */
+export function* effectsInSteps(plans: readonly ScopePlan[], looked: Looked): Steps<Effect> {
   const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
-  return joinEffects(
-    plans.flatMap((plan) => {
-      const input = inputs.get(plan.scope);
-      return input === undefined ? [] : [effectOf(plan, input)];
-    }),
-  );
+  const effects: Effect[] = [];
+  for (const plan of plans) {
+    const input = inputs.get(plan.scope);
+    if (input !== undefined) effects.push(yield* effectInSteps(plan, input));
+  }
+  return joinEffects(effects);
 }
 
 export const joinEffects = (all: readonly Effect[]): Effect => ({
