@@ -10,7 +10,7 @@ import { type BrokenRule, type PolicyRules, policyRulesOf } from '../core/policy
 import type { Kind } from '../core/resource.ts';
 import type { Withholding } from '../engine/ports.ts';
 import type { OpenedEstate } from './load.ts';
-import { policiesInForce } from './policies.ts';
+import { enforcedPolicies } from './policies.ts';
 import { sha256 } from './sha256.ts';
 
 /** Some rules are about a change: about an action, its plan, or its effect on traffic. They are evaluated where there is a plan. */
@@ -40,7 +40,7 @@ type Estate = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
  * no such rule.
  */
 export async function changeJudge(estate: Estate, before?: Pick<Guards, 'enforced'>): Promise<PlanJudge | undefined> {
-  const { now, former } = policiesInForce(estate, before);
+  const { now, former } = enforcedPolicies(estate, before);
   if (now.length + former.length === 0) return undefined;
   const language = await changeLanguage();
   const [judgeNow, judgeFormer] = [judgeBy(now, language, estate.today), judgeBy(former, language, estate.today)];

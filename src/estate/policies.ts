@@ -159,7 +159,9 @@ export async function withViolations(
   const policies = policyRulesOf(ofKind(documents, 'Policy'));
   if (policies.length === 0) return rows;
   const tags = tagsOf(targets, documents);
-  const viewed = rows.flatMap((row) => viewsOfRow(row, tags).map((one) => ({ ...one, row })));
+  const regions = new Map(targets.map(({ metadata, spec }) => [metadata.name, spec.region]));
+  const regionOf = (target: string): string | undefined => regions.get(target);
+  const viewed = rows.flatMap((row) => viewsOfRow(row, tags, regionOf).map((one) => ({ ...one, row })));
   const { broken } = await (await finder())(policies, viewed, today);
   const byRow = groupByMany(broken, ({ viewed: { row } }) => [row]);
   return rows.map((row) => {
@@ -169,7 +171,7 @@ export async function withViolations(
 }
 
 /** The policies in enforce mode: of the specs, and those of the generation before that the specs do not have as they were. */
-export function policiesInForce(
+export function enforcedPolicies(
   { tree }: Pick<OpenedEstate, 'tree'>,
   before?: Pick<Guards, 'enforced'>,
 ): { readonly now: readonly PolicyRules[]; readonly former: readonly PolicyRules[] } {
@@ -188,7 +190,7 @@ export async function policiesHold(
   before?: Pick<Guards, 'enforced'>,
   desired: Pick<OpenedEstate, 'tree' | 'compiled'> = estate,
 ): Promise<Hold | undefined> {
-  const { now, former } = policiesInForce(estate, before);
+  const { now, former } = enforcedPolicies(estate, before);
   if (now.length + former.length === 0) return undefined;
   const find = await finder();
   const viewed = viewedIn(desired, desired.compiled.scopes);

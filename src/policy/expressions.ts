@@ -178,6 +178,7 @@ function environmentFor(kinds: readonly Kind[]): Environment {
     .registerVariable('plan', 'Plan')
     .registerVariable('effect', 'Effect')
     .registerFunction('Traffic.includes(int): bool', (one: TrafficView, port: bigint) => includes(one, port))
+    .registerFunction('Traffic.only(int): bool', (one: TrafficView, port: bigint) => isOnly(one, port))
     .registerFunction('Traffic.includes(int, string): bool', (one: TrafficView, port: bigint, protocol: string) =>
       includes(one, port, protocol),
     )
@@ -226,6 +227,10 @@ const trafficOf = ({ ports, machines, exposed, ...rest }: TrafficView): Traffic 
 
 const rangeOf = ({ from, to }: { readonly from: number; readonly to: number }): PortRange =>
   new PortRange({ from: BigInt(from), to: BigInt(to) });
+
+/** True where all of the traffic is of this port. */
+const isOnly = ({ ports }: TrafficView, port: bigint): boolean =>
+  ports.length > 0 && ports.every(({ from, to }) => BigInt(from) === port && BigInt(to) === port);
 
 /** True where the traffic is of this port. */
 const includes = (one: TrafficView, port: bigint, protocol?: string): boolean =>

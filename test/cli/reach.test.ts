@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { commandLine } from './support/in-process.ts';
 import { sandboxed } from './support/sandboxed.ts';
@@ -67,3 +69,24 @@ for (const [name, args, says] of [
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, says);
   });
+
+test('a scope that was not listed is told beside those that answer', async () => {
+  const own = commandLine();
+  const { sandbox, specs: others } = await sandboxed();
+  const endpoint = `endpoint: ${sandbox.url}`;
+  const south = `apiVersion: setpoint.dev/v1\nkind: Target\nmetadata: { name: south }\nspec: { provider: aws, account: "111122223333", region: eu-central-1, ${endpoint} }`;
+  writeFileSync(join(others, 'south.yaml'), south);
+  for (const file of ['network.yaml', 'instances.yaml']) {
+    const path = join(others, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('targets: [aws-prod]', 'targets: [aws-prod, south]'));
+  }
+  const store = ['--allow-endpoint', '--dir', temporaryFolder()];
+  const applied = await own(['apply', others, ...store, '--yes']);
+  assert.equal(applied.code, 0, applied.stderr + applied.stdout);
+  const match = { action: 'DescribeInstances', region: 'eu-west-1' };
+  sandbox.control.faults.add({ match, effect: { kind: 'access-denied' } });
+  const { code, stdout } = await own(['reach', 'web-0', 'db-0', '5432', '--specs', others, ...store]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Yes, in part: web-0 → db-0 on 5432\n/);
+  assert.match(stdout, /aws\/111122223333\/eu-west-1\n {2}instance was not listed completely: /);
+});

@@ -135,6 +135,7 @@ const ofChange: readonly (readonly [string, boolean])[] = [
   ['plan.deletes > 10 && plan.creates == 1', true],
   ['effect.opens.exists(one, one.fromAnyone && one.includes(22))', true],
   ["effect.opens.exists(one, one.includes(22, 'udp'))", false],
+  ['effect.opens.exists(one, one.only(22))', false],
   ["effect.opens.exists(one, one.includes(26) || 'core.db' in one.to)", false],
   ['effect.opens[0].machines == 14 && effect.opens[0].exposed == 3 && effect.cuts.size() == 0', true],
 ];

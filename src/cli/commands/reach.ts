@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type ReachAnswer, type ReachEnd, reachIn } from '../../core/effect/reach.ts';
+import { type Reach, type ReachAnswer, type ReachEnd, reachIn } from '../../core/effect/reach.ts';
 import { endIn, servicesFrom } from '../../core/effect/reach-ends.ts';
 import type { Services } from '../../core/effect/service-set.ts';
 import { observedState, type TrafficState } from '../../core/effect/state.ts';
@@ -71,7 +71,9 @@ async function run(asked: Asked, options: Options, context: Context): Promise<Ex
     const paint = paintFor(terminal.out);
     const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
       `${join(estate.dir, file)}:${line}`;
-    const isPart = answer === 'yes' && scopes.some(({ ways }) => ways.some((way) => way.answer !== 'yes'));
+    const isPart =
+      answer === 'yes' &&
+      scopes.some((one) => one.answer === 'unknown' || one.ways.some((way) => way.answer !== 'yes'));
     const verdict = isPart ? 'Yes, in part' : verdicts[answer];
     printText(terminal, `${verdict}: ${questionText(asked)}`, reachText(scopes, { paint, placeOf }));
   }
@@ -108,7 +110,8 @@ function answersFor(
   });
   refuseUnknown(asked.from, all, ({ from }) => from);
   refuseUnknown(asked.to, all, ({ to }) => to);
-  const answers = all.flatMap(({ scope, state, from, to }) => {
+  const answers = all.flatMap(({ scope, state, from, to }): readonly ScopeReach[] => {
+    if ((from === undefined || to === undefined) && state.gaps.length > 0) return [{ scope, ...unlisted(state) }];
     if (from === undefined || to === undefined || (from.kind === 'block' && to.kind === 'block')) return [];
     const question = { from, to, ...(services === undefined ? {} : { services }) };
     return [{ scope, ...reachIn(state, question) }];
@@ -120,6 +123,12 @@ function answersFor(
     next: 'setpoint inventory --refresh lists them.',
   });
 }
+
+/** A scope that was not listed: its ends may be there. */
+const unlisted = ({ gaps }: TrafficState): Reach => ({
+  ...{ answer: 'unknown', ways: [], assumptions: [] },
+  notes: gaps.map(({ kind, reason }) => `${kind} was not listed completely: ${reason}`),
+});
 
 const apart = {
   why: 'Setpoint evaluates the traffic within one account and region, project, or subscription and location.',

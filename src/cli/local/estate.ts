@@ -143,7 +143,7 @@ export function refuseInvalid(tree: SpecTree, dir: string, options: SpecsOptions
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   throw new UserError(`The specs${inCommit(options)} have ${problemCount(errors)}, so nothing is planned from them.`, {
     where: `\n${problemText(errors, dir, (_, text) => text).trimEnd()}`,
-    next: 'Fix them. `setpoint validate` checks them without calling a cloud.',
+    next: 'Fix them: `setpoint validate` checks them without calling a cloud. To use the newest generation in the store instead: --active',
   });
 }
 

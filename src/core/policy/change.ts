@@ -6,7 +6,7 @@ import { type Effect, type End, effectOf, type TrafficChange } from '../effect/e
 import { groupByMany } from '../group-by-many.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { PortRange } from '../port-set.ts';
-import { type Address, prefixIn } from '../resource.ts';
+import type { Address } from '../resource.ts';
 import { type ResourceView, tagsOf, type Viewed, viewsOf, viewsOfObject, withPorts } from './view.ts';
 
 /** An action as expressions see it. `fields`: those that an update changes. `reason`: of a deletion; else empty. */
@@ -117,7 +117,8 @@ function viewsAt(
     if ('desired' in action && known !== undefined) return known;
     if (!('observed' in action)) return [];
     const { id, name, attributes } = action.observed;
-    const [, , region = ''] = prefixIn(action.address, action.kind).split('/');
+    const target = scope.targets.find(({ metadata }) => wanted.targets.includes(metadata.name));
+    const region = target?.spec.region ?? '';
     const owner = action.verb === 'delete' ? action.owners?.[0] : undefined;
     const place = { cloud: dialect.cloud, account, region, targets: wanted.targets };
     const [document] = action.documents;

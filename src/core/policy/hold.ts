@@ -12,8 +12,12 @@ import type { BrokenRule } from './rules.ts';
  */
 export function policyHold(violations: readonly Violation[], before: readonly Violation[] = []): Hold | undefined {
   const denied = [
-    ...violations.filter(isDenied).map((violation) => ({ violation, why: whyDenied(violation) })),
-    ...before.filter(isDenied).map((violation) => ({ violation, why: `${whyDenied(violation)} ${asBefore}` })),
+    ...violations
+      .filter(isDenied)
+      .map((violation) => ({ violation, why: `${whyDenied(violation)}${ofDocument(violation)}` })),
+    ...before
+      .filter(isDenied)
+      .map((violation) => ({ violation, why: `${whyDenied(violation)}${ofDocument(violation)} ${asBefore}` })),
   ];
   if (denied.length === 0) return undefined;
   const byResource = Map.groupBy(denied, ({ violation: { kind, address } }) => `${kind} ${address}`);
@@ -23,6 +27,10 @@ export function policyHold(violations: readonly Violation[], before: readonly Vi
     return first === undefined ? undefined : { code: 'policy', why: first.why };
   };
 }
+
+/** Parts of a rule have addresses of their own, and an exemption names its document. */
+const ofDocument = ({ kind, address }: Violation): string =>
+  kind === 'firewall-rule' ? ` Its document is ${address}.` : '';
 
 const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
 
@@ -47,4 +55,5 @@ export const whyDenied = ({ policy, rule, message, failed }: BrokenRule): string
     ? `the rule ${rule} of the policy ${policy} denies it: ${message}`
     : `the rule ${rule} of the policy ${policy} has no answer for it (${failed}), which denies it: ${message}`;
 
-export const asBefore = '(as the policy was in the generation before; a looser one counts from the next one on)';
+export const asBefore =
+  '(as the policy was in the generation before; a looser one counts from the next generation on, which the next change of the specs makes)';

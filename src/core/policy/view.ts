@@ -236,10 +236,15 @@ export function viewsOfObject(
   }));
 }
 
-/** Empty where the row has no object that stands. */
-export function viewsOfRow({ place, called, whose, sides: { observed } }: Row, tags: Tags): readonly Viewed[] {
+/** Empty where the row has no object that stands. `regionOf`: of a target; an object's own place may be a zone, or nothing. */
+export function viewsOfRow(
+  { place, called, whose, sides: { observed } }: Row,
+  tags: Tags,
+  regionOf: (target: string) => string | undefined = () => undefined,
+): readonly Viewed[] {
   if (observed === undefined || observed.state === 'gone' || observed.state === 'deleting') return [];
-  const { kind, cloud, account, region, targets } = place;
+  const { kind, cloud, account, targets } = place;
+  const region = regionOf(targets[0] ?? '') ?? place.region;
   const [document] = whose.documents;
   return viewsOfObject(
     {

@@ -57,7 +57,7 @@ export function policiesText(violations: readonly Violation[], paint: Paint = pl
   const count = breaches.length === 1 ? '1 violation' : `${breaches.length} violations`;
   const denied = breaches.filter(isEnforced).length;
   return [
-    paint('strong', `Policies: ${count}, ${denied === 0 ? 'reported only (audit)' : `${denied} denied (enforce)`}`),
+    paint('strong', `Policies: ${count}, ${heldText(breaches, denied)}`),
     ...breaches.flatMap((breach) => {
       const { policy, rule, effect, document, failed, message } = printable(breach.first);
       const place = document.file === '' ? '' : `  ${paint('dim', `${document.file}:${document.line}`)}`;
@@ -69,6 +69,11 @@ export function policiesText(violations: readonly Violation[], paint: Paint = pl
       ];
     }),
   ].join('\n');
+}
+
+function heldText(breaches: readonly Breach[], denied: number): string {
+  if (denied > 0) return `${denied} denied (enforce)`;
+  return breaches.every(({ first }) => first.mode === 'audit') ? 'reported only (audit)' : 'reported only';
 }
 
 /** The same as data, one entry a resource and rule. */

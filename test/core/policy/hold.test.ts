@@ -52,12 +52,13 @@ describe('a violation of a policy holds', () => {
   it('with the rule, the policy and the way to comply', () => {
     const why = (of: Partial<Violation>, before = false) =>
       policyHold(before ? [] : [violation(of)], before ? [violation(of)] : [])?.(create(wanted(wide)))?.why;
-    assert.equal(why({}), 'the rule ssh of the policy open denies it: Let in the bastion.');
+    const document = ` Its document is ${at('firewall-rule', 'core.web')}.`;
+    assert.equal(why({}), `the rule ssh of the policy open denies it: Let in the bastion.${document}`);
     assert.equal(
       why(failed),
-      'the rule ssh of the policy open has no answer for it (no such key: owner), which denies it: Let in the bastion.',
+      `the rule ssh of the policy open has no answer for it (no such key: owner), which denies it: Let in the bastion.${document}`,
     );
-    assert.match(why({}, true) ?? '', /bastion\. \(as the policy was in the generation before; a looser one counts/);
+    assert.match(why({}, true) ?? '', /core\.web\. \(as the policy was in the generation before; a looser one counts/);
   });
 
   it('nothing where nothing is denied', () => assert.equal(policyHold([violation({ mode: 'audit' })]), undefined));
