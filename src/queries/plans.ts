@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
-import { seesAll } from '../core/access/grant.ts';
+import { seesAll, visibleTargets } from '../core/access/grant.ts';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Problem } from '../core/documents/problem.ts';
@@ -110,7 +110,11 @@ async function withMeaning(planned: Planned, survey: StoredEstateView, asked: Pl
   const all = [...desired, ...(await changeViolations(estate, plans, looked))];
   const isSeen = ({ document, address }: Violation): boolean =>
     looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(document.address, view, asked));
-  const violations = seesAll(asked.seen, asked.estate) ? all : all.filter(isSeen);
+  const seenTargets = (targets: readonly string[]): readonly string[] =>
+    visibleTargets(asked.seen, { estate: asked.estate, targets });
+  const violations = seesAll(asked.seen, asked.estate)
+    ? all
+    : all.filter(isSeen).map((one) => ({ ...one, targets: seenTargets(one.targets) }));
   return {
     ...planned,
     ...(seesAll(asked.seen, asked.estate) ? { effect: await inTurns(effectsInSteps(plans, looked)) } : {}),

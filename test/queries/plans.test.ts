@@ -65,6 +65,53 @@ describe('a plan of posted specs', () => {
   });
 });
 
+describe('the meaning of a plan', () => {
+  const policy = {
+    kind: 'Policy',
+    metadata: { name: 'sizes' },
+    spec: {
+      kinds: ['instance', 'network'],
+      rules: [{ name: 'all', deny: 'true', message: 'Choose another.' }],
+    },
+  };
+  const there = {
+    kind: 'Target',
+    metadata: { name: 'there' },
+    spec: { provider: 'memory', account: 'acme', region: 'south' },
+  };
+  const both = {
+    ...network({ internet: false, targets: ['here', 'there'] }),
+    metadata: { name: 'core', owner: 'team-net' },
+  };
+  const asked = async (who: string) => {
+    const grants = [{ role: 'planner', estates: ['acme'], owners: ['team-net'], targets: ['here'] }] as const;
+    const world = answersWorld({ whole: callerOf('admin'), part: callerOf('planner', { grants }) });
+    await bringIn(world, [there, both, policy], undefined);
+    const { status, body, text } = await world.api.ask(who, 'POST /v1/plans', { body: { active: true } });
+    assert.equal(status, 201, text);
+    // why: the schema of the route has checked it
+    return body as { effect?: object; policies?: readonly { address: string; targets: readonly string[] }[] };
+  };
+
+  it('has the effect and all violations for whoever sees all of the estate', async () => {
+    const { effect, policies = [] } = await asked('whole');
+    assert.ok(effect);
+    assert.deepEqual(
+      policies.map(({ address }) => address),
+      ['memory/acme/north/network/core', 'memory/acme/south/network/core'],
+    );
+  });
+
+  it('has the violations of a part alone for whoever sees that part', async () => {
+    const { effect, policies = [] } = await asked('part');
+    assert.equal(effect, undefined);
+    assert.deepEqual(
+      policies.map(({ address, targets }) => [address, targets]),
+      [['memory/acme/north/network/core', ['here']]],
+    );
+  });
+});
+
 describe('a path of posted specs', () => {
   it('lies no deeper than in any tree of specs: what does is refused before a folder of it is made', async () => {
     const world = await activeWorld();
