@@ -20,7 +20,7 @@ import {
 import { policyHold } from '../core/policy/hold.ts';
 import { type BrokenRule, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import { tagsOf, type Viewed, type ViewedDocument, viewsOf, viewsOfRow } from '../core/policy/view.ts';
-import type { Kind } from '../core/resource.ts';
+import { clouds, type Kind } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
 import type { Evaluate } from '../policy/evaluator.ts';
 import { inTurns } from './in-turns.ts';
@@ -128,6 +128,10 @@ const viewedIn = ({ tree: { documents } }: Pick<OpenedEstate, 'tree'>, scopes: r
 const violationsIn = (broken: readonly Breaking<ViewedDocument>[]): readonly Violation[] =>
   broken.flatMap(({ viewed, rules }) => rules.map((rule) => violationOf(viewed, rule)));
 
+/** Ids of clouds name objects that no document manages: the specs cannot tell whether one matches. */
+const isAddressGlob = (glob: string): boolean =>
+  glob.startsWith('*') || clouds.some((cloud) => glob.startsWith(`${cloud}/`));
+
 /** The violations of an estate's policies by its desired resources in these scopes. `today`: 2027-01-31. */
 export async function judgeEstate(
   estate: Pick<OpenedEstate, 'tree'>,
@@ -143,6 +147,8 @@ export async function judgeEstate(
     rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some((rule) => !concernsChange(rule));
   const unused = judge.unused().flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
+    const entry = document?.value.spec.exemptions[index];
+    if (entry === undefined || !entry.resources.some(isAddressGlob)) return [];
     return document === undefined || !isAboutResources(document)
       ? []
       : [{ policy, at: document.at(['spec', 'exemptions', index]) }];

@@ -81,6 +81,7 @@ for (const [name, exemptions, want] of [
     exemption('9999-01-01', "['*/instance/x']"),
     ['owner', 'ssh', 'unused-exemption'],
   ],
+  ['an unmanaged object, which no spec can tell', exemption('9999-01-01', "['sg-0abc/ingress/*']"), ['owner', 'ssh']],
   ['one target', exemption('9999-01-01', "['memory/acme/north/*']", '[owner, ssh]'), ['owner', 'ssh']],
 ] as const)
   test(`an exemption covers ${name}`, async () => assert.deepEqual(await codes(folder(exemptions)), want));

@@ -137,7 +137,7 @@ function wayText({ from, to }: TrafficChange): string {
   const end = from.kind === 'instances' ? from : to;
   if (end.kind === 'block' || end.exposed === undefined) return '';
   const { instances, exposed, maybeExposed = 0 } = end;
-  if (exposed === instances.length) return '';
+  if (exposed === instances.length) return 'all of them exposed';
   if (maybeExposed > 0) return `${exposed} of them exposed, ${maybeExposed} by ways that Setpoint does not evaluate`;
   return exposed === 0 ? 'none of them exposed: no way to the internet' : `${exposed} of them exposed`;
 }
