@@ -134,6 +134,19 @@ describe('services as text', () => {
     test(want, () => assert.equal(servicesText(services), want));
 });
 
+test('an opening to machines that are all exposed says so', () => {
+  const exposed = {
+    cloud: 'aws',
+    internet: true,
+    machines: [{ name: 'edge-0', groups: ['edge'], publicIp: true }],
+    rules: [],
+  } as const;
+  assert.match(
+    effectText(effectOn(exposed, ['+ssh: tcp 22 from 0.0.0.0/0 to edge'])) ?? '',
+    /! opens 22\/tcp to \S* ?.*from 0\.0\.0\.0\/0 {2}all of them exposed {2}firewall-rule core\.ssh/,
+  );
+});
+
 test('the effect as data names each end, each service and each cause', () => {
   const { opens, cuts } = effectJson(effectOn(estate, ['-sql', '+ssh: tcp 22-23 from 0.0.0.0/0 to db']));
   assert.deepEqual(opens[0], {
