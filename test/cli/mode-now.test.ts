@@ -17,10 +17,16 @@ test('explain says that a looser mode counts from the next generation on, and wh
   );
 });
 
-test('status says how to see what is left of a generation that is not wholly in force', async () => {
+test('status says that a generation is applied once an apply left nothing', async () => {
   const { stdout } = await run(['status', specs]);
-  assert.match(
-    stdout,
-    /no generation yet, 1 is not fully applied\n {2}To see the rest: setpoint plan\. .*setpoint approve/,
-  );
+  assert.match(stdout, / {2}generation 1\b/);
+  assert.doesNotMatch(stdout, /not fully applied|no generation yet/);
+});
+
+test('status says how to see what is left of a generation that is not wholly in force', async () => {
+  edit(specs, 'estate.yaml', 'mode: enforce', 'mode: observe');
+  edit(specs, 'network.yaml', 'ports: [443]', 'ports: [444]');
+  assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 3);
+  const { stdout } = await run(['status', specs]);
+  assert.match(stdout, /generation 1, 2 is not fully applied\n {2}To see the rest: setpoint plan\. .*setpoint approve/);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Action, ScopePlan } from '../../core/action.ts';
+import type { Action, Finding, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plan } from '../../core/plan/plan.ts';
@@ -115,8 +115,34 @@ export async function apply(
   await recordStanding(observed, { busy, reconcile: (of) => reconcileUnderLeases(of, { timeoutMs: 0, reuses: true }) });
   const worked = new Set(busy.map(({ scope }) => scope.scope));
   const idle = plans.filter(({ scope }) => !worked.has(scope));
+  await recordGeneration({ estate: estate.name, generation, whole: wholeScopes(scopes, idle) }, store);
   await recordAppliedInventory(estate, observed.looked, scopes, { store, context });
   return { generation, scopes, idle, ...(brokenGlass === undefined ? {} : { brokenGlass }) };
+}
+
+interface Applied {
+  readonly estate: string;
+  readonly generation: number;
+  readonly whole: readonly ScopeKey[];
+}
+
+/** The scopes in which nothing of the specs is left to do: neither held, nor blocked, nor unseen. */
+function wholeScopes(converged: readonly Converged[], idle: readonly ScopePlan[]): readonly ScopeKey[] {
+  const ended = converged.flatMap(({ outcome, last }) => (outcome === 'done' && last !== undefined ? [last.plan] : []));
+  const unasked = idle.filter(({ actions }) => actions.length === 0);
+  return [...ended, ...unasked].flatMap(({ scope, findings }) =>
+    findings.some(({ type }) => left.has(type)) ? [] : [scope],
+  );
+}
+
+const left: ReadonlySet<Finding['type']> = new Set([
+  ...(['withheld', 'blocked', 'non-convergent', 'incomplete'] as const),
+  ...(['wrong-account', 'foreign-store', 'unrecorded-mark'] as const),
+]);
+
+/** So `status` tells that the generation is applied there, as after a reconcile of a worker. */
+async function recordGeneration({ estate, generation, whole }: Applied, { fleet }: Store): Promise<void> {
+  for (const scope of whole) await fleet.rollouts.stand({ estate, scope }, generation);
 }
 
 /** So many addresses are named in the ledger's entry. */
