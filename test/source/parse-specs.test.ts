@@ -207,6 +207,12 @@ for (const { name, text, want } of cases) {
 
 const specs = join(import.meta.dirname, '../../specs');
 
+/** The starter set in specs/policies/. */
+const policies = [
+  ...['no-open-admin-ports', 'owner', 'public-addresses', 'machines', 'imdsv2'],
+  ...['encrypted-disks', 'allowed-regions'],
+];
+
 test('the example estate is sound, and has no warnings either', async () => {
   const { documents, estate, problems, userData } = await loadSpecs(specs, '2026-11-21');
   assert.deepEqual(problems, []);
@@ -224,6 +230,7 @@ test('the example estate is sound, and has no warnings either', async () => {
       'FirewallRule web-https',
       'FirewallRule office-ssh',
       'FirewallRule web-to-db',
+      ...policies.map((name) => `Policy ${name}`),
     ],
   );
   assert.deepEqual([...userData.keys()], ['web.sh']);
