@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
-import type { Effect } from '../../core/effect/effect.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
+import type { EffectJson } from '../../core/render/effect.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import { clouds } from '../../core/resource.ts';
 import type { SpecTree } from '../../ports/sources.ts';
@@ -24,7 +24,7 @@ export interface PlanReport {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
   /** Absent where nobody computed it, or where a grant does not cover it. */
-  readonly effect?: Effect;
+  readonly effect?: EffectJson;
   readonly violations?: readonly Violation[];
 }
 

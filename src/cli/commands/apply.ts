@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
-import { effectText } from '../../core/render/effect.ts';
+import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
 import { dayOf } from '../../core/render/wording.ts';
@@ -232,7 +232,7 @@ async function printPlan(
   terminal.err.write(
     `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs, cost: bound.cost })}\n`,
   );
-  const effect = effectText(effectsOf(plans, looked), paint);
+  const effect = effectText(effectJson(effectsOf(plans, looked)), paint);
   if (effect !== undefined) terminal.err.write(`\n${effect}\n`);
   const { violations } = await judgeEstate(estate, estate.scopes, dayOf(clock.now()));
   const placed = violations.map((one) => placedFromHere(one, estate.dir));

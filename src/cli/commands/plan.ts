@@ -103,7 +103,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
       const ofChanges = await changeViolations(estate, view.plans, view.looked);
-      const effect = effectsOf(view.plans, view.looked);
+      const effect = effectJson(effectsOf(view.plans, view.looked));
       const code = print({ ...view, violations: [...violations, ...ofChanges], effect }, options, context);
       if (!options.json) {
         printSaved(view, options, context);
@@ -173,7 +173,7 @@ function print(
 ): ExitCode {
   if (options.json) {
     const policies = violations === undefined || violations.length === 0 ? {} : { policies: policiesJson(violations) };
-    const traffic = effect === undefined ? {} : { effect: effectJson(effect) };
+    const traffic = effect === undefined ? {} : { effect };
     printJson(terminal, { ...sortedPlanJson(plans, bound), ...traffic, ...policies });
   } else {
     const paint = paintFor(terminal.out);

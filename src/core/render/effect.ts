@@ -1,4 +1,4 @@
-import type { Effect, End, IdleRule, Instances, TrafficChange, UnknownChange } from '../effect/effect.ts';
+import type { Effect, End, TrafficChange } from '../effect/effect.ts';
 import type { ServiceEntry } from '../effect/service-set.ts';
 import { formatPort, type PortRange } from '../port-set.ts';
 import type { ScopeKey } from '../resource.ts';
@@ -9,8 +9,62 @@ import { type Paint, plain, type Style } from './wording.ts';
 /** Lines of one sort, before the rest is told as a number. */
 const mostLines = 10;
 
-/** The section of a plan; undefined where it changes no traffic. */
-export function effectText(effect: Effect, paint: Paint = plain): string | undefined {
+/** The effect as data: what `--json` prints and the API answers. */
+export interface EffectJson {
+  readonly opens: readonly ChangeJson[];
+  readonly cuts: readonly ChangeJson[];
+  readonly unknown: readonly UnknownJson[];
+  readonly idle: readonly IdleJson[];
+  readonly gaps: readonly string[];
+}
+
+interface ChangeJson {
+  readonly scope: ScopeKey;
+  readonly from: EndJson;
+  readonly to: EndJson;
+  readonly services: readonly ServiceJson[];
+  readonly resources: readonly string[];
+}
+
+interface UnknownJson extends ChangeJson {
+  readonly change: 'opens' | 'cuts';
+  readonly reasons: readonly string[];
+}
+
+/** `toCome`: machines that the plan creates and that the rule will apply to. */
+interface IdleJson {
+  readonly scope: ScopeKey;
+  readonly address: string;
+  readonly toCome: number;
+  readonly document?: { readonly file: string; readonly line: number } | undefined;
+}
+
+export type EndJson = BlockJson | MachinesJson;
+
+interface BlockJson {
+  readonly cidr: string;
+  readonly anyone: boolean;
+}
+
+/** As `Instances`; `instances`: the first of `count`. */
+interface MachinesJson {
+  readonly network: string;
+  readonly groups: readonly string[];
+  readonly names: readonly string[];
+  readonly count: number;
+  readonly instances: readonly string[];
+  readonly exposed?: number | undefined;
+  readonly maybeExposed?: number | undefined;
+}
+
+/** `ports`: `all`, or `22,80-90`; of ICMP `8/0` or `8`; empty where no port of the protocol is meant. */
+interface ServiceJson {
+  readonly protocol: string;
+  readonly ports: string;
+}
+
+/** The section of a plan, from its data; undefined where it changes no traffic. */
+export function effectText(effect: EffectJson, paint: Paint = plain): string | undefined {
   const { opens, cuts, unknown, idle, gaps } = printable(effect);
   if (opens.length + cuts.length + unknown.length + idle.length === 0) return undefined;
   const changes = [...opens, ...cuts, ...unknown];
@@ -36,17 +90,17 @@ interface Line {
   readonly more: string;
 }
 
-const line = (change: TrafficChange, said: Line['said']): Line => ({
+const line = (change: ChangeJson, said: Line['said']): Line => ({
   ...{ scope: change.scope, said },
   more: [wayText(change), byText(change)].filter((text) => text !== '').join('  '),
 });
 
-const unknownLine = (change: UnknownChange): Line => ({
+const unknownLine = (change: UnknownJson): Line => ({
   ...line(change, ['note', `? ${unknownText(change)}`]),
   more: change.reasons.join('; ') || byText(change),
 });
 
-/** What holds for several scopes is one line. */
+/** Equal lines of several scopes are one. */
 function sections(all: readonly Line[], scopes: ReadonlySet<ScopeKey>, paint: Paint): readonly string[] {
   const same = [...Map.groupBy(all, ({ said: [, text], more }) => `${text}\n${more}`).values()];
   const lines = same.slice(0, mostLines).flatMap((each) => {
@@ -68,22 +122,22 @@ function scopesText(some: ReadonlySet<ScopeKey>, all: ReadonlySet<ScopeKey>): st
   return `on ${[...some].map((scope) => (isPlain ? cloudOf(scope) : scope)).join(', ')}`;
 }
 
-const isFromAnyone = ({ from }: TrafficChange): boolean => from.kind === 'block' && from.isAnyone;
+const isFromAnyone = ({ from }: ChangeJson): boolean => 'cidr' in from && from.anyone;
 
 /** `opens 22/tcp to core.web (14 instances) from 0.0.0.0/0` */
-function openingText(change: TrafficChange): string {
+function openingText(change: ChangeJson): string {
   const { from, to, services } = change;
   const what = `opens ${servicesText(services)}`;
-  return from.kind === 'instances' && to.kind === 'block'
+  return 'network' in from && 'cidr' in to
     ? `${what} from ${endText(from)} to ${endText(to)}`
     : `${what} to ${endText(to)} from ${endText(from)}`;
 }
 
 /** `cuts core.app (3 instances) from core.db (1 instance) on 5432/tcp` */
-const cutText = ({ from, to, services }: TrafficChange): string =>
+const cutText = ({ from, to, services }: ChangeJson): string =>
   `cuts ${endText(from)} from ${endText(to)} on ${servicesText(services)}`;
 
-function unknownText(change: UnknownChange): string {
+function unknownText(change: UnknownJson): string {
   const text = change.change === 'opens' ? openingText(change) : cutText(change);
   return text.replace(/^(open|cut)s/, 'may $1');
 }
@@ -91,9 +145,9 @@ function unknownText(change: UnknownChange): string {
 const mostCauses = 2;
 
 /** `firewall-rule core.ssh and 2 more` */
-function byText({ by }: TrafficChange): string {
-  const named = by.slice(0, mostCauses).map(resourceText).join(', ');
-  return by.length > mostCauses ? `${named} and ${by.length - mostCauses} more` : named;
+function byText({ resources }: ChangeJson): string {
+  const named = resources.slice(0, mostCauses).map(resourceText).join(', ');
+  return resources.length > mostCauses ? `${named} and ${resources.length - mostCauses} more` : named;
 }
 
 const resourceText = (ref: string): string => {
@@ -102,13 +156,13 @@ const resourceText = (ref: string): string => {
 };
 
 /** Rules for machines to come are as they should be: their number is enough. */
-function idleLines(idle: readonly IdleRule[], scopes: ReadonlySet<ScopeKey>, paint: Paint): readonly string[] {
+function idleLines(idle: readonly IdleJson[], scopes: ReadonlySet<ScopeKey>, paint: Paint): readonly string[] {
   const alone = idle.filter(({ toCome }) => toCome === 0);
-  const early = new Set(idle.filter(({ toCome }) => toCome > 0).map(({ rule }) => short(rule))).size;
+  const early = new Set(idle.filter(({ toCome }) => toCome > 0).map(({ address }) => short(address))).size;
   const rules = early === 1 ? 'A new rule applies' : `${early} new rules apply`;
   const lines = alone.map(
-    ({ scope, rule, document }): Line => ({
-      ...{ scope, said: ['note', `· ${resourceText(rule)} applies to no instance`] },
+    ({ scope, address, document }): Line => ({
+      ...{ scope, said: ['note', `· ${resourceText(address)} applies to no instance`] },
       more: document === undefined ? '' : `${document.file}:${document.line}`,
     }),
   );
@@ -118,36 +172,36 @@ function idleLines(idle: readonly IdleRule[], scopes: ReadonlySet<ScopeKey>, pai
   ];
 }
 
-const endText = (end: End): string => (end.kind === 'block' ? end.cidr : instancesText(end));
+const endText = (end: EndJson): string => ('cidr' in end ? end.cidr : machinesText(end));
 
 const mostNames = 3;
 
 /** `web-0`, `core.web (14 instances)`, `all 20 instances of core` */
-export function instancesText({ network, instances, groups, names }: Instances): string {
+function machinesText({ network, count: all, groups, names }: MachinesJson): string {
   const [only] = names;
-  if (groups.length === 0 && only === undefined) return `all ${count(instances.length)} of ${network}`;
+  if (groups.length === 0 && only === undefined) return `all ${countText(all)} of ${network}`;
   if (groups.length === 0 && names.length === 1 && only !== undefined) return only;
   const shown = groups.length === 0 ? names.slice(0, mostNames) : groups.slice(0, mostNames);
   const isWhole = shown.length === groups.length + names.length;
-  return `${shown.join(', ')}${isWhole ? '' : ', …'} (${count(instances.length)})`;
+  return `${shown.join(', ')}${isWhole ? '' : ', …'} (${countText(all)})`;
 }
 
-/** The machines that packets to or from a block outside find a way to; empty where all do. */
-function wayText({ from, to }: TrafficChange): string {
-  const end = from.kind === 'instances' ? from : to;
-  if (end.kind === 'block' || end.exposed === undefined) return '';
-  const { instances, exposed, maybeExposed = 0 } = end;
-  if (exposed === instances.length) return 'all of them exposed';
+/** The machines that packets to or from a block outside find a way to; empty between machines. */
+function wayText({ from, to }: ChangeJson): string {
+  const end = 'network' in from ? from : to;
+  if ('cidr' in end || end.exposed === undefined) return '';
+  const { count, exposed, maybeExposed = 0 } = end;
+  if (exposed === count) return 'all of them exposed';
   if (maybeExposed > 0) return `${exposed} of them exposed, ${maybeExposed} by ways that Setpoint does not evaluate`;
   return exposed === 0 ? 'none of them exposed: no way to the internet' : `${exposed} of them exposed`;
 }
 
-const count = (instances: number): string => `${instances} instance${instances === 1 ? '' : 's'}`;
+const countText = (instances: number): string => `${instances} instance${instances === 1 ? '' : 's'}`;
 
 /**
  * `22/tcp, 53/udp`; `all traffic`; and where some protocols are in it in part only `all traffic but tcp and udp, of which 53/tcp, 53/udp`.
  */
-export function servicesText(services: readonly ServiceEntry[]): string {
+export function servicesText(services: readonly ServiceJson[]): string {
   const parts = services.filter(({ protocol }) => protocol !== 'all');
   const texts = parts.flatMap(entryTexts);
   if (parts.length === services.length) return texts.join(', ');
@@ -156,8 +210,10 @@ export function servicesText(services: readonly ServiceEntry[]): string {
   return texts.length === 0 ? but : `${but}, of which ${texts.join(', ')}`;
 }
 
-const entryTexts = ({ protocol, ports }: ServiceEntry): readonly string[] =>
-  ports === undefined ? [`all ${protocol}`] : ports.map((range) => `${portText(protocol, range)}/${protocol}`);
+function entryTexts({ protocol, ports }: ServiceJson): readonly string[] {
+  if (ports === 'all') return [`all ${protocol}`];
+  return ports === '' ? [] : ports.split(',').map((port) => `${port}/${protocol}`);
+}
 
 /** Ports, or of ICMP `type/code`. */
 function portText(protocol: string, range: PortRange): string {
@@ -170,7 +226,7 @@ function portText(protocol: string, range: PortRange): string {
 /** Machines of one end that are named one by one. */
 const mostListed = 100;
 
-const endJson = (end: End) =>
+const endJson = (end: End): EndJson =>
   end.kind === 'block'
     ? { cidr: end.cidr, anyone: end.isAnyone }
     : {
@@ -180,19 +236,19 @@ const endJson = (end: End) =>
         maybeExposed: end.maybeExposed,
       };
 
-export const servicesJson = ({ protocol, ports }: ServiceEntry) => ({
+export const servicesJson = ({ protocol, ports }: ServiceEntry): ServiceJson => ({
   protocol,
   ports: ports === undefined ? 'all' : ports.map((range) => portText(protocol, range)).join(','),
 });
 
-const changeJson = ({ scope, from, to, services, by }: TrafficChange) => ({
+const changeJson = ({ scope, from, to, services, by }: TrafficChange): ChangeJson => ({
   ...{ scope, from: endJson(from), to: endJson(to) },
   services: services.map(servicesJson),
   resources: by,
 });
 
 /** The same as data. Of more than 100 machines of an end the first are listed. */
-export const effectJson = ({ opens, cuts, unknown, idle, gaps }: Effect) => ({
+export const effectJson = ({ opens, cuts, unknown, idle, gaps }: Effect): EffectJson => ({
   opens: opens.map(changeJson),
   cuts: cuts.map(changeJson),
   unknown: unknown.map((one) => ({ change: one.change, ...changeJson(one), reasons: one.reasons })),

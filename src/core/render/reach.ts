@@ -45,8 +45,8 @@ function wayLines(
   placeOf: (document: Place) => string,
 ) {
   const services = [
-    ...(open.length === 0 ? [] : [servicesText(open)]),
-    ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe)}`]),
+    ...(open.length === 0 ? [] : [servicesText(open.map(servicesJson))]),
+    ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe.map(servicesJson))}`]),
   ];
   const told = answer === 'no' ? '' : `  ${services.join('; ')}`;
   return [

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type Reach, reachIn } from '../../../src/core/effect/reach.ts';
 import { endIn, servicesFrom } from '../../../src/core/effect/reach-ends.ts';
 import { observedState } from '../../../src/core/effect/state.ts';
-import { servicesText } from '../../../src/core/render/effect.ts';
+import { servicesJson, servicesText } from '../../../src/core/render/effect.ts';
 import { type EstateDraft, inputOf, type MachineDraft } from './estate.ts';
 
 const web: MachineDraft = { name: 'web-0', groups: ['all', 'web'], publicIp: true, ip: '10.0.1.5' };
@@ -279,7 +279,7 @@ describe('reach', () => {
     const estate = { ...aws, rules: [...aws.rules, { name: 'https', text: 'tcp 443 from 0.0.0.0/0 to web' }] };
     const { ways } = ask(estate, 'internet core.web');
     assert.deepEqual(
-      ways.map(({ answer, from, to, open }) => [answer, ...from, '>', ...to, servicesText(open)]),
+      ways.map(({ answer, from, to, open }) => [answer, ...from, '>', ...to, servicesText(open.map(servicesJson))]),
       [
         ['yes', 'internet', '>', 'web-0', '443/tcp'],
         ['yes', '203.0.113.0/24', '>', 'web-0', '22/tcp, 443/tcp'],
@@ -406,7 +406,7 @@ describe('the ends of a question', () => {
       const got =
         protocol === undefined || ranges === undefined
           ? undefined
-          : servicesText([{ protocol, ...(ranges[0]?.to === 65_535 ? {} : { ports: ranges }) }]);
+          : servicesText([servicesJson({ protocol, ...(ranges[0]?.to === 65_535 ? {} : { ports: ranges }) })]);
       assert.equal(got, want);
     });
 });

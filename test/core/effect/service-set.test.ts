@@ -11,9 +11,9 @@ import {
   subtract,
   unite,
 } from '../../../src/core/effect/service-set.ts';
-import { servicesText } from '../../../src/core/render/effect.ts';
+import { servicesJson, servicesText } from '../../../src/core/render/effect.ts';
 
-const told = (services: Services): string => servicesText(entriesIn(services)) || 'nothing';
+const told = (services: Services): string => servicesText(entriesIn(services).map(servicesJson)) || 'nothing';
 const tcp = (from: number, to = from): Services => oneService('tcp', [{ from, to }]);
 const allButTcp22 = subtract(allServices, tcp(22));
 

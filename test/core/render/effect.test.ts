@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Effect, joinEffects, noEffect } from '../../../src/core/effect/effect.ts';
-import { effectJson, effectText, servicesText } from '../../../src/core/render/effect.ts';
+import { effectJson, effectText, servicesJson, servicesText } from '../../../src/core/render/effect.ts';
 import { type EstateDraft, effectOn } from '../effect/estate.ts';
 
 const machines = ['web-0', 'web-1', 'web-2', 'web-3'].map((name, at) => ({
@@ -22,6 +22,8 @@ const on = (scope: string, { opens, cuts, ...rest }: Effect): Effect => ({
   cuts: cuts.map((one) => ({ ...one, scope })),
 });
 
+const textOf = (effect: Effect): string | undefined => effectText(effectJson(effect));
+
 describe('the effect of a plan as text', () => {
   test('openings from anyone first, then others, cuts, doubts, and rules that apply to nothing', () => {
     const effect = effectOn(estate, [
@@ -31,7 +33,7 @@ describe('the effect of a plan as text', () => {
       '+list: tcp 25 from prefix-list:pl-1 to db',
       '+cache: tcp 6379 from web to cache',
     ]);
-    assert.deepEqual(effectText(effect)?.split('\n'), [
+    assert.deepEqual(textOf(effect)?.split('\n'), [
       'Effect on traffic:',
       '  ! opens 22/tcp to core.web (4 instances) from 0.0.0.0/0  2 of them exposed  firewall-rule core.ssh',
       '  ! opens 8/icmp to core.db (1 instance) from 192.168.0.0/16  0 of them exposed, 1 by ways that Setpoint does not evaluate  firewall-rule core.ping',
@@ -49,12 +51,12 @@ describe('the effect of a plan as text', () => {
       some.opens.map(({ from }) => from.kind === 'instances' && from.names),
       [['web-0', 'web-1', 'web-2'], ['web-0']],
     );
-    const lines = effectText(some)?.split('\n') ?? [];
+    const lines = textOf(some)?.split('\n') ?? [];
     assert.match(lines[1] ?? '', /from web-0, web-1, web-2 \(3 instances\) {2}/);
     assert.match(lines[2] ?? '', /from web-0 {2}/);
     const sent = effectOn({ ...estate, rules: [] }, ['+out: tcp 443 to 0.0.0.0/0 of db']);
     assert.match(
-      effectText(sent) ?? '',
+      textOf(sent) ?? '',
       /! opens 443\/tcp from core\.db \(1 instance\) to 0\.0\.0\.0\/0 {2}none of them exposed: no way to the internet/,
     );
   });
@@ -62,15 +64,13 @@ describe('the effect of a plan as text', () => {
   test('what holds for several scopes is one line, with their clouds where it does not hold for all', () => {
     const opened = effectOn(estate, ['+ssh: tcp 22 from 192.0.2.0/24 to web']);
     const cut = effectOn(estate, ['-sql']);
-    const lines = effectText(joinEffects([on('aws/1/a', opened), on('azure/1/b', opened), on('gcp/1', cut)]))?.split(
-      '\n',
-    );
+    const lines = textOf(joinEffects([on('aws/1/a', opened), on('azure/1/b', opened), on('gcp/1', cut)]))?.split('\n');
     assert.deepEqual(lines, [
       'Effect on traffic:',
       '  ! opens 22/tcp to core.web (4 instances) from 192.0.2.0/24  on aws, azure  2 of them exposed  firewall-rule core.ssh',
       '  - cuts core.web (4 instances) from core.db (1 instance) on 5432/tcp  on gcp  firewall-rule core.sql',
     ]);
-    const twice = effectText(joinEffects([on('aws/1/a', opened), on('aws/1/b', cut)])) ?? '';
+    const twice = textOf(joinEffects([on('aws/1/a', opened), on('aws/1/b', cut)])) ?? '';
     assert.match(twice, / on aws\/1\/a /);
   });
 
@@ -79,24 +79,21 @@ describe('the effect of a plan as text', () => {
       { length: 12 },
       (_, at) => `+r${at}: tcp ${100 + 2 * at} from 192.0.2.${at * 4}/32 to web`,
     );
-    const lines = effectText(effectOn(estate, rules))?.split('\n') ?? [];
+    const lines = textOf(effectOn(estate, rules))?.split('\n') ?? [];
     assert.deepEqual(lines.slice(11), ['  and 2 more: --json lists all']);
   });
 
   test('a plan that changes no traffic has no section', () => {
-    assert.equal(effectText(noEffect), undefined);
+    assert.equal(textOf(noEffect), undefined);
   });
 
   test('rules for machines that the plan creates are a number, and what is incomplete is said', () => {
     const idle = { scope: 'aws/1/a', rule: 'aws/1/a/firewall-rule/core.x', toCome: 2 };
-    assert.deepEqual(
-      effectText({ ...noEffect, idle: [idle, { ...idle, scope: 'gcp/1' }], gaps: ['a gap'] })?.split('\n'),
-      [
-        'Effect on traffic:',
-        '  · A new rule applies only to instances that this plan creates',
-        '  · may be incomplete  a gap',
-      ],
-    );
+    assert.deepEqual(textOf({ ...noEffect, idle: [idle, { ...idle, scope: 'gcp/1' }], gaps: ['a gap'] })?.split('\n'), [
+      'Effect on traffic:',
+      '  · A new rule applies only to instances that this plan creates',
+      '  · may be incomplete  a gap',
+    ]);
   });
 });
 
@@ -131,7 +128,7 @@ describe('services as text', () => {
       '8/0/icmp, 9-11/icmp',
     ],
   ] as const)
-    test(want, () => assert.equal(servicesText(services), want));
+    test(want, () => assert.equal(servicesText(services.map(servicesJson)), want));
 });
 
 test('an opening to machines that are all exposed says so', () => {
@@ -142,7 +139,7 @@ test('an opening to machines that are all exposed says so', () => {
     rules: [],
   } as const;
   assert.match(
-    effectText(effectOn(exposed, ['+ssh: tcp 22 from 0.0.0.0/0 to edge'])) ?? '',
+    textOf(effectOn(exposed, ['+ssh: tcp 22 from 0.0.0.0/0 to edge'])) ?? '',
     /! opens 22\/tcp to \S* ?.*from 0\.0\.0\.0\/0 {2}all of them exposed {2}firewall-rule core\.ssh/,
   );
 });
