@@ -1,8 +1,8 @@
 import type { Action, ScopePlan } from '../action.ts';
-import { isAnyone } from '../anyone.ts';
 import { parseCidr } from '../cidr.ts';
 import { type Desired, type DocumentRef, isStatedRule } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
+import { isAnyone } from '../kinds/rules.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { Address, Ref, ScopeKey } from '../resource.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';

@@ -1,4 +1,4 @@
-import { parseCidr } from '../cidr.ts';
+import { overlapsCidr, parseCidr } from '../cidr.ts';
 import type { DeletionPolicy } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Condition } from '../observed.ts';
@@ -51,3 +51,16 @@ export const serviceAccountAddress = (text: string, project: string): string =>
 export const isAccount = (group: string): boolean => group.startsWith('service-account:');
 
 export const isTag = (group: string): boolean => group.startsWith('tag:');
+
+const globalV6 = parseCidr('2000::/3');
+
+/**
+ * Registries give nobody a block wider than /8 of IPv4 (https://www.iana.org/assignments/ipv4-address-space) or /12 of IPv6
+ * (https://www.iana.org/assignments/ipv6-unicast-address-assignments): a wider one is half of the world, if not all of it.
+ */
+export function isAnyone(peer: string): boolean {
+  if (/^service-tag:internet$/i.test(peer)) return true;
+  const block = parseCidr(peer);
+  if (block === undefined || globalV6 === undefined) return false;
+  return block.family === 4 ? block.prefix < 8 : block.prefix < 12 && overlapsCidr(block, globalV6);
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isAnyone } from '../anyone.ts';
 import { flag, freeText, name, whole } from '../documents/fields.ts';
 import type { Located, Position } from '../documents/tree.ts';
 import { kindNames } from '../kinds/kinds.ts';
+import { isAnyone } from '../kinds/rules.ts';
 import { parsePorts } from '../port-set.ts';
 import { clouds } from '../resource.ts';
 import type { Given } from './change.ts';

@@ -1,4 +1,3 @@
-import { isAnyone } from '../anyone.ts';
 import type { CompiledScope } from '../compile/compile.ts';
 import type { Desired, DocumentRef } from '../desired.ts';
 import type { Document, TargetDoc } from '../documents/document.ts';
@@ -13,6 +12,7 @@ import {
 } from '../documents/spec-set.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Row } from '../inventory/row.ts';
+import { isAnyone } from '../kinds/rules.ts';
 import { mergePorts, type PortRange, parsePorts } from '../port-set.ts';
 import {
   type Address,
