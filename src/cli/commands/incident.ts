@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Held } from '../../core/pause.ts';
-import { goesOnText, heldText } from '../../core/render/wording.ts';
+import { formatMoment, goesOnText, heldText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { Pause } from '../../ports/fleet-state.ts';
 import { scopesOf } from '../../queries/pauses.ts';
@@ -27,8 +27,7 @@ import {
   withOverlayOption,
   withPauseSubject,
 } from '../options.ts';
-import { count, pauseJson } from '../output/format.ts';
-import { incidentLines, unnamed } from '../output/incident.ts';
+import { count, formatDuration, pauseJson } from '../output/format.ts';
 import { printJson, printText, sortKeys } from '../output/print.ts';
 import { endText, type PauseStart, startPause, withPauseStartOptions } from './pause.ts';
 
@@ -95,6 +94,16 @@ const startedText: PauseStart['say'] = (started, options, now) => [
   `  Goes on: ${goesOnText(started)}`,
   `  To end it: ${resumeLine(started)}`,
 ];
+
+/** A part of an incident: its end, the work that it holds and that goes on, and the line that ends it. */
+export const incidentLines = (pause: Pause, now: number): readonly string[] => [
+  `${pause.incident} until ${formatMoment(pause.until)}, in ${formatDuration(pause.until - now)}, by ${pause.person}: ${pause.reason}`,
+  `  holds ${heldText(unnamed(pause))}; goes on: ${goesOnText(pause)}`,
+  `  ${resumeLine(pause)}`,
+];
+
+/** The same without the name, which is said beside it. */
+const unnamed = ({ what, of }: Held): Held => ({ what, of });
 
 const end = (context: Context): Command =>
   withServerEstateOption(
