@@ -1,31 +1,19 @@
 import type { Action, ScopePlan } from '../core/action.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import { type Effect, effectInSteps, joinEffects } from '../core/effect/effect.ts';
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Hold, PlanInput, PlanJudge } from '../core/plan/plan-input.ts';
 import { type Change, changesIn } from '../core/policy/change.ts';
-import { createJudge, type Expression, type Found, rulesAbout, type Violation } from '../core/policy/evaluate.ts';
+import { exemptionsOf, rulesAbout, type Violation } from '../core/policy/evaluate.ts';
 import { asBefore, isExcused, whyDenied } from '../core/policy/hold.ts';
 import { type BrokenRule, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
-import type { Kind } from '../core/resource.ts';
+import { flatMapInSteps, type Steps } from '../core/steps.ts';
 import type { Withholding } from '../engine/ports.ts';
-import type { OpenedEstate } from './load.ts';
-import { enforcedPolicies } from './policies.ts';
+import { inTurns } from './in-turns.ts';
+import { type Estate, type OpenedEstate, placedIn } from './load.ts';
+import { enforcedPolicies, judgeEstate } from './policies.ts';
 import { sha256 } from './sha256.ts';
-
-/** Some rules are about a change: about an action, its plan, or its effect on traffic. They are evaluated where there is a plan. */
-interface ChangeLanguage {
-  concernsChange(expression: Expression): boolean;
-  evaluateNow(expressions: readonly Expression[], given: Change): readonly Found[];
-}
-
-async function changeLanguage(): Promise<ChangeLanguage> {
-  const { concernsChange, evaluateNow } = await import('../policy/evaluation.ts');
-  return {
-    concernsChange,
-    evaluateNow: (expressions, { view, change }) => evaluateNow(expressions, { resource: view, change }),
-  };
-}
 
 /** Why a plan by other rules about changes is not carried out. */
 export const judgedOtherwise: Withholding = {
@@ -33,65 +21,90 @@ export const judgedOtherwise: Withholding = {
   why: 'policies about changes are others than when this was planned. Plan again.',
 };
 
-type Estate = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
+type Stated = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
 
 /**
  * Judges a plan by the rules about changes of the policies in enforce mode, now and in the generation before. Undefined where there is
  * no such rule.
  */
-export async function changeJudge(estate: Estate, before?: Pick<Guards, 'enforced'>): Promise<PlanJudge | undefined> {
+export async function changeJudge(estate: Stated, before?: Pick<Guards, 'enforced'>): Promise<PlanJudge | undefined> {
   const { now, former } = enforcedPolicies(estate, before);
-  if (now.length + former.length === 0) return undefined;
-  const language = await changeLanguage();
-  const [judgeNow, judgeFormer] = [judgeBy(now, language, estate.today), judgeBy(former, language, estate.today)];
-  if (judgeNow === undefined && judgeFormer === undefined) return undefined;
-  const judge = (plan: ScopePlan, input: PlanInput): Hold | undefined => {
-    const changes = changesOf(plan, input, estate);
-    const denied = new Map([
-      ...deniedIn(judgeFormer?.(changes) ?? [], ` ${asBefore}`),
-      ...deniedIn(judgeNow?.(changes) ?? []),
-    ]);
-    if (denied.size === 0) return undefined;
+  const byNow = await changeRulesOf(now, estate.today);
+  const byFormer = await changeRulesOf(former, estate.today);
+  if (byNow === undefined && byFormer === undefined) return undefined;
+  const askForEffect = [byNow, byFormer].some((rules) => rules?.askForEffect);
+  const judge = function* (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined> {
+    const effect = askForEffect ? yield* effectInSteps(plan, input) : undefined;
+    const changes = changesOf(plan, input, { estate, effect });
+    const denials = [
+      ...(byNow === undefined ? [] : denialsIn(yield* byNow.brokenBy(changes))),
+      ...(byFormer === undefined ? [] : denialsIn(yield* byFormer.brokenBy(changes), ` ${asBefore}`)),
+    ];
+    if (denials.length === 0) return undefined;
+    const byAction = Map.groupBy(denials, ({ key }) => key);
     return (action) => {
-      const why = denied.get(keyOf(action));
-      return why === undefined ? undefined : { code: 'policy' as const, why };
+      const [first] = byAction.get(keyOf(action)) ?? [];
+      return first === undefined ? undefined : { code: 'policy', why: first.why };
     };
   };
   return Object.assign(judge, { key: sha256(canonical([now, former, estate.today])) });
 }
 
-/** The reason by the key of each denied action. */
-const deniedIn = (breaking: readonly BreakingChange[], suffix = ''): readonly (readonly [string, string])[] =>
+/** A denied action, and the reason. */
+interface Denial {
+  readonly key: string;
+  readonly why: string;
+}
+
+const denialsIn = (breaking: readonly BreakingChange[], suffix = ''): readonly Denial[] =>
   breaking.flatMap(({ change, rules }) =>
     change.actions.flatMap((action) => {
       const rule = rules.find((one) => one.effect === 'deny' && !isExcused(one, action));
-      return rule === undefined ? [] : [[keyOf(action), `${whyDenied(rule)}${suffix}`] as const];
+      return rule === undefined ? [] : [{ key: keyOf(action), why: `${whyDenied(rule)}${suffix}` }];
     }),
   );
 
 const keyOf = ({ verb, kind, address }: Action): string => `${verb} ${kind} ${address}`;
 
-/** The violations of rules about changes by what these plans still do: an enforced denial has been withheld. */
-export async function changeViolations(
-  estate: Estate,
-  plans: readonly ScopePlan[],
-  looked: readonly { readonly input: PlanInput }[],
-): Promise<readonly Violation[]> {
-  const policies = policyRulesOf(ofKind(estate.tree.documents, 'Policy'));
-  if (policies.length === 0) return [];
-  const judge = judgeBy(policies, await changeLanguage(), estate.today);
-  if (judge === undefined) return [];
-  const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
-  return plans.flatMap((plan) => {
-    const input = inputs.get(plan.scope);
-    if (input === undefined) return [];
-    return judge(changesOf(plan, input, estate)).flatMap(({ change, rules }) =>
-      rules.map((one) => violation(change, one)),
-    );
-  });
+/** All that plans tell besides their actions: the effect on traffic, where it was asked for, and the violations of policies. */
+export interface PlanMeaning {
+  readonly effect?: Effect;
+  readonly violations: readonly Violation[];
 }
 
-function violation(
+/**
+ * Judges by what the plans still do: an enforced denial of a rule about changes has been withheld. Files of documents are named as from
+ * where the question was asked. `looked`: in any order, with the input of each plan.
+ */
+export async function planMeaning(
+  { estate, plans, looked }: Planned,
+  { tellsEffect }: { readonly tellsEffect: boolean },
+): Promise<PlanMeaning> {
+  const { violations } = await judgeEstate(estate);
+  const rules = await changeRulesOf(policyRulesOf(ofKind(estate.tree.documents, 'Policy')), estate.today);
+  const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
+  const effects: Effect[] = [];
+  const ofChanges: Violation[] = [];
+  for (const plan of plans) {
+    const input = inputs.get(plan.scope);
+    if (input === undefined) continue;
+    const effect = tellsEffect || rules?.askForEffect ? await inTurns(effectInSteps(plan, input)) : undefined;
+    if (effect !== undefined) effects.push(effect);
+    if (rules === undefined) continue;
+    const broken = await inTurns(rules.brokenBy(changesOf(plan, input, { estate, effect })));
+    ofChanges.push(...broken.flatMap(({ change, rules: all }) => all.map((one) => violationBy(change, one))));
+  }
+  const placed = violations.map((one) => ({ ...one, document: placedIn(estate.dir, one.document) }));
+  return { ...(tellsEffect ? { effect: joinEffects(effects) } : {}), violations: [...placed, ...ofChanges] };
+}
+
+interface Planned {
+  readonly estate: Estate;
+  readonly plans: readonly ScopePlan[];
+  readonly looked: readonly { readonly input: PlanInput }[];
+}
+
+function violationBy(
   { view: { kind, address, owner }, targets, actions: [action] }: Change,
   rule: BrokenRule,
 ): Violation {
@@ -104,32 +117,44 @@ interface BreakingChange {
   readonly rules: readonly BrokenRule[];
 }
 
-/** Undefined where none of the policies has a rule about changes. */
-function judgeBy(
-  policies: readonly PolicyRules[],
-  { concernsChange, evaluateNow }: ChangeLanguage,
-  today: string,
-): ((changes: readonly Change[]) => readonly BreakingChange[]) | undefined {
+interface ChangeRules {
+  /** True where one of them is about the effect on traffic, which takes as long as the plan itself. */
+  readonly askForEffect: boolean;
+  brokenBy(changes: readonly Change[]): Steps<readonly BreakingChange[]>;
+}
+
+/** The rules of policies about a change: about an action, its plan, or its effect on traffic. Undefined where there is none. */
+async function changeRulesOf(policies: readonly PolicyRules[], today: string): Promise<ChangeRules | undefined> {
+  if (policies.length === 0) return undefined;
+  const { concernsChange, concernsEffect, evaluateNow } = await import('../policy/evaluation.ts');
   const kinds = [...new Set(policies.flatMap((policy) => policy.kinds))];
-  const about = new Map(
-    kinds.flatMap((kind: Kind) => {
-      const rules = rulesAbout(kind, policies).filter(concernsChange);
-      return rules.length === 0 ? [] : [[kind, rules] as const];
-    }),
-  );
-  if (about.size === 0) return undefined;
-  return (changes) => {
-    const judge = createJudge(policies, today);
-    return changes.flatMap((change) => {
-      const rules = about.get(change.view.kind);
-      if (rules === undefined) return [];
-      const broken = judge.brokenBy(change, rules, evaluateNow(rules, change));
-      return broken.length === 0 ? [] : [{ change, rules: broken }];
-    });
+  const about = new Map(kinds.map((kind) => [kind, rulesAbout(kind, policies).filter(concernsChange)] as const));
+  const all = [...about.values()].flat();
+  if (all.length === 0) return undefined;
+  const exemptions = exemptionsOf(policies, today);
+  return {
+    askForEffect: all.some(concernsEffect),
+    brokenBy: (changes) =>
+      flatMapInSteps(
+        changes,
+        (change) => {
+          const rules = about.get(change.view.kind) ?? [];
+          const found = evaluateNow(rules, { resource: change.view, change: change.change });
+          const broken = exemptions.brokenBy(change, rules, found);
+          return broken.length === 0 ? [] : [{ change, rules: broken }];
+        },
+        changesAtOnce,
+      ),
   };
 }
 
-function changesOf(plan: ScopePlan, input: PlanInput, { tree, compiled }: Estate): readonly Change[] {
+const changesAtOnce = 50;
+
+function changesOf(
+  plan: ScopePlan,
+  input: PlanInput,
+  { estate: { tree, compiled }, effect }: { readonly estate: Stated; readonly effect: Effect | undefined },
+): readonly Change[] {
   const scope = compiled.scopes.find((one) => one.scope === plan.scope);
-  return scope === undefined ? [] : changesIn(plan, input, { scope, documents: tree.documents });
+  return scope === undefined ? [] : changesIn(plan, input, { scope, documents: tree.documents, effect });
 }

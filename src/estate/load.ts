@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Compiled, type CompiledScope, compileInSteps } from '../core/compile/compile.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Cloud } from '../core/resource.ts';
@@ -26,6 +27,10 @@ export interface Estate extends OpenedEstate {
   /** The scopes chosen, all where none was named. */
   readonly scopes: readonly CompiledScope[];
 }
+
+/** A document by the path that a person sees from where the question was asked: see `Estate.dir`. Of no document the file is ''. */
+export const placedIn = <T extends { readonly file: string }>(dir: string, document: T): T =>
+  document.file === '' ? document : { ...document, file: join(dir, document.file) };
 
 /** Compiles a tree that was found without an error. `today` (2027-01-31) decides which `ignore` still holds. */
 export async function openEstate(

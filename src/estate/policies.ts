@@ -7,13 +7,13 @@ import type { Row } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
 import {
-  createJudge,
   type Expression,
+  exemptionsOf,
   type Found,
-  type Judge,
   type Judgement,
   type KindRule,
   rulesAbout,
+  type UnusedExemption,
   type Violation,
   violationOf,
 } from '../core/policy/evaluate.ts';
@@ -24,15 +24,15 @@ import { clouds, type Kind } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
 import type { Evaluate } from '../policy/evaluator.ts';
 import { inTurns } from './in-turns.ts';
-import type { OpenedEstate } from './load.ts';
+import type { Estate, OpenedEstate } from './load.ts';
 import { sha256 } from './sha256.ts';
 
-/** The rules that each resource breaks, and the judge that found them. Resources that break none are left out. `today`: 2027-01-31. */
+/** The rules that each resource breaks, less the exempted. Resources that break none are left out. `today`: 2027-01-31. */
 export type FindBroken = <V extends Viewed>(
   policies: readonly PolicyRules[],
   viewed: readonly V[],
   today: string,
-) => Promise<{ readonly broken: readonly Breaking<V>[]; readonly judge: Judge }>;
+) => Promise<{ readonly broken: readonly Breaking<V>[]; readonly unused: readonly UnusedExemption[] }>;
 
 interface Breaking<V extends Viewed> {
   readonly viewed: V;
@@ -92,20 +92,20 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
     return found;
   };
   return async (policies, viewed, today) => {
-    const judge = createJudge(policies, today);
+    const exemptions = exemptionsOf(policies, today);
     const broken = new Map<Viewed, readonly BrokenRule[]>();
     for (const [kind, those] of Map.groupBy(viewed, ({ view }) => view.kind)) {
       const rules = rulesAbout(kind, policies).filter((rule) => !concernsChange(rule));
       if (rules.length === 0) continue;
       const found = await foundIn(kind, rules, those);
-      for (const [i, one] of those.entries()) broken.set(one, judge.brokenBy(one, rules, found[i] ?? []));
+      for (const [i, one] of those.entries()) broken.set(one, exemptions.brokenBy(one, rules, found[i] ?? []));
     }
     return {
       broken: viewed.flatMap((one) => {
         const rules = broken.get(one) ?? [];
         return rules.length === 0 ? [] : [{ viewed: one, rules }];
       }),
-      judge,
+      unused: exemptions.unused(),
     };
   };
 }
@@ -132,20 +132,16 @@ const violationsIn = (broken: readonly Breaking<ViewedDocument>[]): readonly Vio
 const isAddressGlob = (glob: string): boolean =>
   glob.startsWith('*') || clouds.some((cloud) => glob.startsWith(`${cloud}/`));
 
-/** The violations of an estate's policies by its desired resources in these scopes. `today`: 2027-01-31. */
-export async function judgeEstate(
-  estate: Pick<OpenedEstate, 'tree'>,
-  scopes: readonly CompiledScope[],
-  today: string,
-): Promise<Judgement> {
+/** The violations of an estate's policies by its desired resources, in the scopes that were chosen. */
+export async function judgeEstate(estate: Pick<Estate, 'tree' | 'scopes' | 'today'>): Promise<Judgement> {
   const policies = ofKind(estate.tree.documents, 'Policy');
   if (policies.length === 0) return { violations: [], unused: [] };
   const find = await finder();
-  const { broken, judge } = await find(policyRulesOf(policies), viewedIn(estate, scopes), today);
+  const found = await find(policyRulesOf(policies), viewedIn(estate, estate.scopes), estate.today);
   const { concernsChange } = await import('../policy/evaluation.ts');
   const isAboutResources = ({ value: { spec } }: (typeof policies)[number]): boolean =>
     rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some((rule) => !concernsChange(rule));
-  const unused = judge.unused().flatMap(({ policy, index }) => {
+  const unused = found.unused.flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
     const entry = document?.value.spec.exemptions[index];
     if (entry === undefined || !entry.resources.some(isAddressGlob)) return [];
@@ -153,7 +149,7 @@ export async function judgeEstate(
       ? []
       : [{ policy, at: document.at(['spec', 'exemptions', index]) }];
   });
-  return { violations: violationsIn(broken), unused };
+  return { violations: violationsIn(found.broken), unused };
 }
 
 /** The rows with the rules that their objects break as they stand: those of documents, and those of nobody. */

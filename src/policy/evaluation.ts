@@ -1,6 +1,6 @@
 import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
-import { compileExpression, isAboutChange, isShort, type Prepared, prepare } from './expressions.ts';
+import { compileExpression, isAboutChange, isAboutEffect, isShort, type Prepared, prepare } from './expressions.ts';
 
 /**
  * - `until`: by expression, the position of the first given resource that it is not evaluated for.
@@ -20,6 +20,7 @@ interface Compiled {
   readonly run: (prepared: Prepared) => Outcome;
   readonly isShort: boolean;
   readonly isAboutChange: boolean;
+  readonly isAboutEffect: boolean;
 }
 
 const remembered = new Map<string, Compiled>();
@@ -42,10 +43,11 @@ function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
       run: compileExpression(text, kinds),
       isShort: isShort(text, kinds),
       isAboutChange: isAboutChange(text, kinds),
+      isAboutEffect: isAboutEffect(text, kinds),
     };
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
-    return { run: () => ({ failed }), isShort: true, isAboutChange: false };
+    return { run: () => ({ failed }), isShort: true, isAboutChange: false, isAboutEffect: false };
   }
 }
 
@@ -76,7 +78,10 @@ export const areShort = (expressions: readonly Expression[]): boolean =>
 /** True where the expression is about a change, not about what a resource is. */
 export const concernsChange = (expression: Expression): boolean => compiled(expression).isAboutChange;
 
-/** Evaluates expressions about a change, at once: `validate` has refused those that may take long. */
+/** True where the expression is about the effect of a change on traffic. */
+export const concernsEffect = (expression: Expression): boolean => compiled(expression).isAboutEffect;
+
+/** Evaluates expressions for one resource, at once: for short ones, which all rules about changes are. */
 export function evaluateNow(expressions: readonly Expression[], given: Given): readonly Found[] {
   const until = expressions.map(() => Number.MAX_SAFE_INTEGER);
   return evaluateAll({ expressions, givens: [given], until, progress: new Int32Array(3) })[0] ?? [];

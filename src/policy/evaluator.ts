@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found } from '../core/policy/evaluate.ts';
-import { areShort, type Evaluated, type Evaluation, evaluateAll } from './evaluation.ts';
+import { areShort, type Evaluated, type Evaluation, evaluateNow } from './evaluation.ts';
 
 /** Evaluates every expression for every given resource, and answers for each resource in order. */
 export type Evaluate = (expressions: readonly Expression[], givens: readonly Given[]) => Promise<Evaluated>;
@@ -73,7 +73,7 @@ function atOnce(expressions: readonly Expression[], givens: readonly Given[]): E
   const found: (readonly Found[])[] = [];
   for (const given of givens) {
     if (performance.now() > end) break;
-    found.push(...evaluateAll({ expressions, givens: [given], ...unlimited(expressions) }));
+    found.push(evaluateNow(expressions, given));
   }
   return found;
 }
@@ -93,7 +93,8 @@ async function evaluateInPieces(
     const until = expressions.map((_, rule) =>
       Math.max(0, (failed.get(rule)?.given ?? Number.MAX_SAFE_INTEGER) - from),
     );
-    const { progress } = unlimited(expressions);
+    // why: the thread writes its progress where this one reads it
+    const progress = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
     const answer = await ask({ expressions, givens: givens.slice(from, from + PIECE), until, progress });
     if ('given' in answer) {
       failed.set(answer.rule, { ...answer, given: from + answer.given });
@@ -108,12 +109,6 @@ async function evaluateInPieces(
   }
   return all;
 }
-
-/** Each expression for every resource. The thread shares the memory of its progress. */
-const unlimited = (expressions: readonly Expression[]): Pick<Evaluation, 'until' | 'progress'> => ({
-  until: expressions.map(() => Number.MAX_SAFE_INTEGER),
-  progress: new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)),
-});
 
 function startThread(ended: () => void): Worker {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });

@@ -306,6 +306,10 @@ const ofChange: ReadonlySet<unknown> = new Set(['action', 'plan', 'effect']);
 export const isAboutChange = (text: string, kinds: readonly Kind[]): boolean =>
   namesIn(environmentFor(kinds).parse(text).ast).some((name) => ofChange.has(name));
 
+/** True where the expression is about the effect of a change on traffic. */
+export const isAboutEffect = (text: string, kinds: readonly Kind[]): boolean =>
+  namesIn(environmentFor(kinds).parse(text).ast).includes('effect');
+
 function namesIn(node: unknown): readonly unknown[] {
   if (Array.isArray(node)) return node.flatMap(namesIn);
   if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return [];

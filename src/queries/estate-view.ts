@@ -12,7 +12,7 @@ import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
-import { type Estate, providerOf } from '../estate/load.ts';
+import { type Estate, placedIn, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -115,9 +115,7 @@ export async function planAgain(
 export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
   const actions = plan.actions.map((action) => ({
     ...action,
-    documents: action.documents.map((document) =>
-      document.file === '' ? document : { ...document, file: join(dir, document.file) },
-    ),
+    documents: action.documents.map((document) => placedIn(dir, document)),
   }));
   return { ...plan, actions };
 }

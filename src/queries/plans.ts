@@ -4,16 +4,13 @@ import { seesAll, visibleTargets } from '../core/access/grant.ts';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Problem } from '../core/documents/problem.ts';
-import { effectsInSteps } from '../core/effect/effect.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
-import { changeViolations } from '../estate/change-rules.ts';
-import { inTurns } from '../estate/in-turns.ts';
+import { planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
-import { judgeEstate } from '../estate/policies.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -105,19 +102,20 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
 
 /** The effect on traffic names machines of all owners, so only callers who see all of the estate get it. */
 async function withMeaning(planned: Planned, survey: StoredEstateView, asked: PlanAsked): Promise<Planned> {
-  const { estate, plans, looked } = survey;
-  const { violations: desired } = await judgeEstate(estate, estate.scopes, estate.today);
-  const all = [...desired, ...(await changeViolations(estate, plans, looked))];
+  const tellsEffect = seesAll(asked.seen, asked.estate);
+  const { effect, violations: all } = await planMeaning(survey, { tellsEffect });
   const isSeen = ({ document, address }: Violation): boolean =>
-    looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(document.address, view, asked));
+    survey.looked.some(
+      (view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(document.address, view, asked),
+    );
   const seenTargets = (targets: readonly string[]): readonly string[] =>
     visibleTargets(asked.seen, { estate: asked.estate, targets });
-  const violations = seesAll(asked.seen, asked.estate)
+  const violations = tellsEffect
     ? all
     : all.filter(isSeen).map((one) => ({ ...one, targets: seenTargets(one.targets) }));
   return {
     ...planned,
-    ...(seesAll(asked.seen, asked.estate) ? { effect: await inTurns(effectsInSteps(plans, looked)) } : {}),
+    ...(effect === undefined ? {} : { effect }),
     ...(violations.length === 0 ? {} : { violations }),
   };
 }

@@ -55,9 +55,9 @@ function counting() {
     evaluated,
     judge: async ({ documents, scopes, today }: ReturnType<typeof estateWith>) => {
       const viewed = scopes.flatMap((scope) => viewsOf(scope, documents));
-      const { broken, judge } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, today);
+      const { broken, unused } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, today);
       const violations = broken.flatMap(({ viewed: of, rules }) => rules.map((one) => violationOf(of, one)));
-      return { violations, unused: judge.unused() };
+      return { violations, unused };
     },
   };
 }

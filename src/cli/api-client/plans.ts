@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
 import type { EffectJson } from '../../core/render/effect.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import { clouds } from '../../core/resource.ts';
+import { placedIn } from '../../estate/load.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import { namedFromHere } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
@@ -117,18 +117,15 @@ export async function requestPlan(client: ApiClient, { dir, tree, estate, team }
   };
   const report = await postPlan(client, body, dir);
   refuseOverlay(report, tree, client.url);
-  const { plans, violations } = report;
+  const { plans, effect, violations } = report;
+  const fromHere = <T extends { readonly document?: { readonly file: string } | undefined }>(one: T): T =>
+    one.document === undefined ? one : { ...one, document: placedIn(dir, one.document) };
   return {
     ...{ ...report, plans: plans.map((plan) => namedFromHere(plan, dir)) },
-    ...(violations === undefined ? {} : { violations: violations.map((one) => placedFromHere(one, dir)) }),
+    ...(effect === undefined ? {} : { effect: { ...effect, idle: effect.idle.map(fromHere) } }),
+    ...(violations === undefined ? {} : { violations: violations.map(fromHere) }),
   };
 }
-
-/** Its file is named as seen from here. */
-export const placedFromHere = (violation: Violation, dir: string): Violation => {
-  const { document } = violation;
-  return document.file === '' ? violation : { ...violation, document: { ...document, file: join(dir, document.file) } };
-};
 
 /** Plans the server's active specs. */
 export const requestActivePlan = (

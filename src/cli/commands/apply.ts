@@ -1,19 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { Action, ScopePlan } from '../../core/action.ts';
-import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
-import { dayOf } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { heldByCalendars } from '../../estate/active-spec.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
-import { changeViolations } from '../../estate/change-rules.ts';
+import { planMeaning } from '../../estate/change-rules.ts';
 import type { Estate } from '../../estate/load.ts';
-import { judgeEstate } from '../../estate/policies.ts';
 import type { Store } from '../../ports/store.ts';
-import { placedFromHere } from '../api-client/plans.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { type ApplyApproval, type ApplyOutcome, type BrokenGlass, apply as carryOut } from '../local/apply.ts';
@@ -224,20 +220,15 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 }
 
 /** On stderr: stdout's first line is the verdict of what came of it. */
-async function printPlan(
-  { estate, plans, bound, looked }: ObservedEstate,
-  { terminal, clock }: Context,
-): Promise<void> {
+async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Promise<void> {
+  const { plans, bound } = view;
   const paint = paintFor(terminal.err);
   terminal.err.write(
     `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs, cost: bound.cost })}\n`,
   );
-  const effect = effectText(effectJson(effectsOf(plans, looked)), paint);
-  if (effect !== undefined) terminal.err.write(`\n${effect}\n`);
-  const { violations } = await judgeEstate(estate, estate.scopes, dayOf(clock.now()));
-  const placed = violations.map((one) => placedFromHere(one, estate.dir));
-  const policies = policiesText([...placed, ...(await changeViolations(estate, plans, looked))], paint);
-  if (policies !== undefined) terminal.err.write(`\n${policies}\n`);
+  const { effect, violations } = await planMeaning(view, { tellsEffect: true });
+  for (const text of [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)])
+    if (text !== undefined) terminal.err.write(`\n${text}\n`);
 }
 
 /** The actions that the plan itself withholds: by a limit, `protect`, or a mode. */

@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
-import { effectsOf } from '../../core/effect/effect.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
-import type { Violation } from '../../core/policy/evaluate.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
-import { dayOf } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import { changeViolations } from '../../estate/change-rules.ts';
-import { judgeEstate } from '../../estate/policies.ts';
+import { planMeaning } from '../../estate/change-rules.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
-import { type PlanReport, placedFromHere, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
+import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
@@ -96,15 +92,13 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return renderAnswer(server, () => print(report, options, context));
   }
   const estate = await read(dir, options, context);
-  const violations = await violationsIn(estate, context);
   return withOptionalStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined) throw new UserError('Saving a plan needs a store.', noStore);
     const grant = allowanceIn(options);
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
-      const ofChanges = await changeViolations(estate, view.plans, view.looked);
-      const effect = effectJson(effectsOf(view.plans, view.looked));
-      const code = print({ ...view, violations: [...violations, ...ofChanges], effect }, options, context);
+      const { effect, violations } = await planMeaning(view, { tellsEffect: true });
+      const code = print({ ...view, violations, effect: effect && effectJson(effect) }, options, context);
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -158,12 +152,6 @@ const noStore = {
 
 const save = ({ plans, bound }: PlanReport, { out = '', target, ...options }: Options): Promise<void> =>
   savePlan(out, sortedPlanJson(plans, bound), { targets: target, ...overlayOf(options) });
-
-/** Their files are named as seen from here. */
-async function violationsIn(estate: LocalEstate, { clock }: Context): Promise<readonly Violation[]> {
-  const { violations } = await judgeEstate(estate, estate.scopes, dayOf(clock.now()));
-  return violations.map((one) => placedFromHere(one, estate.dir));
-}
 
 /** The effect and the violations change no action and no exit code. */
 function print(

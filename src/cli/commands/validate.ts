@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { sortProblems } from '../../core/documents/problem.ts';
 import { policyProblems } from '../../core/render/policies.ts';
-import { dayOf } from '../../core/render/wording.ts';
 import { judgeEstate } from '../../estate/policies.ts';
 import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
@@ -51,7 +50,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 async function judged(tree: SpecTree, dir: string, context: Context): Promise<SpecTree> {
   if (hasErrors(tree.problems) || !tree.documents.some(({ value }) => value.kind === 'Policy')) return tree;
   const estate = await compileEstate(tree, { dir, targets: [], allowEndpoint: true }, context);
-  const judgement = await judgeEstate(estate, estate.scopes, dayOf(context.clock.now()));
+  const judgement = await judgeEstate(estate);
   return { ...tree, problems: sortProblems([...tree.problems, ...policyProblems(judgement)]) };
 }
 

@@ -126,22 +126,7 @@ const documentsOf = (actions: readonly Action[]): ReadonlyMap<Address, Address> 
     ),
   );
 
-type Looked = readonly { readonly input: PlanInput }[];
-
-/** The effects of the plans of several scopes as one. `looked`: in any order, with the input that each was made from. */
-export const effectsOf = (plans: readonly ScopePlan[], looked: Looked): Effect => finish(effectsInSteps(plans, looked));
-
-/** The same, in steps. */
-export function* effectsInSteps(plans: readonly ScopePlan[], looked: Looked): Steps<Effect> {
-  const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
-  const effects: Effect[] = [];
-  for (const plan of plans) {
-    const input = inputs.get(plan.scope);
-    if (input !== undefined) effects.push(yield* effectInSteps(plan, input));
-  }
-  return joinEffects(effects);
-}
-
+/** The effects of the plans of several scopes as one. */
 export const joinEffects = (all: readonly Effect[]): Effect => ({
   opens: all.flatMap(({ opens }) => opens).toSorted(byDanger),
   cuts: all.flatMap(({ cuts }) => cuts).toSorted(byDanger),

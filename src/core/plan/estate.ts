@@ -65,8 +65,8 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
 function noting(choices: Choices, denied: Hold[]): Choices {
   const { judge } = choices;
   if (judge === undefined) return choices;
-  const noted = (plan: ScopePlan, input: PlanInput): Hold | undefined => {
-    const hold = judge(plan, input);
+  const noted = function* (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined> {
+    const hold = yield* judge(plan, input);
     if (hold !== undefined) denied.push(hold);
     return hold;
   };

@@ -7,6 +7,7 @@ import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
+import type { Steps } from '../steps.ts';
 
 /** The desired resources of one scope. */
 export interface Wanted {
@@ -106,9 +107,9 @@ export type Approved = (action: Action) => boolean;
 /** Gives a reason to withhold an action, or undefined to let it pass. */
 export type Hold = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
 
-/** Gives a reason to withhold actions of this plan; undefined where it denies none of them. */
+/** Gives a reason to withhold actions of this plan; undefined where it denies none of them. In steps: traffic may be compared for it. */
 export interface PlanJudge {
-  (plan: ScopePlan, input: PlanInput): Hold | undefined;
+  (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined>;
   /** Equal for equal rules. */
   readonly key: string;
 }

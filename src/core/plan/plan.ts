@@ -68,7 +68,7 @@ export function* planInSteps(given: PlanInput): Steps<ScopePlan> {
   const denied: Hold[] = [];
   for (;;) {
     yield;
-    const more = judge(planned, given);
+    const more = yield* judge(planned, given);
     if (more === undefined) return planned;
     denied.push(more);
     planned = yield* planUnjudged({ ...given, choices: { ...choices, holds: [...holds, ...denied] } });

@@ -2,7 +2,7 @@ import type { Action, ScopePlan } from '../action.ts';
 import type { CompiledScope } from '../compile/compile.ts';
 import type { Document } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
-import { type Effect, type End, effectOf, type TrafficChange } from '../effect/effect.ts';
+import type { Effect, End, TrafficChange } from '../effect/effect.ts';
 import { groupByMany } from '../group-by-many.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { PortRange } from '../port-set.ts';
@@ -56,7 +56,7 @@ export interface EffectView {
 export interface ChangeView {
   readonly action: ActionView;
   readonly plan: PlanView;
-  /** Absent where a listing has a gap: then nobody knows it, and a rule that asks for it has no answer. */
+  /** Absent where no rule asks for it, and where a listing has a gap: then nobody knows it, and a rule that asks has no answer. */
   readonly effect?: EffectView;
 }
 
@@ -73,22 +73,24 @@ export interface Change extends Viewed {
   readonly actions: readonly Action[];
 }
 
-/** The changes that a plan makes, each with the effect on traffic that it alone causes. Forgetting what is gone changes nothing. */
-export function changesIn(
-  plan: ScopePlan,
-  input: PlanInput,
-  { scope, documents }: { readonly scope: CompiledScope; readonly documents: readonly Located<Document>[] },
-): readonly Change[] {
+/** The documents that a plan carries out in a scope, and its effect on traffic, which may be absent where no rule asks for it. */
+export interface Grounds {
+  readonly scope: CompiledScope;
+  readonly documents: readonly Located<Document>[];
+  readonly effect?: Effect | undefined;
+}
+
+/** The changes that a plan makes, each with the part of the effect that it alone causes. Forgetting what is gone changes nothing. */
+export function changesIn(plan: ScopePlan, input: PlanInput, { effect, ...stated }: Grounds): readonly Change[] {
   const actions = plan.actions.filter(({ verb }) => verb !== 'forget');
   if (actions.length === 0) return [];
   const groups = [...Map.groupBy(actions, (action) => `${action.verb} ${action.kind} ${nameOf(action)}`).values()];
   const counts = countsOf(groups.flatMap((all) => all[0] ?? []));
-  const effect = effectOf(plan, input);
-  const views = viewsAt(actions, input, { scope, documents });
+  const views = viewsAt(actions, input, stated);
   return groups.flatMap((all) => {
     const [first] = all;
     if (first === undefined) return [];
-    const caused = effect.gaps.length > 0 ? {} : { effect: causedBy(all, effect) };
+    const caused = effect === undefined || effect.gaps.length > 0 ? {} : { effect: causedBy(all, effect) };
     const change = { action: actionView(all, first), plan: counts, ...caused };
     return views(first).map((viewed) => ({ ...viewed, change, actions: all }));
   });
@@ -101,7 +103,7 @@ const nameOf = ({ kind, address, documents: [document] }: Action): Address =>
 function viewsAt(
   actions: readonly Action[],
   { wanted, dialect, observation }: PlanInput,
-  { scope, documents }: { readonly scope: CompiledScope; readonly documents: readonly Located<Document>[] },
+  { scope, documents }: Grounds,
 ): (action: Action) => readonly Viewed[] {
   const named = new Set(actions.flatMap((action) => [action.address, nameOf(action)]));
   const desired = wanted.desired.filter(

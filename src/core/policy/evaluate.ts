@@ -58,15 +58,21 @@ export const rulesAbout = (kind: Kind, policies: readonly PolicyRules[]): readon
 export const textOf = ({ deny, warn }: Pick<PolicyRules['rules'][number], 'deny' | 'warn'>): string =>
   deny ?? warn ?? '';
 
-/** Tells the rules that resources break, by the outcomes of rules. It remembers which exemptions matched something. */
-export interface Judge {
+/** Tells the rules that resources break, by the outcomes of rules and less the exempted. It remembers which exemptions matched something. */
+export interface Exemptions {
   brokenBy(viewed: Viewed, rules: readonly KindRule[], found: readonly Found[]): readonly BrokenRule[];
-  /** Exemptions that matched nothing so far, by their policy and their position in it. */
-  unused(): readonly { readonly policy: string; readonly index: number }[];
+  /** Those that matched nothing so far. */
+  unused(): readonly UnusedExemption[];
+}
+
+/** An exemption by its policy and its position in it. */
+export interface UnusedExemption {
+  readonly policy: string;
+  readonly index: number;
 }
 
 /** `today`: 2027-01-31. */
-export function createJudge(policies: readonly PolicyRules[], today: string): Judge {
+export function exemptionsOf(policies: readonly PolicyRules[], today: string): Exemptions {
   const exempted = policies.flatMap((policy) =>
     policy.exemptions.map(
       (entry, index): Exempted => ({ policy, index, entry, active: holds(entry, today), used: false }),
