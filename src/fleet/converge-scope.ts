@@ -1,9 +1,10 @@
-import type { Action, Finding, ScopePlan } from '../core/action.ts';
+import type { Action, ScopePlan } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
+import { isUnfinished } from '../core/plan/findings.ts';
 import { heedingHold, unlessApproved } from '../core/plan/holds.ts';
 import type { Hold, PlanInput } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
@@ -78,17 +79,8 @@ export async function convergeScope(
 /** True where the scope fully applies all of its specs, as far as the observation shows. */
 export function isFullyApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
-  return !last.plan.findings.some(({ type }) => undone.has(type));
+  return !last.plan.findings.some((found) => found.type !== 'withheld' && isUnfinished(found));
 }
-
-const undone: ReadonlySet<Finding['type']> = new Set([
-  'blocked',
-  'non-convergent',
-  'incomplete',
-  'wrong-account',
-  'foreign-store',
-  'unrecorded-mark',
-]);
 
 /**
  * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope. Limits count over
@@ -177,14 +169,15 @@ export async function healDrift(
     if (number === activeSpec.generation.number) continue;
     const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const reconcileConstraints = await healing(means.reconcileConstraints, async ({ policies = {} }) => [
-      driftAt(new Set(generations.get(number))),
-      heedingHold(activeSpec.scope.wanted),
-      await pausesNow(former.activeSpec.estate, context.store),
-      ...[await policiesHold(activeSpec.estate, policies.before, former.activeSpec.estate)].filter(
-        (hold) => hold !== undefined,
-      ),
-    ]);
+    const reconcileConstraints = await healing(means.reconcileConstraints, async ({ policies = {} }) => {
+      const denied = await policiesHold(activeSpec.estate, policies.before, former.activeSpec.estate);
+      return [
+        driftAt(new Set(generations.get(number))),
+        heedingHold(activeSpec.scope.wanted),
+        await pausesNow(former.activeSpec.estate, context.store),
+        ...(denied === undefined ? [] : [denied]),
+      ];
+    });
     const from = converged.last?.observation;
     const healed = await convergeScope(former, reconcileConstraints, context, {
       ...means.steering,

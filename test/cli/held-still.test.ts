@@ -65,6 +65,13 @@ test('drift is told although healing is paused, and what holds it', async (t) =>
   assert.doesNotMatch(stdout, /our site/);
 });
 
+test('a plan with everything withheld exits 2 with --detailed-exitcode', async (t) => {
+  t.after(() => run(['resume', specs, '--all', ...because]));
+  await run(['pause', specs, ...because]);
+  assert.equal((await run(['plan', specs, allow, '--detailed-exitcode'])).code, 2);
+  assert.equal((await run(['plan', specs, allow])).code, 0);
+});
+
 test('apply leaves what is paused alone, says so, and exits 3; a plan that was kept does too', async (t) => {
   t.after(() => run(['resume', specs, '--all', ...because]));
   const kept = join(temporaryFolder(), 'next.plan');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import type { Observed } from '../../core/observed.ts';
+import { isUnfinished } from '../../core/plan/findings.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
@@ -71,7 +72,7 @@ export const plan = (context: Context): Command =>
       20,
     )
     .option('--json', 'one JSON object on stdout')
-    .option('--detailed-exitcode', 'exit 2 if there are changes')
+    .option('--detailed-exitcode', 'exit 2 if there are changes, also withheld or blocked ones')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command, context));
     });
@@ -180,7 +181,7 @@ function print(
   }
   const unseen = incompleteExitCode(plans);
   if (unseen !== undefined) return unseen;
-  const isChange = plans.some(({ actions }) => actions.length > 0);
+  const isChange = plans.some(({ actions, findings }) => actions.length > 0 || findings.some(isUnfinished));
   return options.detailedExitcode && isChange ? exitCodes.changes : exitCodes.done;
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Action, Finding, ScopePlan } from '../../core/action.ts';
+import type { Action, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { isUnfinished } from '../../core/plan/findings.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Hold, PlanJudge } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
@@ -131,14 +132,9 @@ function wholeScopes(converged: readonly Converged[], idle: readonly ScopePlan[]
   const ended = converged.flatMap(({ outcome, last }) => (outcome === 'done' && last !== undefined ? [last.plan] : []));
   const unasked = idle.filter(({ actions }) => actions.length === 0);
   return [...ended, ...unasked].flatMap(({ scope, findings }) =>
-    findings.some(({ type }) => left.has(type)) ? [] : [scope],
+    findings.some(isUnfinished) ? [] : [scope],
   );
 }
-
-const left: ReadonlySet<Finding['type']> = new Set([
-  ...(['withheld', 'blocked', 'non-convergent', 'incomplete'] as const),
-  ...(['wrong-account', 'foreign-store', 'unrecorded-mark'] as const),
-]);
 
 /** So `status` tells that the generation is applied there, as after a reconcile of a worker. */
 async function recordGeneration({ estate, generation, whole }: Applied, { fleet }: Store): Promise<void> {

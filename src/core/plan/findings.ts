@@ -11,6 +11,14 @@ import { wayOut } from './lost-commits.ts';
 import { type PlanInput, placeIn, type Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 
+/** True of a finding that leaves a scope other than its specs ask, or unknown. */
+export const isUnfinished = ({ type }: Finding): boolean => unfinished.has(type);
+
+const unfinished: ReadonlySet<Finding['type']> = new Set([
+  ...(['withheld', 'blocked', 'non-convergent', 'incomplete'] as const),
+  ...(['wrong-account', 'foreign-store', 'unrecorded-mark'] as const),
+]);
+
 /** After this many settled updates that did not stick, a resource is left alone and named. */
 export const maxUnstuck = 3;
 
