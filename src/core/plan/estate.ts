@@ -108,7 +108,8 @@ function overLimit(held: Held, planned: Tally, bounds: Bounds): Hold | undefined
   const elsewhere = usedOf(others, budget);
   const ran = `${usedOf(spent, budget)} already made${elsewhere > 0 ? `, ${elsewhere} in other scopes` : ''}`;
   const would = over.map((one) => excessText(one, bounds)).join('; ');
-  const why = `${period} would make ${would} (${ran}). Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
+  const wayBack = by === 'generation' ? '. If that is a mistake, commit the former specs' : '';
+  const why = `${period} would make ${would} (${ran})${wayBack}. Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
   return (action) => (isHeld(action, held) ? { code: 'limit', why } : undefined);
 }
 
