@@ -8,6 +8,7 @@ import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
 import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { originSchema } from './explanation.ts';
+import { violationBody } from './plan.ts';
 import {
   attributesByKind,
   desiredMachine,
@@ -28,14 +29,7 @@ const statusSchema = z.enum(statuses).meta({
 });
 
 const violationSchema = z
-  .object({
-    policy: z.string(),
-    rule: z.string(),
-    effect: z.enum(['deny', 'warn']),
-    mode: z.enum(['audit', 'enforce']),
-    message: z.string().meta({ description: 'How to comply' }),
-    failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
-  })
+  .object(violationBody)
   .meta({ id: 'Violation', description: 'A rule of a policy that a resource breaks' });
 
 /** The observation that a resource rests on. `complete`: whether the newest one could list its kind. */

@@ -121,19 +121,24 @@ const effectSchema = z
   })
   .meta({ id: 'Effect', description: 'The traffic that the plan opens and cuts' });
 
+/** The fields of every violation, in a plan and in the inventory. */
+export const violationBody = {
+  policy: z.string(),
+  rule: z.string(),
+  effect: z.enum(['deny', 'warn']),
+  mode: z.enum(['audit', 'enforce']),
+  message: z.string().meta({ description: 'How to comply' }),
+  failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
+} as const;
+
 const policyViolationSchema = z
   .object({
-    policy: z.string(),
-    rule: z.string(),
-    effect: z.enum(['deny', 'warn']),
-    mode: z.enum(['audit', 'enforce']),
+    ...violationBody,
     kind: kindSchema,
     address: z.string(),
     targets: z.array(z.string()),
     document: z.object({ file: z.string(), line: z.int() }),
     owner: z.string().optional(),
-    message: z.string().meta({ description: 'How to comply' }),
-    failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
   })
   .meta({ id: 'PolicyViolation', description: 'A rule of a policy that a desired resource or a change breaks' });
 
