@@ -234,7 +234,7 @@ interface Question {
   readonly port: number;
 }
 
-/** What the effect of a plan told, against the packets before and after its apply. */
+/** Compares the effect that a plan told with the packets before and after its apply. */
 function changesAgainst(
   effect: Effect,
   before: Answers,

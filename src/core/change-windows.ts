@@ -104,7 +104,7 @@ function lastToEnd(freezes: ChangeCalendar['freezes'], at: number): ChangeCalend
 /** Windows that never meet would be searched for ever. */
 const mostSteps = 200;
 
-/** Whatever is closed at a time says when it opens at the earliest, and is asked again then. */
+/** Asks each closed window and freeze for its earliest opening, and asks again at that time. */
 function opensAt(freezes: ChangeCalendar['freezes'], levels: readonly Level[], now: number): number | undefined {
   let at = now;
   for (let step = 0; step < mostSteps && Number.isFinite(at); step++) {

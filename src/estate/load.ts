@@ -22,7 +22,7 @@ export interface OpenedEstate {
 
 /** The desired state of an estate, as far as a query covers it. */
 export interface Estate extends OpenedEstate {
-  /** Goes before the paths of its files, so that whoever asked can open them; '' where they are named by their path in the tree. */
+  /** A prefix of the paths of its files, so that the caller can open them; '' where they are named by their path in the tree. */
   readonly dir: string;
   /** The scopes chosen, all where none was named. */
   readonly scopes: readonly CompiledScope[];

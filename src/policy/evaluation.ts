@@ -13,7 +13,7 @@ export interface Evaluation {
   readonly progress: Int32Array;
 }
 
-/** What was found for each resource in order. */
+/** The findings of each resource, in order. */
 export type Evaluated = readonly (readonly Found[])[];
 
 interface Compiled {

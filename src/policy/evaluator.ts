@@ -21,7 +21,7 @@ const PIECE = 500;
 
 const watchMs = 50;
 
-/** Of the thread's heap. 100 expressions and 500 resources take some megabytes. */
+/** The limit of the thread's heap. 100 expressions and 500 resources take some megabytes. */
 const MOST_MEMORY_MB = 512;
 
 /** Evaluations that are done at once: the thread takes longer to begin. */

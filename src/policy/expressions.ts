@@ -195,7 +195,7 @@ function environmentFor(kinds: readonly Kind[]): Environment {
 
 type RuleValue = Parameters<typeof opens>[0];
 
-/** Of a resource of another kind there is no answer, as for a field that it has not. */
+/** A resource of another kind has no answer, as for a field that it lacks. */
 function opensTo(rule: RuleValue, port: bigint, protocol?: string): boolean {
   if (!('ports' in rule)) throw new EvaluationError('No such key: opens');
   return opens(rule, Number(port), protocol);

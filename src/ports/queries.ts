@@ -27,7 +27,7 @@ export interface Answers {
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
-  /** Who changed a resource or opened a port. `of`: as of `explain`, or a port. `entries`: of the ledger, as far as the caller sees it. */
+  /** Finds the authors of changes to a resource or port. `of`: as of `explain`, or a port. `entries`: of the ledger, as far as the caller sees it. */
   who(asked: WhoAsked): Promise<Who>;
   /** The line of the active specs that decided each field of a resource; none where they cannot say. */
   origins(row: KeptRow): Promise<readonly Origin[]>;

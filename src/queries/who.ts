@@ -41,7 +41,7 @@ interface Asking {
   readonly seesAddress?: (address: Address) => boolean;
 }
 
-/** Who changed a resource or an unmanaged object, or of a port every rule that opens it, when and by which call. */
+/** Finds the author, time and call of each change to a resource or an unmanaged object, or to the rules that open a port. */
 export async function whoOf(
   given: string,
   view: EstateView,

@@ -89,7 +89,7 @@ const answer = decode.object({
   auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
 });
 
-/** Who changed a resource or opened a port, by a server's newest observations. */
+/** Asks a server for the authors of changes to a resource or port, by its newest observations. */
 export async function fetchWho(client: ApiClient, of: string, { estate }: ServerEstateOption): Promise<WhoReport> {
   const path = `/v1/actors/${of.split('/').map(encodeURIComponent).join('/')}${queryString({ estate })}`;
   try {

@@ -82,7 +82,7 @@ const rowsAt = ({ cloud, region }: PricedPlace, prices: readonly Price[]): reado
   return [...here.filter((row) => row.region === region), ...here.filter((row) => row.region === undefined)];
 };
 
-/** Of tiers the smallest that the disk fits in. */
+/** The smallest tier that the disk fits in. */
 function diskCost(
   { size, type }: NonNullable<InstanceAttributes['disk']>,
   place: PricedPlace,
@@ -123,7 +123,7 @@ interface Planned {
   readonly placeOf: (action: Action) => PricedPlace | undefined;
 }
 
-/** Of all scopes together. Machines only: groups, rules, networks and subnets have no price of their own. */
+/** Sums the machines of all scopes: groups, rules, networks and subnets have no price of their own. */
 export function planCost(scopes: readonly Planned[], table: PriceTable): PlanCost {
   const before = sumOf(
     scopes.flatMap(({ machines }) => machines.map((one) => machineCost(one.attributes, one.place, table))),

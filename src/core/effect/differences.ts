@@ -22,7 +22,7 @@ import type { Machine, TrafficState } from './state.ts';
 import { anyOf, least, meets, type Party } from './terms.ts';
 import { type Way, wayOf } from './way.ts';
 
-/** What a change of the traffic is: certain, or possible where something is unknown. */
+/** A change of the traffic is certain, or possible where something is unknown. */
 export type ChangeKind = 'opens' | 'cuts' | 'may-open' | 'may-cut';
 
 /** One end: machines of these classes, or a block outside. */
@@ -49,7 +49,7 @@ export interface Causes {
 interface Comparison {
   readonly before: TrafficState;
   readonly after: TrafficState;
-  /** Of lists that decide alike one stands for all. */
+  /** One list stands for all that decide alike. */
   readonly listsOf: (side: 'before' | 'after', machine: Machine, direction: Direction) => Lists;
   readonly letThrough: (lists: Lists, party: Side) => Passing;
   /** Contents of rules that stand in one state only. */
@@ -175,7 +175,7 @@ function bucketsOf() {
  *   is less certain to pass than before              | may-cut
  *   may pass as before, for other reasons            | may-open
  *
- * Where something that nobody listed may decide before the rules, what these change is possible only.
+ * If something unlisted may decide before the rules, their changes are only possible.
  */
 export function changesBetween(before: Passing, after: Passing): readonly (readonly [ChangeKind, Services])[] {
   if (before.byRules !== undefined || after.byRules !== undefined)
@@ -197,7 +197,7 @@ export function changesBetween(before: Passing, after: Passing): readonly (reado
   return found.filter(([, services]) => !isNone(services));
 }
 
-/** Where something else may decide. */
+/** The kind of a change if something else may decide. */
 const onlyPossible: Readonly<Record<ChangeKind, ChangeKind>> = {
   opens: 'may-open',
   cuts: 'may-cut',
@@ -205,7 +205,7 @@ const onlyPossible: Readonly<Record<ChangeKind, ChangeKind>> = {
   'may-cut': 'may-cut',
 };
 
-/** What may pass before and after, and for other reasons after. */
+/** The services that may pass before and after, and for other reasons after. */
 function unclear(before: Passing, after: Passing): Services {
   const both = intersect(subtract(before.may, before.sure), subtract(after.may, after.sure));
   if (isNone(both)) return both;

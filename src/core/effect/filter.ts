@@ -189,7 +189,7 @@ interface Index {
 
 const everybody = '';
 const nameAt = (place: string, name: string): string => `${place} ${name}`;
-/** Of rules of Azure whose list nobody told: it may be any of the network. */
+/** Rules of Azure with an unknown list: it may be any of the network. */
 const unknownPlace = (network: string): string => `? ${network}`;
 
 /** The names by which a rule finds its machines: AWS: its group. Otherwise each within the place that holds the rule. */

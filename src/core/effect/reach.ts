@@ -374,7 +374,7 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
 ];
 
 /**
- * What may decide otherwise, and what Setpoint does not list:
+ * These may decide otherwise, and Setpoint does not list them:
  *
  *   cloud        | may deny what the rules allow              | may allow what the rules deny
  *   -------------+--------------------------------------------+-------------------------------

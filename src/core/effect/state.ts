@@ -199,7 +199,7 @@ function withDefaultRoute(attributes: object, internet: boolean, cloud: Cloud): 
 
 const everyV4 = '0.0.0.0/0';
 
-/** Of the way out that Setpoint makes. */
+/** The way out that Setpoint makes. */
 const gatewayOf = (cloud: Cloud): string => (cloud === 'gcp' ? 'default-internet-gateway' : 'igw-new');
 
 function stateOf(things: Things, { dialect: { cloud }, observation, wanted }: PlanInput): TrafficState {
@@ -274,7 +274,7 @@ function machineOf({ ref, id, name, attributes, condition }: Of<'instance'>, sub
 
 const addressFields: ReadonlySet<string> = new Set(['ipConfigurations', 'networkInterfaces.aliasIpRanges']);
 
-/** Of the primary interface, as providers describe them. */
+/** The primary interface, as providers describe it. */
 const furtherAddresses = ({ inexpressible = [] }: Condition): readonly string[] =>
   inexpressible.flatMap(({ field, detail }) => (addressFields.has(field) ? [detail] : []));
 

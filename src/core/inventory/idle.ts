@@ -74,5 +74,5 @@ function costOf(one: Standing, scope: ScopeKey, prices: PriceTable): Cost | unde
   return place && machineCost(machineOf(one), place, prices);
 }
 
-/** What all of them cost a month. */
+/** The cost of all of them a month. */
 export const idleCost = (idle: Iterable<Idle>): Cost => sumOf([...idle].flatMap(({ cost }) => cost ?? []));

@@ -26,7 +26,7 @@ const port = z
   .transform((given) => (typeof given === 'object' ? `${given.from}-${given.to}` : given))
   .refine((given) => parsePorts([given]) !== undefined, { error: 'a port, or a range such as 8000-8100' });
 
-/** The fields of a view, as a person states them. Whatever every resource of the kind has may be left out. */
+/** The fields of a view, as a person states them. Fields that every resource of the kind has may be left out. */
 const resource = z.strictObject(
   {
     kind: z.enum(kindNames, { error: `a kind: ${kindNames.join(', ')}` }),

@@ -63,7 +63,7 @@ export interface ChangeView {
 /** All that an expression may name. Plain data. Its target, of several targets the first, follows from the resource. */
 export interface Given {
   readonly resource: ResourceView;
-  /** Where a change is judged. */
+  /** The place of a judged change. */
   readonly change?: ChangeView;
 }
 

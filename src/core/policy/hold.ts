@@ -6,7 +6,7 @@ import type { BrokenRule } from './rules.ts';
 
 /**
  * Withholds an action that makes a resource, or changes it, as a rule denies it to be. All of a firewall rule's document waits: its atoms
- * are one resource. What only narrows traffic passes where it heals drift, and where the rule has no answer.
+ * are one resource. An action that only narrows traffic passes if it heals drift, or if the rule has no answer.
  *
  * `before`: violations of the policies as they were in the generation before.
  */
@@ -34,7 +34,7 @@ const ofDocument = ({ kind, address }: Violation): string =>
 
 const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
 
-/** What only narrows traffic passes where it heals drift, and where the rule has no answer. */
+/** An action that only narrows traffic passes if it heals drift, or if the rule has no answer. */
 export const isExcused = ({ failed }: BrokenRule, action: Action): boolean =>
   (failed !== undefined || action.cause === 'drift') && onlyNarrows(action);
 

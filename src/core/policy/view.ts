@@ -34,7 +34,7 @@ interface CommonView {
   /** `core`, `core.app`, `core.web-https`, `web-0`. */
   readonly name: string;
   readonly cloud: Cloud;
-  /** Of a resource of several targets the first. */
+  /** The first of several targets. */
   readonly target: string;
   readonly account: string;
   readonly region: string;
@@ -42,7 +42,7 @@ interface CommonView {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Of a network, subnet, group or instance. Groups and subnets are named as documents name them: `core.web`. */
+/** A network, subnet, group or instance. Groups and subnets are named as documents name them: `core.web`. */
 interface ObjectView extends CommonView {
   readonly network?: string;
   readonly cidr?: string;
@@ -203,7 +203,7 @@ const named = (text: string, tags: Tags): string => {
 /** An object that stands on a cloud. `document`: the address of its document, where it has one. */
 export interface StandingObject extends Pick<CommonView, 'kind' | 'cloud' | 'account' | 'region' | 'name' | 'owner'> {
   readonly id: CloudId;
-  /** Where it is ours. */
+  /** Present if it is ours. */
   readonly address?: Address;
   readonly document?: Address;
   readonly targets: readonly string[];
@@ -286,7 +286,7 @@ function addRule(desired: Desired<'firewall-rule'>, place: Place, rules: Map<str
   }
 }
 
-/** Whom the rule lets in or out, and whom it is for, by the names of the documents. */
+/** The peers and the holders of the rule, by the names of the documents. */
 function sidesOf({ match, group }: RuleAttributes, tags: Tags) {
   const holders = group === undefined ? (match.targets ?? []) : [isAddress(group) ? group : `group:${group}`];
   return {
