@@ -131,9 +131,7 @@ interface Applied {
 function wholeScopes(converged: readonly Converged[], idle: readonly ScopePlan[]): readonly ScopeKey[] {
   const ended = converged.flatMap(({ outcome, last }) => (outcome === 'done' && last !== undefined ? [last.plan] : []));
   const unasked = idle.filter(({ actions }) => actions.length === 0);
-  return [...ended, ...unasked].flatMap(({ scope, findings }) =>
-    findings.some(isUnfinished) ? [] : [scope],
-  );
+  return [...ended, ...unasked].flatMap(({ scope, findings }) => (findings.some(isUnfinished) ? [] : [scope]));
 }
 
 /** So `status` tells that the generation is applied there, as after a reconcile of a worker. */
