@@ -3,6 +3,7 @@ import type { FieldChange } from './diff.ts';
 import type { TouchedBy } from './last-modified.ts';
 import type { Observed } from './observed.ts';
 import type { Surroundings } from './order/neighbours.ts';
+import type { DriftRemediation } from './remediation.ts';
 import type { Address, CloudId, Kind } from './resource.ts';
 
 /**
@@ -61,7 +62,7 @@ export type Verb = Action['verb'];
 
 /**
  * The resource, its documents, and the cause. `by`: of drift, the actor that changed it since our last write; see
- * plan/drift-authors.ts.
+ * plan/drift-authors.ts. `remediation`: of drift that is not healed by itself.
  */
 export interface About {
   readonly kind: Kind;
@@ -69,6 +70,7 @@ export interface About {
   readonly documents: readonly DocumentRef[];
   readonly cause: Cause;
   readonly by?: TouchedBy;
+  readonly remediation?: DriftRemediation;
 }
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
@@ -104,6 +106,7 @@ export type Finding =
       readonly code: WithholdCode;
       /** Of the action; absent: another one. */
       readonly cause?: 'drift';
+      readonly remediation?: DriftRemediation;
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
@@ -152,7 +155,7 @@ export type BlockCode =
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
  * `policy`: a rule of a policy in enforce mode denies the resource.
- * `window`: outside its change windows; `freeze`: within a freeze.
+ * `window`: outside its change windows; `freeze`: within a freeze. `remediation`: its document does not want such drift healed by itself.
  */
 export type WithholdCode =
   | 'protect'
@@ -173,7 +176,8 @@ export type WithholdCode =
   | 'data-disks'
   | 'policy'
   | 'window'
-  | 'freeze';
+  | 'freeze'
+  | 'remediation';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

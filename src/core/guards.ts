@@ -2,6 +2,7 @@ import type { ChangeCalendar } from './change-windows.ts';
 import type { DeletionPolicy, Mode } from './desired.ts';
 import type { Limits } from './limits.ts';
 import type { PolicyRules } from './policy/rules.ts';
+import type { RemediationGuards } from './remediation.ts';
 import type { Address, ScopeKey } from './resource.ts';
 
 /** The guards of an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
@@ -20,6 +21,8 @@ export interface Guards {
   readonly inherited?: Inherited;
   /** Absent: no windows and no freezes. */
   readonly calendar?: ChangeCalendar;
+  /** Absent: all drift is healed. */
+  readonly remediation?: RemediationGuards;
 }
 
 /** Modes that are set above documents. `scopes`: the strictest of its targets' and the estate's; null: none of them says one. */

@@ -27,6 +27,7 @@ import {
   type PlanJudge,
   type Wanted,
 } from '../core/plan/plan-input.ts';
+import { type RemediationBefore, remediationBefore } from '../core/remediation.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
@@ -51,6 +52,8 @@ export interface ActiveConstraints {
   readonly until?: number;
   /** Absent where there was no generation before. */
   readonly modesBefore?: ModesBefore;
+  /** Absent where the generation before had none. */
+  readonly remediationBefore?: RemediationBefore;
 }
 
 /** `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. */
@@ -95,6 +98,7 @@ export async function activeConstraints(
     ],
     ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
+    ...(before?.remediation === undefined ? {} : { remediationBefore: remediationBefore(before.remediation) }),
     policies: { ...(denied === undefined ? {} : { hold: denied }), ...(before === undefined ? {} : { before }) },
     ...judging(await changeJudge(estate, before)),
   };
@@ -260,6 +264,7 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, constraints,
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
     stopped: stopped.filter(({ generation }) => generation === constraints.generation),
     modesBefore: constraints.modesBefore,
+    remediationBefore: constraints.remediationBefore,
     ...judging(constraints.judge),
   };
 }

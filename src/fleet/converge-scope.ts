@@ -6,7 +6,8 @@ import { actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import { isUnfinished } from '../core/plan/findings.ts';
 import { heedingHold, unlessApproved } from '../core/plan/holds.ts';
-import type { Hold, PlanInput } from '../core/plan/plan-input.ts';
+import type { Hold, PlanInput, Wanted } from '../core/plan/plan-input.ts';
+import { eitherBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
 import type { ReconcileControl } from '../engine/control.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
@@ -94,12 +95,12 @@ export function observationPlanner(
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, approved, stopped, judge } = reconcileConstraints;
+  const { bounds, modesBefore, remediationBefore, approved, stopped, judge } = reconcileConstraints;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
     const holds = [noted.hold, ...reconcileConstraints.holds];
     const judged = judge === undefined ? {} : { judge };
-    const choices = { unattended: true, holds, modesBefore, approved, stopped, ...judged };
+    const choices = { unattended: true, holds, modesBefore, remediationBefore, approved, stopped, ...judged };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, bounds);
     const isNewest = reconcileConstraints.generation === generation.number;
@@ -139,10 +140,14 @@ const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 
 function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
-  const causes = new Map(planned.map(({ verb, address, cause }) => [keyOf(verb, address), cause]));
+  const rollouts = new Set(
+    planned.flatMap(({ verb, address, cause }) => (cause === 'rollout' ? [keyOf(verb, address)] : [])),
+  );
   return new Set(
     findings.flatMap((found) =>
-      found.type === 'withheld' && causes.get(keyOf(found.action, found.address)) === 'rollout' ? [found.address] : [],
+      found.type === 'withheld' && found.cause !== 'drift' && rollouts.has(keyOf(found.action, found.address))
+        ? [found.address]
+        : [],
     ),
   );
 }
@@ -169,11 +174,12 @@ export async function healDrift(
     if (number === activeSpec.generation.number) continue;
     const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const reconcileConstraints = await healing(means.reconcileConstraints, async ({ policies = {} }) => {
+    const { wanted } = activeSpec.scope;
+    const reconcileConstraints = await healing(means.reconcileConstraints, wanted, async ({ policies = {} }) => {
       const denied = await policiesHold(activeSpec.estate, policies.before, former.activeSpec.estate);
       return [
         driftAt(new Set(generations.get(number))),
-        heedingHold(activeSpec.scope.wanted),
+        heedingHold(wanted),
         await pausesNow(former.activeSpec.estate, context.store),
         ...(denied === undefined ? [] : [denied]),
       ];
@@ -190,20 +196,25 @@ export async function healDrift(
 }
 
 /**
- * The constraints of a reconcile with further holds, now and after each refresh. Policies are about the resources of the generation that
+ * The constraints of a reconcile with further holds, and with the remediations of the newest specs, now and after each refresh. Policies are about the resources of the generation that
  * it returns to, so their hold for the newest one's is left out.
  */
 async function healing(
   reconcileConstraints: ReconcileConstraints,
+  newest: Wanted,
   guards: (constraints: ReconcileConstraints) => Promise<readonly Hold[]>,
 ): Promise<ReconcileConstraints> {
   return {
     ...reconcileConstraints,
+    remediationBefore: eitherBefore(
+      reconcileConstraints.remediationBefore,
+      (document, key) => newest.documents.get(document)?.remediation?.[key]?.as,
+    ),
     holds: [
       ...reconcileConstraints.holds.filter((hold) => hold !== reconcileConstraints.policies?.hold),
       ...(await guards(reconcileConstraints)),
     ],
-    again: async () => healing(await reconcileConstraints.again(), guards),
+    again: async () => healing(await reconcileConstraints.again(), newest, guards),
   };
 }
 

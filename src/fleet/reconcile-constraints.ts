@@ -5,10 +5,13 @@ import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limit
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
 import type { Hold, ModesBefore, PlanJudge, StoppedWaves } from '../core/plan/plan-input.ts';
+import { remediationHold } from '../core/plan/remediation.ts';
+import type { RemediationBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, GuardMoment, Withholding } from '../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
 import { judgedOtherwise } from '../estate/change-rules.ts';
+import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
@@ -23,6 +26,7 @@ export interface ReconcileConstraints {
   readonly policies?: ActiveConstraints['policies'];
   readonly judge?: PlanJudge;
   readonly modesBefore: ModesBefore;
+  readonly remediationBefore?: RemediationBefore;
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
   readonly stopped: readonly StoppedWaves[];
@@ -60,6 +64,7 @@ export async function reconcileConstraintsOf(
     holds: [...constraints.holds, backoff],
     estateHolds: constraints.holds,
     modesBefore: constraints.modesBefore ?? (() => undefined),
+    remediationBefore: constraints.remediationBefore,
     ...(constraints.policies === undefined ? {} : { policies: constraints.policies }),
     ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
@@ -142,6 +147,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   a pause, `observe`, or `protect` of any of them          | paused, mode, protect
  *   a window or a freeze, by the store's clock               | window, freeze
  *   mode `plan` of any of them, and no approval is active     | mode
+ *   a remediation of any of them, likewise                   | remediation
  *   it was approved when it was planned, and no longer is    | stale
  *   rules about changes are others than those of the plan    | stale
  */
@@ -177,15 +183,24 @@ export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileC
 }
 
 const holdsNow = (
-  { scope: { wanted } }: ActiveSpec,
+  { scope, estate }: ActiveSpec,
   before: ReconcileConstraints,
   now: ReconcileConstraints,
 ): readonly Hold[] => [
   ...now.holds,
-  modeHold({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
+  ...unattendedHolds({ scope, estate }, now),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
   () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
 ];
+
+function unattendedHolds(
+  { scope, estate }: Pick<ActiveSpec, 'scope' | 'estate'>,
+  { modesBefore, remediationBefore, approved }: ReconcileConstraints,
+): readonly Hold[] {
+  const choices = { unattended: true, modesBefore, remediationBefore, approved };
+  const judged = { wanted: scope.wanted, dialect: providerOf(scope, estate).dialect, choices };
+  return [remediationHold(judged), modeHold(judged)];
+}
 
 const unapproved: Withholding = {
   code: 'stale',
@@ -219,7 +234,9 @@ export async function recordRefusals(
   if (refused.size + done.size === 0) return;
   const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
   for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
-  for (const action of planned) {
+  const refusedActions = planned.filter((action) => refused.has(keyOf(action)));
+  // why: what is apart by its remediation is of the same address, and was not sent unless nothing else was
+  for (const action of refusedActions.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)))) {
     const failure = refused.get(keyOf(action));
     if (failure === undefined) continue;
     const again = { address: action.address, digest: digestOf(action), generation };
@@ -229,6 +246,8 @@ export async function recordRefusals(
     await backoffs.put(where, { ...again, failures, said }, waits === 0 ? 0 : backoffMs(waits));
   }
 }
+
+const isApart = ({ remediation }: Action): boolean => remediation !== undefined;
 
 /** The outcomes of actions: the last failures, and the addresses where an action succeeded. */
 function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {

@@ -182,8 +182,8 @@ interface ApprovableAndGoing extends Approvable {
  * Plans as a worker would, and finds the actions that an approval would release. Approved actions count against the limits with
  * all others, so others may exceed a limit only then: it repeats until there are none. An approval also covers actions that a
  * pause, a wave or a missing reference holds: they run when that ends. It does not cover those that `observe` or `protect`
- * hold. `address`, or its end: only the actions there. An action that would lose data, although no spec asked for it, is
- * offered only to a caller who names it.
+ * hold. `address`, or its end: only the actions there. An action that would lose data, although no spec asked for it, and drift whose
+ * remediation is `report`, are offered only to a caller who names it.
  */
 export async function approvableIn(survey: EstateView, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
@@ -252,10 +252,11 @@ const withheldIn = (
     const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
     return actions
       .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
+      .filter((action) => named !== undefined || action.remediation?.value !== 'report')
       .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
   });
 
-const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit']);
+const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation']);
 const liftsNamed: ReadonlySet<WithholdCode> = new Set([...lifts, 'destructive-drift']);
 /** Stay whatever is approved: of `mode` what is left is `observe`. */
 const stays: ReadonlySet<WithholdCode> = new Set([

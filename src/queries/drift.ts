@@ -38,7 +38,7 @@ const infinite = Number.POSITIVE_INFINITY;
 const unlimited: Allowance = { allowDeletes: infinite, allowCreates: infinite, allowClosures: infinite };
 
 const nameOf = (action: Action): string =>
-  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''}`;
+  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''} ${action.remediation?.value ?? ''}`;
 
 /** `bound` is what would be done. */
 function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePlan {

@@ -14,6 +14,7 @@ import {
 } from '../core/inventory/ownership.ts';
 import type { Row } from '../core/inventory/row.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
+import { remediationsOf } from '../core/plan/remediation.ts';
 import { type Address, nameIn } from '../core/resource.ts';
 import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
@@ -98,6 +99,7 @@ export function explanationOf(
     wanted,
     origins: originsOf(wanted, estate),
     mode: wanted[0] && modeNow(wanted[0], estate, looked[0]?.input.choices?.modesBefore),
+    remediation: remediationIn(wanted[0], { looked, dir: estate.dir }),
     there,
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
@@ -108,6 +110,15 @@ export function explanationOf(
       ),
     ),
   };
+}
+
+function remediationIn(
+  desired: Desired | undefined,
+  { looked, dir }: Pick<EstateView, 'looked'> & Pick<Estate, 'dir'>,
+): Explanation['remediation'] {
+  const input = looked.map((view) => view.input).find(({ wanted }) => desired && wanted.desired.includes(desired));
+  if (desired === undefined || input === undefined) return [];
+  return remediationsOf(desired, { ...input, pathOf: (path) => join(dir, path) });
 }
 
 const addressesOf = (desired: readonly Desired[], owned: readonly Ownership[]): ReadonlySet<Address> =>

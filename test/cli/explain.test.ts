@@ -31,7 +31,7 @@ interface Case {
 function explained({ wanted, there = [], actions = [], findings = [] }: Case) {
   const address = wanted[0]?.address ?? '';
   const text = explanationText(
-    { address, wanted, there, actions, findings, origins: [], mode: undefined },
+    { address, wanted, there, actions, findings, origins: [], mode: undefined, remediation: [] },
     { dir: 'specs', paint: plain, ago: () => 'now' },
   );
   const [verdict, ...sections] = text.trimEnd().split('\n\n');

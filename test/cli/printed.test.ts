@@ -100,6 +100,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           wanted: [net],
           origins: [{ document: net.address, field: 'cidr', value: '10.0.0.0/16', layer: 'base', file: 'a', line: 1 }],
           mode: { mode: 'plan', why: 'a.yaml:3 says so' },
+          remediation: [],
           there: [{ scope, observed: vpc, claim: 'ours', why: 'marked', by }],
           ...{ actions, findings },
         }),

@@ -1,4 +1,5 @@
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
+import type { DriftRemediation } from '../../core/remediation.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { type Address, type Cloud, clouds } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -33,6 +34,7 @@ const answer = decode.object({
   desired: decode.list(desired),
   origins: decode.list(decode.unchecked<Origin>()),
   mode: decode.optional(decode.unchecked<ModeJson>()),
+  remediation: decode.list(decode.unchecked<DriftRemediation>()),
   objects: decode.list(ownership),
   actions: decode.list(action),
   findings: decode.list(finding),

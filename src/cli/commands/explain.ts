@@ -10,7 +10,7 @@ import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { authorText, changeText, costText, fieldLines, isHeardIn, statedFields } from '../../core/render/plan-text.ts';
 import { ruleText } from '../../core/render/rule-text.ts';
-import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
+import { type Ago, type Paint, remediationText, touchedText } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
 import { explanationOf } from '../../queries/explain.ts';
@@ -116,13 +116,14 @@ interface How {
 /** The verdict in one line, then each question with its answer. */
 export function explanationText(given: Explanation, how: How): string {
   const explanation = printable(given);
-  const { address, wanted, origins, there, mode } = explanation;
+  const { address, wanted, origins, there, mode, remediation } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Desired', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Origin', originLines(origins)],
     ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, wanted, how))],
     ['On the cloud, not in the language', there.flatMap(beyondLines)],
     ['Mode', mode === undefined ? [] : modeLines(mode)],
+    ['Remediation', remediation.map((one) => `${one.category}: ${remediationText(one)}`)],
     ['Planned', happens(explanation, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>

@@ -79,6 +79,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     const choices: Choices = {
       holds: constraints.holds,
       modesBefore: constraints.modesBefore,
+      remediationBefore: constraints.remediationBefore,
       ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
       prune: grant.prune,
     };

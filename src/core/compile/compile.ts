@@ -10,14 +10,22 @@ import {
   ownName,
   type TargetDoc,
 } from '../documents/document.ts';
-import { holds } from '../documents/effective-terms.ts';
+import { holds, type ResourceDoc } from '../documents/effective-terms.ts';
 import { ownGroups } from '../documents/firewall-rule.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { PlacedRegion } from '../documents/target.ts';
 import type { Located } from '../documents/tree.ts';
 import type { Guards, Inherited } from '../guards.ts';
+import { kindNames } from '../kinds/kinds.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import { enforcedIn, type PolicyRules } from '../policy/rules.ts';
+import {
+  type RemediationGuards,
+  type Remediations,
+  recordOf,
+  remediationsBy,
+  stricterRemediations,
+} from '../remediation.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
@@ -25,7 +33,7 @@ import type { Dialect } from './dialect.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
 import { compileGroups, compileNetwork, groupMode } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
-import { addressAt, modeAt, type Site, siteOf } from './site.ts';
+import { addressAt, modeAt, remediationSource, type Site, siteOf } from './site.ts';
 
 export interface CompileInput {
   readonly estate: EstateDoc;
@@ -43,6 +51,8 @@ export interface CompiledScope {
   readonly targets: readonly TargetDoc[];
   /** Of its targets, in their order. */
   readonly regions: readonly PlacedRegion[];
+  /** What its documents inherit; absent: all drift is healed. */
+  readonly remediation?: Remediations;
   readonly wanted: Wanted;
   /** The boot data of instances, by their documents' addresses: read at apply only. */
   readonly launches: ReadonlyMap<Address, LaunchRef>;
@@ -97,6 +107,7 @@ function* compileScope(
     scope,
     targets: sites.map(({ target }) => target),
     regions: sites.map(({ target, regionAt }) => ({ region: target.spec.region, at: regionAt })),
+    ...stating(sites.map(inheritedAt).reduce(stricterRemediations)),
     wanted: {
       desired: uniteDesired(desired),
       documents: uniteAllowed(parts.flatMap((part) => part.documents)),
@@ -189,10 +200,10 @@ function* compileSite(documents: SiteDocuments, site: Site, hashes: Hashes): Ste
       )),
     ],
     documents: [
-      ...networks.map((network) => [networkAt(network), allowedBy(network.value, site)] as const),
+      ...networks.map((network) => [networkAt(network), allowedBy(network, site)] as const),
       ...allowedGroups(documents, site),
-      ...rules.map(({ value }) => [ruleAddress(value, site), allowedBy(value, site)] as const),
-      ...instances.map(({ value }) => [instanceAddress(value.metadata.name, site), allowedBy(value, site)] as const),
+      ...rules.map((one) => [ruleAddress(one.value, site), allowedBy(one, site)] as const),
+      ...instances.map((one) => [instanceAddress(one.value.metadata.name, site), allowedBy(one, site)] as const),
     ],
     additive: networks.filter(({ value }) => isAdditive(value)).map(networkAt),
     launches: instances.map(
@@ -216,13 +227,14 @@ function groupsIn(network: Located<NetworkDoc>, documents: SiteDocuments, site: 
 /** A group heeds its network too, so its own document is never laxer, and has the network's owner if it names none. */
 function allowedGroups({ networks, groups }: SiteDocuments, site: Site): readonly (readonly [Address, Allowed])[] {
   if (site.dialect.holds.groups !== 'objects') return [];
-  return groups.flatMap(({ value }) => {
+  return groups.flatMap((document) => {
+    const { value } = document;
     const network = networks.find((one) => one.value.metadata.name === value.spec.network)?.value;
     if (network === undefined) return [];
     const { owner } = network.metadata;
     const allowed = {
       ...(owner === undefined ? {} : { owner }),
-      ...allowedBy(value, site),
+      ...allowedBy(document, site),
       mode: groupMode(value, network, site),
       protect: value.spec.protect || network.spec.protect,
     };
@@ -230,7 +242,8 @@ function allowedGroups({ networks, groups }: SiteDocuments, site: Site): readonl
   });
 }
 
-function allowedBy(document: GroupDoc | NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed {
+function allowedBy(located: Located<GroupDoc | NetworkDoc | FirewallRuleDoc | InstanceDoc>, site: Site): Allowed {
+  const document = located.value;
   const spec = document.kind === 'Instance' ? specAt(document, site) : document.spec;
   return {
     mode: modeAt(site, spec.mode),
@@ -238,8 +251,39 @@ function allowedBy(document: GroupDoc | NetworkDoc | FirewallRuleDoc | InstanceD
     protect: spec.protect,
     ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
     targets: [site.target.metadata.name],
+    ...stating(remediationsAt(located, site)),
     ...('rollout' in spec ? rolloutOf(spec) : {}),
   };
+}
+
+/** Documents that say nothing share what their target and estate say. */
+function remediationsAt(document: Located<ResourceDoc>, site: Site): Remediations {
+  if (document.value.spec.remediation !== undefined)
+    return remediationsBy([remediationSource(document), ...site.remediation], kindNames);
+  return inheritedAt(site);
+}
+
+function inheritedAt(site: Site): Remediations {
+  const known = inherited.get(site) ?? remediationsBy(site.remediation, kindNames);
+  inherited.set(site, known);
+  return known;
+}
+const inherited = new WeakMap<Site, Remediations>();
+
+const stating = (remediation: Remediations): Pick<Allowed, 'remediation'> =>
+  Object.keys(remediation).length === 0 ? {} : { remediation };
+
+/** Of documents only what differs from their scope: estates with one word for all have few records. */
+function remediationIn(scopes: readonly CompiledScope[]): { readonly remediation?: RemediationGuards } {
+  const documents = scopes.flatMap(({ remediation = {}, wanted }) =>
+    [...wanted.documents].flatMap(([address, { remediation: own = {} }]) => {
+      const [theirs, all] = [recordOf(own), recordOf(remediation)];
+      return JSON.stringify(theirs) === JSON.stringify(all) ? [] : [[address, theirs] as const];
+    }),
+  );
+  const all = scopes.map(({ scope, remediation = {} }) => [scope, recordOf(remediation)] as const);
+  if (documents.length === 0 && all.every(([, record]) => Object.keys(record).length === 0)) return {};
+  return { remediation: { scopes: Object.fromEntries(all), documents: Object.fromEntries(documents) } };
 }
 
 /** Targets of one scope say the same: the checks of specs see to that. */
@@ -288,6 +332,7 @@ function guardsOf(
       ),
     ),
     ...calendarIn(scopes, estate),
+    ...remediationIn(scopes),
   };
 }
 
@@ -377,6 +422,7 @@ function unitedAllowed(one: Allowed, other: Allowed): Allowed {
     ...(own.length === 0 ? {} : { own: strictest(own) }),
     protect: one.protect || other.protect,
     targets: [...one.targets, ...other.targets],
+    ...stating(stricterRemediations(one.remediation ?? {}, other.remediation ?? {})),
   };
 }
 

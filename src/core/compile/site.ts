@@ -1,7 +1,9 @@
 import { type DocumentRef, type Mode, strictest } from '../desired.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
+import type { ResourceDoc } from '../documents/effective-terms.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { Located, Position } from '../documents/tree.ts';
+import type { RemediationSource } from '../remediation.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Dialect, Place } from './dialect.ts';
 
@@ -13,6 +15,8 @@ export interface Site {
   /** The place of its region in the specs. */
   readonly regionAt: Position;
   readonly estateMode: Mode | undefined;
+  /** What its documents inherit: of the target, then of the estate. */
+  readonly remediation: readonly RemediationSource[];
   readonly today: string;
   /** Where groups are no objects: the network tags and service accounts that documents state for them, by `<network>.<group>`. */
   readonly groupNames: ReadonlyMap<string, string>;
@@ -37,6 +41,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
     place: placeOf(value),
     regionAt,
     estateMode: estate.spec.mode,
+    remediation: [target, ...ofKind(documents, 'Estate')].map(remediationSource),
     today,
     groupNames: new Map([
       ...networks.flatMap(({ value: { metadata, spec } }) =>
@@ -56,6 +61,16 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
           .map(({ name, cidr }) => [`${metadata.name}.${name}`, cidr] as const),
       ),
     ),
+  };
+}
+
+/** The words of one document, with their places. */
+export function remediationSource(document: Located<ResourceDoc | EstateDoc | TargetDoc>): RemediationSource {
+  const { kind, metadata, spec } = document.value;
+  return {
+    document: `${kind} ${metadata.name}`,
+    stated: spec.remediation,
+    at: (path) => document.at(['spec', 'remediation', ...path]),
   };
 }
 

@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { usualLimits } from '../limits.ts';
 import type { Cloud } from '../resource.ts';
 import { estateCalendar } from './change-windows.ts';
-import { day, flag, freeText, guarded, LOOPBACK, mode, name, plainMetadata, text, whole } from './fields.ts';
+import {
+  day,
+  flag,
+  freeText,
+  guarded,
+  inheritedRemediation,
+  LOOPBACK,
+  mode,
+  name,
+  plainMetadata,
+  text,
+  whole,
+} from './fields.ts';
 import { secretRef } from './secret-ref.ts';
 
 const forms =
@@ -203,6 +215,7 @@ export const estateSchema = z
           description:
             'Limits. Above these, deletions, replacements, new machines and removals of rules wait for an approval.',
         }),
+        remediation: inheritedRemediation(),
         ...estateCalendar(),
         sources: sources().optional().meta({ description: 'The repositories of teams.' }),
         signatures: signatures().optional().meta({ description: 'The required signatures of commits.' }),

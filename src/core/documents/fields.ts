@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatCidr, parseCidr } from '../cidr.ts';
 import { kindNames } from '../kinds/kinds.ts';
+import { fieldCategories, remediations } from '../remediation.ts';
 
 /**
  * The leaves of all schemas. The error text of a leaf says what is expected there, not what is wrong: `problem-of-issue`
@@ -256,6 +257,66 @@ export const ignoreUnmanaged = () =>
         'Unmanaged objects that plans do not report until a day. All criteria of an entry must match; rules match by the group that they are in, too. It never covers owned objects, objects with a mark, and objects that a document adopts.',
     });
 
+const expectedRemediation = `a map from categories (${fieldCategories.join(', ')}) to heal, propose or report`;
+
+const remediationWord = (description: string) =>
+  z.enum(remediations, { error: 'heal, propose or report' }).optional().meta({ description });
+
+const categories = {
+  traffic: remediationWord('Firewall rules, and the groups of machines.'),
+  identity: remediationWord('The identity of machines.'),
+  power: remediationWord('Whether machines run.'),
+  size: remediationWord('The size of machines.'),
+  disk: remediationWord('The boot disk of machines.'),
+  network: remediationWord('The way of networks and subnets to the internet, and their blocks.'),
+  labels: remediationWord('Labels.'),
+  name: remediationWord('The name, where a label bears it.'),
+} as const satisfies Record<(typeof fieldCategories)[number], z.ZodType>;
+
+const fateOfDrift =
+  'The fate of changes outside Setpoint. heal undoes them, propose waits for a person, report leaves them. Default: inherited, else heal.';
+
+/** Of one document: by category. */
+const remediation = () =>
+  z
+    .strictObject(categories, { error: expectedRemediation })
+    .optional()
+    .meta({
+      description: fateOfDrift,
+      examples: [{ labels: 'report', power: 'propose' }],
+    });
+
+const ofKind = (kind: string) =>
+  z
+    .strictObject(categories, { error: expectedRemediation })
+    .optional()
+    .meta({ description: `Of ${kind} alone.` });
+
+/** Of a target or an estate: by category, or by kind and category. */
+export const inheritedRemediation = () =>
+  z
+    .strictObject(
+      {
+        ...categories,
+        kinds: z
+          .strictObject(
+            {
+              network: ofKind('networks'),
+              subnet: ofKind('subnets'),
+              group: ofKind('groups'),
+              'firewall-rule': ofKind('firewall rules'),
+              instance: ofKind('machines'),
+            } satisfies Record<(typeof kindNames)[number], z.ZodType>,
+            { error: `a map from kinds (${kindNames.join(', ')}) to maps of categories` },
+          )
+          .optional()
+          .meta({ description: 'Of single kinds. They go before the categories beside.' }),
+      },
+      { error: `${expectedRemediation}, and kinds` },
+    )
+    .optional()
+    .meta({ description: fateOfDrift, examples: [{ labels: 'report', kinds: { instance: { size: 'propose' } } }] });
+
 /** The terms of a resource; the same on every kind that stands for something on a cloud. */
 export const terms = () => ({
   mode: mode(),
@@ -269,6 +330,7 @@ export const terms = () => ({
     .default([])
     .meta({ description: 'Fields that somebody else changes. Setpoint neither compares nor writes them until a day.' }),
   rollout: rollout(),
+  remediation: remediation(),
 });
 
 /** Loopback only: anything else would send our calls, and with them credentials, to whoever writes a spec. */

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { clouds } from '../resource.ts';
 import { targetCalendar } from './change-windows.ts';
-import { guarded, ignoreUnmanaged, LOOPBACK, minReady, mode, plainMetadata, rollout, text, whole } from './fields.ts';
+import {
+  guarded,
+  ignoreUnmanaged,
+  inheritedRemediation,
+  LOOPBACK,
+  minReady,
+  mode,
+  plainMetadata,
+  rollout,
+  text,
+  whole,
+} from './fields.ts';
 import { credentials } from './secret-ref.ts';
 import type { Position } from './tree.ts';
 
@@ -41,6 +52,7 @@ export const targetSchema = z
           description: "The credentials. Default: the SDK's own chain.",
         }),
         mode: mode(),
+        remediation: inheritedRemediation(),
         ...targetCalendar(),
         ignoreUnmanaged: ignoreUnmanaged(),
         rollout: rollout(),

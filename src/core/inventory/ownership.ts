@@ -8,6 +8,7 @@ import { touchedBy } from '../plan/drift-authors.ts';
 import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
 import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { worldOf } from '../plan/world.ts';
+import type { DriftRemediation } from '../remediation.ts';
 import type { Address } from '../resource.ts';
 import type { Claim } from './row.ts';
 
@@ -79,6 +80,8 @@ interface Asked {
   readonly wanted: readonly Desired[];
   readonly origins: readonly Origin[];
   readonly mode: ModeReason | undefined;
+  /** Drift of these categories is not healed by itself. */
+  readonly remediation: readonly DriftRemediation[];
 }
 
 interface Found {

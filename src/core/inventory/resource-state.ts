@@ -118,6 +118,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   policy: true,
   window: false,
   freeze: false,
+  remediation: false,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -42,7 +42,8 @@ const approve = 'setpoint approve --reason "…"';
  *   ------------------+----------+--------------------------------------------
  *   mode, limit       | observe  | `explain`: no approval lifts it
  *   mode, limit       | another  | `approve`
- *   destructive-drift | any      | `approve` of this one resource by its name
+ *   destructive-drift,| any      | `approve` of this one resource by its name
+ *   remediation       |          |
  *   paused            | any      | `status`: it lists each pause with its end
  *   window, freeze    | any      | `status`: it lists each with the time of its end
  *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
@@ -59,6 +60,7 @@ function nextOf({ key, called, state, sides }: Row): string {
     case 'limit':
       return sides.desired?.mode === 'observe' ? explain : approve;
     case 'destructive-drift':
+    case 'remediation':
       return `setpoint approve --address ${name} --reason "…"`;
     case 'paused':
     case 'window':

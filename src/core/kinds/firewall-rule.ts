@@ -14,6 +14,15 @@ export const firewallRule: KindRules<'firewall-rule'> = {
     order: 'in-place',
     mark: 'in-place',
   },
+  // why: a cloud may write a rule whole
+  categories: {
+    network: 'traffic',
+    group: 'traffic',
+    match: 'traffic',
+    description: 'traffic',
+    order: 'traffic',
+    mark: 'ours',
+  },
   removable: [],
   mapRefs: (attributes, to) => ({
     ...attributes,

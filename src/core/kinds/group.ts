@@ -8,6 +8,10 @@ export const group: KindRules<'group'> = {
     ...{ network: 'blocked', description: 'blocked', defaultEgress: 'unseen' },
     ...{ labels: 'in-place', mark: 'in-place' },
   },
+  categories: {
+    ...{ network: 'network', description: 'name', defaultEgress: 'traffic' },
+    ...{ labels: 'labels', mark: 'ours' },
+  },
   removable: ['labels'],
   mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
   // why: no cloud tells names of groups apart by case: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html

@@ -1,4 +1,5 @@
 import type { FieldChange } from '../diff.ts';
+import type { FieldCategory } from '../remediation.ts';
 import type { Attributes, Kind, Ref } from '../resource.ts';
 import { firewallRule } from './firewall-rule.ts';
 import { group } from './group.ts';
@@ -26,12 +27,24 @@ export const rulesOf = (kind: Kind): KindRules => kinds[kind] as unknown as Kind
 /** The effect of this change. */
 export function effectOf(kind: Kind, change: FieldChange): ChangeEffect {
   if (isKept(change.field)) return 'in-place';
-  const { effects } = rulesOf(kind);
-  for (let field = change.field; field !== ''; field = field.slice(0, Math.max(0, field.lastIndexOf('.')))) {
-    const effect = effects[field];
-    if (effect !== undefined) return typeof effect === 'function' ? effect(change) : effect;
+  const effect = longestMatch(rulesOf(kind).effects, change.field) ?? 'blocked';
+  return typeof effect === 'function' ? effect(change) : effect;
+}
+
+/** The category of a field; `ours` where it is no matter of others. `nameLabel`: the label that bears names, where one does. */
+export function categoryOf(kind: Kind, field: string, nameLabel?: string): FieldCategory | 'ours' {
+  if (isKept(field)) return 'ours';
+  if (nameLabel !== undefined && field === `labels.${nameLabel}`) return 'name';
+  return longestMatch(rulesOf(kind).categories, field) ?? 'ours';
+}
+
+/** Of the field or its longest dotted beginning. */
+function longestMatch<T>(table: Readonly<Record<string, T>>, named: string): T | undefined {
+  for (let field = named; field !== ''; field = field.slice(0, Math.max(0, field.lastIndexOf('.')))) {
+    const found = table[field];
+    if (found !== undefined) return found;
   }
-  return 'blocked';
+  return undefined;
 }
 
 /** Every Ref of a resource, in stated order. */

@@ -2,6 +2,7 @@ import { overlapsCidr, parseCidr } from '../cidr.ts';
 import type { DeletionPolicy } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Condition } from '../observed.ts';
+import type { FieldCategory } from '../remediation.ts';
 import type { Attributes, Kind, Ref } from '../resource.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface KindRules<K extends Kind = Kind> {
   readonly deletionPolicy: DeletionPolicy;
   /** By field or by its dotted beginning; the longest match counts. Every field is named: an unnamed one is `blocked`. */
   readonly effects: Readonly<Record<string, ChangeEffect | ((change: FieldChange) => ChangeEffect)>>;
+  /** The category of each of these fields, likewise. `ours`: no colleague's matter, as our mark: it is healed always. */
+  readonly categories: Readonly<Record<string, FieldCategory | 'ours'>>;
   /** Fields (or maps, by their beginning) that are taken away again when a spec no longer states them. */
   readonly removable: readonly string[];
   /** The same resource with each Ref passed through `to`. */

@@ -14,6 +14,16 @@ export const subnet: KindRules<'subnet'> = {
     labels: 'in-place',
     mark: 'in-place',
   },
+  categories: {
+    network: 'network',
+    cidr: 'network',
+    zone: 'network',
+    internet: 'network',
+    filter: 'traffic',
+    settings: 'network',
+    labels: 'labels',
+    mark: 'ours',
+  },
   removable: ['labels'],
   mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
   clash: ({ attributes: wanted }, { attributes: present, condition }) =>

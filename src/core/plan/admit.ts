@@ -44,6 +44,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   scope: input.observation.scope,
   ...(action.cause === 'drift' ? { cause: action.cause } : {}),
   ...(action.by === undefined ? {} : { by: action.by }),
+  ...(action.remediation === undefined ? {} : { remediation: action.remediation }),
 });
 
 /** Parents come first by kind, so one reconcile from networks to instances finds everything whose ground is missing. */

@@ -24,6 +24,7 @@ import {
   unstatedFindings,
 } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
+import { apartByRemediation } from './remediation.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
 import { gapOf, isUnrecorded, unknownRegionOf, type World, withAdoptedRefs } from './world.ts';
 
@@ -86,16 +87,21 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
   const obstructed = approved === undefined ? destructive : unlessNameTaken(approved, world);
   // why: it speaks for itself while it is on its way; what else differs is seen at the next look
   if (approved !== undefined && obstructed === approved) return [approved];
+  const { healed, apart } = apartByRemediation(desired, going, input);
+  const unhealed = apart.map((changes) => changing(changes, present, 'drift'));
+  const named = unhealed.find((action) => input.choices?.approved?.(action));
+  if (named !== undefined) return [named];
   const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
     ...unstatedFindings(desired, observed, changes, input),
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
-    ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
-    ...(going.length > 0 && !isStuck
-      ? [unlessNameTaken(changing(going, present, causeOf(desired, going, input)), world)]
+    ...(healed.length > 0 && isStuck ? [nonConvergent(desired, healed, input.observation.scope)] : []),
+    ...(healed.length > 0 && !isStuck
+      ? [unlessNameTaken(changing(healed, present, causeOf(desired, healed, input)), world)]
       : []),
+    ...unhealed,
     ...(obstructed === undefined ? [] : [obstructed]),
   ];
 }

@@ -162,7 +162,8 @@ export function actionRecorder(): ActionRecorder {
   const planned = new Map<string, Action>();
   return {
     hold: (action) => {
-      planned.set(`${action.verb} ${action.address} ${idOf(action)} ${isDestructive(action)}`, action);
+      const { verb, address, remediation } = action;
+      planned.set(`${verb} ${address} ${idOf(action)} ${isDestructive(action)} ${remediation?.value ?? ''}`, action);
       return undefined;
     },
     planned: () => [...planned.values()],

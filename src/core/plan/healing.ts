@@ -18,15 +18,17 @@ export type Healing = (typeof healings)[number];
  *   an unmanaged object: nobody's documents want it    | none
  */
 export function healingIn({ findings }: Pick<ScopePlan, 'findings'>): (one: Action | Finding) => Healing | undefined {
-  const held = new Set(
-    findings.flatMap((found) => (found.type === 'withheld' ? [`${found.action} ${found.address}`] : [])),
-  );
+  const held = new Set(findings.flatMap((found) => (found.type === 'withheld' ? [keyOf(found.action, found)] : [])));
   return (one) => {
     if ('type' in one) return ofFinding(one);
     const healing = one.cause === 'drift' ? ofAction(one) : undefined;
-    return healing !== undefined && held.has(`${one.verb} ${one.address}`) ? 'withheld' : healing;
+    return healing !== undefined && held.has(keyOf(one.verb, one)) ? 'withheld' : healing;
   };
 }
+
+/** Drift of one resource may be healed in one part, and left in another. */
+const keyOf = (verb: Action['verb'], { address, remediation }: Pick<Action, 'address' | 'remediation'>): string =>
+  `${verb} ${address} ${remediation?.value ?? ''}`;
 
 function ofFinding(found: Finding): Healing | undefined {
   if (found.type === 'unmanaged') return 'none';

@@ -5,6 +5,7 @@ import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from
 import type { Guards } from '../guards.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
+import type { RemediationBefore, Remediations } from '../remediation.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import type { Steps } from '../steps.ts';
@@ -54,6 +55,8 @@ export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
   readonly owner?: string;
   readonly targets: readonly string[];
   readonly rollout?: Rollout;
+  /** Absent: all drift is healed. */
+  readonly remediation?: Remediations;
 }
 
 export interface PlanInput {
@@ -79,6 +82,8 @@ export interface Choices extends WaveChoices {
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
   readonly modesBefore?: ModesBefore;
+  /** Absent: the generation before had none. */
+  readonly remediationBefore?: RemediationBefore;
   /** The actions that a person approved beforehand: see holds.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */

@@ -22,6 +22,7 @@ import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold }
 import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
+import { remediationHold, withRemediation } from './remediation.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { type AllAtOnce, waveHold } from './waves.ts';
 import { isUnrecorded, type World, worldOf } from './world.ts';
@@ -37,7 +38,8 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *   yes     | no, but its name is  | nobody | blocked: name-taken, with the line to paste
  *   yes     | once                 | us     | update, replace (instances), blocked: immutable, or nothing; withheld:
  *           |                      |        | destructive-drift, what would lose data and no spec asked for; blocked: name-taken, a
- *           |                      |        | replacement without surge by a name that another machine has
+ *           |                      |        | replacement without surge by a name that another machine has; withheld:
+ *           |                      |        | remediation, drift that is not to be healed by itself
  *   yes     | twice                | us     | blocked: duplicate-claim (an empty twin of a lost answer: delete)
  *   yes     | no, but an intent    | nobody | blocked: lost-commits, with the line to paste
  *           | nobody recorded      |        |
@@ -96,6 +98,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     lostCommitsHold(claimed, given.knowledge),
     destructiveDriftHold(input),
     dataDisksHold,
+    remediationHold(input),
     modeHold(input),
     protectHold(input),
     storeOnlyHold(input),
@@ -103,7 +106,8 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     ...(input.choices?.holds ?? []),
   ];
   yield;
-  const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
+  const actionsDecided = decisions.filter(isAction).map((action) => withRemediation(action, input));
+  const decided = attribute({ actions: actionsDecided, findings: decisions.filter(isFinding) }, world);
   const { actions, findings } = yield* admitInWaves({ ...decided, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });

@@ -3,13 +3,23 @@ import { healingIn } from '../plan/healing.ts';
 import { actionJson, desiredJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
 
 /** An explanation as data: what `--json` prints and the API answers. */
-export function explanationJson({ address, wanted, origins, mode, there, actions, findings }: Explanation) {
+export function explanationJson({
+  address,
+  wanted,
+  origins,
+  mode,
+  remediation,
+  there,
+  actions,
+  findings,
+}: Explanation) {
   const healing = healingIn({ findings });
   return {
     address,
     desired: wanted.map(desiredJson),
     origins,
     mode: mode && modeJson(mode),
+    remediation,
     objects: there.map(ownershipJson),
     actions: actions.map((one) => actionJson(one, healing(one))),
     findings: findings.map((one) => findingJson(one, healing(one))),

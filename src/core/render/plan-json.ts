@@ -129,13 +129,14 @@ const sidesJson = (desired: Desired, observed: Observed) => ({
   observed: observedJson(observed),
 });
 
-const aboutJson = ({ kind, address, documents, cause, by }: About, healing: Healing | undefined) => ({
+const aboutJson = ({ kind, address, documents, cause, by, remediation }: About, healing: Healing | undefined) => ({
   kind,
   address,
   documents,
   cause,
   lastModifiedBy: by && lastModifiedByJson(by),
   healing,
+  remediation,
 });
 
 const incarnationJson = ({ incarnation }: Incarnated) => ({ incarnation });
@@ -158,8 +159,8 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
       return { type, address, kind, code, ...reason };
     }
     case 'withheld': {
-      const { type, address, kind, action, code, cause } = finding;
-      return { type, address, kind, action, code, cause, ...reason };
+      const { type, address, kind, action, code, cause, remediation } = finding;
+      return { type, address, kind, action, code, cause, ...reason, remediation };
     }
     case 'incomplete': {
       const { type, kind, code } = finding;

@@ -11,7 +11,17 @@ import { deleteReasons } from './plan-json.ts';
 import { bare, ruleText, short } from './rule-text.ts';
 import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from './summary.ts';
 import { documentText, entryChanges } from './value-text.ts';
-import { type Ago, healingTexts, moment, type Paint, plain, type Style, touchedText, unheardText } from './wording.ts';
+import {
+  type Ago,
+  healingTexts,
+  moment,
+  type Paint,
+  plain,
+  remediationText,
+  type Style,
+  touchedText,
+  unheardText,
+} from './wording.ts';
 
 interface PlanTextOptions {
   readonly revision: string;
@@ -118,8 +128,17 @@ function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
     `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${place}`,
     ...entry.actions.flatMap((action) => actionLines(action, paint)),
     ...touchedLines(entry.actions, how),
+    ...new Set(entry.actions.flatMap((action) => remediationLines(action, paint))),
   ];
 }
+
+/** Of drift that waits for a person. */
+const remediationLines = ({ remediation }: Action, paint: Paint): readonly string[] =>
+  remediation === undefined
+    ? []
+    : [
+        `      ${paint('note', `remediation of ${(remediation.fields ?? [remediation.category]).join(', ')}: ${remediationText(remediation)}; no worker heals it`)}`,
+      ];
 
 /** The author of each change and its fate; each person and call once. */
 const touchedLines = (shown: readonly (Action | Finding)[], { healing, ...how }: ScopeHow): readonly string[] => [

@@ -1,6 +1,7 @@
 import type { TouchedBy } from '../last-modified.ts';
 import type { Held, PauseDraft } from '../pause.ts';
 import type { Healing } from '../plan/healing.ts';
+import type { DriftRemediation } from '../remediation.ts';
 
 /** Times for people, of ms since the epoch, always UTC: `2026-12-01 08:00`, or to the second. */
 export const bareMoment = (at: number, to: keyof typeof lengths = 'minute'): string =>
@@ -57,6 +58,16 @@ export const moment: Ago = (at) => `at ${formatMoment(at, 'second')}`;
 /** `changed by arn:aws:iam::111122223333:user/bob (StopInstances from 203.0.113.9) 3 min ago` */
 export const touchedText = ({ who, action, from, at }: TouchedBy, ago: Ago = moment): string =>
   `changed by ${who} (${action}${from === undefined ? '' : ` from ${from}`}) ${ago(at)}`;
+
+/** `propose by Target aws-prod at aws.yaml:9` */
+export const remediationText = ({
+  value,
+  document,
+  file,
+  line,
+  previousGeneration,
+}: Omit<DriftRemediation, 'category' | 'fields'>): string =>
+  previousGeneration ? `${value} as in the previous generation` : `${value} by ${document} at ${file}:${line}`;
 
 /** The fate of a change, as the end of a sentence. */
 export const healingTexts = {

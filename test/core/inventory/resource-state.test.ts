@@ -85,6 +85,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   policy: true,
   window: true,
   freeze: true,
+  remediation: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

@@ -6,7 +6,7 @@ import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
 import { dialect as memory } from '../../../providers/memory/dialect.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
-import { effectOf, kindNames, rulesOf } from '../../../src/core/kinds/kinds.ts';
+import { categoryOf, effectOf, kindNames, rulesOf } from '../../../src/core/kinds/kinds.ts';
 import { withoutStore } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { effectHere } from '../../../src/core/plan/destructive-drift.ts';
@@ -246,6 +246,8 @@ test('every field that a kind names is tried', () => {
       (named) => named !== 'mark' && !leaves.some((leaf) => leaf === named || leaf.startsWith(`${named}.`)),
     );
     assert.deepEqual(untried, [], kind);
+    const uncategorized = leaves.filter((field) => categoryOf(kind, field) === 'ours');
+    assert.deepEqual(uncategorized, [], `${kind}: a field of no category is healed whatever its remediation`);
     const unnamed = leaves.filter((field) => effectOf(kind, { field, from: 1, to: 2 }) === 'blocked');
     const settings = (one: 'network' | 'subnet' | 'instance') => leavesOf(whole[one].settings, 'settings.');
     const meant = {

@@ -260,6 +260,7 @@ const NOT_COMPARED: readonly string[] = [
   'protect',
   'deletionPolicy',
   'ignore',
+  'remediation',
   'rollout',
   'minReady',
 ];

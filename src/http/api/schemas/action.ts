@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kindNames } from '../../../core/kinds/kinds.ts';
 import { healings } from '../../../core/plan/healing.ts';
+import { fieldCategories } from '../../../core/remediation.ts';
 import { deleteReasons } from '../../../core/render/plan-json.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { desiredSchema, documentSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
@@ -18,6 +19,31 @@ const healingSchema = z.enum(healings).meta({
   description: 'The fate of the change outside Setpoint that led to this; absent: there is none',
 });
 
+export const remediationSchema = z
+  .object({
+    value: z.enum(['propose', 'report']),
+    category: z.enum(fieldCategories),
+    fields: z.array(z.string()).optional().meta({ description: 'The fields of an update that it holds for' }),
+    document: z.string().optional().meta({ description: 'The document that says so' }),
+    file: z.string().optional(),
+    line: z.int().optional(),
+    previousGeneration: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The previous generation says so, which is stricter' }),
+  })
+  .meta({ id: 'Remediation', description: 'Drift that Setpoint does not heal by itself' })
+  .register(examples, {
+    example: {
+      value: 'propose',
+      category: 'labels',
+      fields: ['labels.tier'],
+      document: 'Target aws-prod',
+      file: 'aws.yaml',
+      line: 9,
+    },
+  });
+
 const about = {
   kind: kindSchema,
   address: z.string(),
@@ -25,6 +51,7 @@ const about = {
   cause: causeSchema,
   lastModifiedBy: lastModifiedBySchema.optional(),
   healing: healingSchema.optional(),
+  remediation: remediationSchema.optional(),
 };
 
 const incarnated = {
@@ -140,6 +167,7 @@ const withholdCode = z.enum([
   'policy',
   'window',
   'freeze',
+  'remediation',
 ]);
 
 /** A fact that leads to no action, with its reason. */
@@ -168,6 +196,7 @@ export const findingSchema = z
       action: verbSchema,
       code: withholdCode,
       cause: z.literal('drift').optional().meta({ description: 'The cause of the action; absent: another one' }),
+      remediation: remediationSchema.optional(),
     }),
     z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
     z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),

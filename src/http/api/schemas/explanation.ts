@@ -3,7 +3,7 @@ import { claims } from '../../../core/inventory/ownership.ts';
 import { explanationJson } from '../../../core/render/explanation-json.ts';
 import { sourceJson } from '../../../core/render/plan-json.ts';
 import type { Explained } from '../../../ports/queries.ts';
-import { actionSchema, findingSchema } from './action.ts';
+import { actionSchema, findingSchema, remediationSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
 import { auditLogsSchema, heldSourceSchema } from './plan.ts';
@@ -50,6 +50,9 @@ export const explanationSchema = z
     desired: z.array(desiredSchema),
     origins: z.array(originSchema),
     mode: z.object({ mode: modeSchema, reason: z.string(), stillBoundBy: modeSchema.optional() }).optional(),
+    remediation: z
+      .array(remediationSchema)
+      .meta({ description: 'Categories whose drift Setpoint does not heal by itself' }),
     objects: z.array(ownership),
     actions: z.array(actionSchema),
     findings: z.array(findingSchema),
@@ -65,6 +68,7 @@ export const explanationSchema = z
       desired: [exampleOf(desiredSchema)],
       origins: [exampleOf(originSchema)],
       mode: { mode: 'plan', reason: 'Estate acme says so at estate.yaml:8' },
+      remediation: [],
       objects: [
         {
           scope: story.scope,
