@@ -1,5 +1,6 @@
 import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
+import type { DeletionGrace, TombstoneChanges } from './grace.ts';
 import type { TouchedBy } from './last-modified.ts';
 import type { Observed } from './observed.ts';
 import type { Surroundings } from './order/neighbours.ts';
@@ -32,6 +33,8 @@ export type Action =
       readonly verb: 'delete';
       readonly observed: Observed;
       readonly because: DeleteReason;
+      /** Absent: it has none, and is deleted at once. */
+      readonly grace?: DeletionGrace;
       /** The owners at its last write, where the store knows. */
       readonly owners?: readonly string[];
     })
@@ -107,9 +110,24 @@ export type Finding =
       /** Of the action; absent: another one. */
       readonly cause?: 'drift';
       readonly remediation?: DriftRemediation;
+      /** The end of its grace. */
+      readonly until?: number;
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
+
+export type Deletion = Extract<Action, { readonly verb: 'delete' }>;
+
+type BeginningDeletion = Deletion & { readonly grace: Extract<DeletionGrace, { readonly phase: 'begins' }> };
+
+/** Records that something is to be deleted, and calls no cloud. */
+export const beginsGrace = (action: Action): action is BeginningDeletion =>
+  action.verb === 'delete' && action.grace?.phase === 'begins';
+
+/** The verb under which an action is told of once it is done: one that only begins its grace has deleted nothing. */
+export type DoneVerb = Verb | 'tombstone';
+
+export const doneVerbOf = (action: Action): DoneVerb => (beginsGrace(action) ? 'tombstone' : action.verb);
 
 /** The planner's decision about a resource: to act, or to report why not. */
 export type Decision = Action | Finding;
@@ -155,7 +173,8 @@ export type BlockCode =
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
  * `policy`: a rule of a policy in enforce mode denies the resource.
- * `window`: outside its change windows; `freeze`: within a freeze. `remediation`: its document does not want such drift healed by itself.
+ * `window`: outside its change windows; `freeze`: within a freeze. `remediation`: its document does not want such drift healed by itself. `grace`: its
+ * document is gone, and its deletion comes later.
  */
 export type WithholdCode =
   | 'protect'
@@ -177,7 +196,8 @@ export type WithholdCode =
   | 'policy'
   | 'window'
   | 'freeze'
-  | 'remediation';
+  | 'remediation'
+  | 'grace';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those
@@ -190,6 +210,8 @@ export interface ScopePlan {
   readonly calls: { readonly observed?: number; readonly predicted: number };
   /** As wanted with nothing sent; absent: none that the store does not know of. */
   readonly standing?: readonly Standing[];
+  /** Absent: none. */
+  readonly tombstones?: TombstoneChanges;
   /** Machines and rules that the order of its actions depends on; absent where none does. */
   readonly around?: Surroundings;
 }

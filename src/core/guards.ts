@@ -1,5 +1,6 @@
 import type { ChangeCalendar } from './change-windows.ts';
 import type { DeletionPolicy, Mode } from './desired.ts';
+import type { GracePeriods } from './grace.ts';
 import type { Limits } from './limits.ts';
 import type { PolicyRules } from './policy/rules.ts';
 import type { RemediationGuards } from './remediation.ts';
@@ -23,6 +24,8 @@ export interface Guards {
   readonly calendar?: ChangeCalendar;
   /** Absent: all drift is healed. */
   readonly remediation?: RemediationGuards;
+  /** Absent: the usual one. */
+  readonly grace?: GracePeriods;
 }
 
 /** Modes that are set above documents. `scopes`: the strictest of its targets' and the estate's; null: none of them says one. */

@@ -1,4 +1,5 @@
 import type { DeletionPolicy, Desired, Terms } from './desired.ts';
+import type { Tombstone } from './grace.ts';
 import type { HeardTouch } from './last-modified.ts';
 import { canonical } from './ledger/canonical.ts';
 import type { Observation, Observed } from './observed.ts';
@@ -30,6 +31,8 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly incarnations?: ReadonlyMap<Address, number>;
   /** Machines that were launched lately, and those of which none lived long: see `failedBirths`. Absent: none. */
   readonly births?: readonly Birth[];
+  /** Objects that are to be deleted later. Absent: none. */
+  readonly tombstones?: ReadonlyMap<CloudId, Tombstone>;
 }
 
 /**
@@ -119,7 +122,7 @@ export interface PendingIntent {
   readonly intent: string;
   readonly attempt: number;
   readonly address: Address;
-  readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget';
+  readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget' | 'tombstone';
   readonly at: number;
   /** As it was intended, so that a settlement found later says what was sent, not what is wanted by then. */
   readonly draft: { readonly kind: Kind; readonly id?: CloudId; readonly details: Readonly<Record<string, unknown>> };

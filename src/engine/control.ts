@@ -1,4 +1,4 @@
-import type { Finding, Verb } from '../core/action.ts';
+import type { DoneVerb, Finding } from '../core/action.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Address, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
@@ -19,11 +19,11 @@ export type Progress =
   /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
   | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
   | { readonly at: 'planned'; readonly round: number; readonly actions: number; readonly findings: number }
-  | { readonly at: 'acting'; readonly kind: Kind; readonly verb: Verb; readonly addresses: readonly Address[] }
+  | { readonly at: 'acting'; readonly kind: Kind; readonly verb: DoneVerb; readonly addresses: readonly Address[] }
   | {
       readonly at: 'settled';
       readonly kind: Kind;
-      readonly verb: Verb;
+      readonly verb: DoneVerb;
       readonly address: Address;
       /** Absent: it went well. */
       readonly failure?: Failure;

@@ -1,4 +1,4 @@
-import type { About, Action, ScopePlan } from '../core/action.ts';
+import { type About, type Action, doneVerbOf, type ScopePlan } from '../core/action.ts';
 import { backoff } from '../core/failure.ts';
 import { groupByMany } from '../core/group-by-many.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
@@ -175,6 +175,8 @@ async function see(run: ReconcileRun): Promise<PlannedObservation> {
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await recordConverged(plan, knowledge, { estate, ports });
   await recordConfirmed({ observation, knowledge, plan }, authorization, ports);
+  const { tombstones } = plan;
+  if (tombstones) await unlessLeaseLost(() => ports.inventory.tombstones(authorization.reconcile, tombstones));
   const { actions, findings } = plan;
   control.notify?.({ at: 'planned', round: rounds.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan, readFrom, replays };
@@ -327,7 +329,11 @@ export function convergenceState(clock: Clock): ConvergenceState {
       };
     },
     learn: (actions, executed) => {
-      const keys = new Map(actions.map((action) => [`${action.verb} ${action.address}`, keyOf(action)]));
+      const keys = new Map<string, string>(
+        actions.flatMap((action) =>
+          [action.verb, doneVerbOf(action)].map((verb) => [`${verb} ${action.address}`, keyOf(action)] as const),
+        ),
+      );
       for (const { verb, address } of executed.settled) doneAt.set(keys.get(`${verb} ${address}`) ?? '', clock.now());
       for (const { verb, address, failure } of executed.failed)
         if (verb === 'delete' && failure.kind === 'conflict') clash(keys.get(`${verb} ${address}`) ?? '');
@@ -354,7 +360,7 @@ function keyOf(action: Action): string {
     case 'replace':
       return `${action.verb} ${action.address} ${action.observed.id} ${JSON.stringify(action.changes)}`;
     case 'delete':
-      return `delete ${action.address} ${action.observed.id}`;
+      return `${doneVerbOf(action)} ${action.address} ${action.observed.id}`;
     case 'forget':
       return `forget ${action.address} ${action.id}`;
   }

@@ -1,4 +1,4 @@
-import type { Action, Batch, Finding, ScopePlan } from '../core/action.ts';
+import { type Action, type Batch, beginsGrace, doneVerbOf, type Finding, type ScopePlan } from '../core/action.ts';
 import { type BatchLimits, pack } from '../core/batches.ts';
 import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
@@ -24,7 +24,7 @@ import {
   unsent,
 } from './ports.ts';
 import { noReplays, type Replays } from './replay.ts';
-import { type BatchRun, runBatch, type Unready, verify } from './run-batch.ts';
+import { type BatchRun, recordTombstones, runBatch, type Unready, verify } from './run-batch.ts';
 
 /** A plan, and the data that it rests on. */
 interface Task {
@@ -66,7 +66,11 @@ export async function execute(
     cancellation,
     notify: control.notify,
   };
-  const ordered = order(task.plan.actions, task.plan.around ?? nobodyAround);
+  const beginning = task.plan.actions.filter(beginsGrace);
+  const ordered = order(
+    task.plan.actions.filter((action) => !beginsGrace(action)),
+    task.plan.around ?? nobodyAround,
+  );
   const seen = new Map(task.observation.resources.map((resource) => [resource.id, resource]));
   const run: BatchRun = {
     context,
@@ -75,6 +79,8 @@ export async function execute(
     seen: (id) => seen.get(id),
   };
   try {
+    // why: all of them begin at once, and nothing else waits for what calls no cloud
+    const recorded = beginning.length === 0 ? [] : await recordTombstones(beginning, context);
     const outcomes = await schedule({
       order: ordered,
       limits: at.site.batches,
@@ -82,7 +88,15 @@ export async function execute(
       perform: (batch) => runBatch(batch, run),
       verify: (made) => verify(made, context),
     });
-    return sumUp(task.plan, outcomes, context);
+    const all = new Map([
+      ...beginning.map((action, i): readonly [Action, Outcome] => [action, recorded[i] ?? unsent]),
+      ...ordered.steps.map(({ action }, i): readonly [Action, Outcome] => [action, outcomes[i] ?? unsent]),
+    ]);
+    return sumUp(
+      task.plan,
+      task.plan.actions.map((action) => all.get(action) ?? unsent),
+      context,
+    );
   } finally {
     cancellation.end();
   }
@@ -129,12 +143,13 @@ function sumUp(
   const settled: Settling[] = [];
   const failed: Failing[] = [];
   const findings: Finding[] = [];
-  for (const [i, { kind, verb, address, cause, by }] of actions.entries()) {
+  for (const [i, action] of actions.entries()) {
+    const { kind, verb, address, cause, by } = action;
     const outcome = outcomes[i];
     const about = { kind, verb, address };
     switch (outcome?.as) {
       case 'done':
-        settled.push(about);
+        settled.push({ ...about, verb: doneVerbOf(action) });
         break;
       case 'failed':
         failed.push({ ...about, failure: outcome.failure, expected: 'person' });

@@ -1,4 +1,4 @@
-import type { Action } from '../core/action.ts';
+import { type Action, beginsGrace } from '../core/action.ts';
 import { type Desired, isClaimedInStore } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
@@ -21,6 +21,9 @@ export interface DraftDetails extends WantedDetails {
   readonly was?: Address;
   /** The reason of its removal. */
   readonly because?: string;
+  /** Of a tombstone: the length of the grace, and that a person asked for it. */
+  readonly graceMs?: number;
+  readonly graceBy?: 'person';
   /** A launch: the machine whose place it takes. */
   readonly successorOf?: CloudId;
   /** The end of a predecessor: what stands in its place, as it was asked for. */
@@ -93,9 +96,18 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
       const because = action.verb === 'delete' ? action.because : 'replaced';
       return { attributes, name, because, ...succeededBy(action) };
     }
+    case 'tombstone':
+      return { ...tombstoneOf(action) };
     case 'forget':
       return { because: 'gone' };
   }
+}
+
+function tombstoneOf(action: Action): DraftDetails {
+  if (!beginsGrace(action)) throw new Error(`${action.verb} ${action.address} begins no grace`);
+  const { observed, because, grace } = action;
+  const { attributes, name } = observed;
+  return { attributes, name, because, graceMs: grace.forMs, ...(grace.by === undefined ? {} : { graceBy: grace.by }) };
 }
 
 /** The facts of an object that stay true, however often it is written. */
@@ -186,6 +198,7 @@ interface Fulfilled {
  *   delete of a twin, of  | the id is let go, and known if it shows again
  *   a withdrawn successor,|
  *   or once more          |
+ *   tombstone             | the id is known to be deleted later
  *   forget                | the id is let go, and known if it shows again, unless a person forgot it
  */
 export function effectsOf({ verb, kind, address, id, details }: Fulfilled): readonly Effect[] {
@@ -202,11 +215,18 @@ export function effectsOf({ verb, kind, address, id, details }: Fulfilled): read
     }
     case 'delete':
       return [ending({ kind, address, id }, 'deleted'), ...afterDelete(address, details)];
+    case 'tombstone':
+      return [tombstoneEffect({ kind, address, id }, details)];
     case 'forget':
       // why: a resource that a person forgot is ours no more, whatever shows of it
       return [details.because === 'gone' ? ending({ kind, address, id }, 'gone') : { do: 'release', id }];
   }
 }
+
+const tombstoneEffect = (subject: Subject, { graceMs = 0, graceBy: by }: DraftDetails): Effect => ({
+  ...{ do: 'tombstone', subject, forMs: graceMs },
+  ...(by === undefined ? {} : { by }),
+});
 
 /** A rule is known through its container, by what it says: whoever writes it again makes another one. */
 const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect =>

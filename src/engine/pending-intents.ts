@@ -29,7 +29,8 @@ import { hasToken } from './replay.ts';
  *   update, adopt | otherwise                           | open for the next plan; after the window: failed
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
- *   forget        | –                                   | done
+ *   forget,       | –                                   | done
+ *   tombstone     |                                     |
  *   create, which | once, with its mark, and nothing    | done, with that id: see `cameLate`
  *   never showed  | stands in its place                 |
  *
@@ -285,7 +286,7 @@ function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { i
 
 function others(intent: PendingIntent, scene: ObservedScope): readonly Settlement[] {
   const { kind, id = '' } = intent.draft;
-  if (intent.verb === 'forget') return [happened(intent, id)];
+  if (intent.verb === 'forget' || intent.verb === 'tombstone') return [happened(intent, id)];
   const observed = scene.present.get(id);
   if (!observed) {
     if (scene.blind.has(kind) || scene.observation.pending.includes(id)) return [];

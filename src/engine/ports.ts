@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
+import type { Action, DoneVerb, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
 import type { BatchLimits } from '../core/batches.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
 import type { PlacedRegion } from '../core/documents/target.ts';
@@ -119,12 +119,13 @@ export interface Executed {
 
 export interface Settling {
   readonly kind: Kind;
-  readonly verb: Verb;
+  readonly verb: DoneVerb;
   readonly address: Address;
 }
 
 /** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */
-export interface Failing extends Settling {
+export interface Failing extends Omit<Settling, 'verb'> {
+  readonly verb: Verb;
   readonly failure: Failure;
   readonly expected: 'next-reconcile' | 'person';
 }

@@ -38,6 +38,20 @@ export async function runBatch(batch: Batch, run: BatchRun): Promise<readonly Ou
   }
 }
 
+/** Begins the grace of these. A stop leaves what was not recorded `unsent`. */
+export async function recordTombstones(
+  actions: readonly Action[],
+  context: ExecutionContext,
+): Promise<readonly Outcome[]> {
+  try {
+    return await send(itemsOf(actions, 'tombstone'), context);
+  } catch (error) {
+    if (!isCancellation(error, context.cancellation.waits)) throw error;
+    context.cancellation.stop(error instanceof Error ? error.message : 'the reconcile ended');
+    return actions.map(() => unsent);
+  }
+}
+
 async function act({ verb, actions }: Batch, run: BatchRun): Promise<readonly Outcome[]> {
   switch (verb) {
     case 'replace':

@@ -1,4 +1,4 @@
-import type { Action } from '../core/action.ts';
+import { type Action, doneVerbOf } from '../core/action.ts';
 import type { Sent } from '../core/batches.ts';
 import { isClaimedInStore } from '../core/desired.ts';
 import type { Failure, Result } from '../core/failure.ts';
@@ -49,7 +49,7 @@ export async function send(items: readonly Item[], context: ExecutionContext): P
 
 /** The reason that an item cannot be sent at all: an address it names has no id. */
 function unresolvedReference({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
-  if (verb === 'delete' || verb === 'forget') return undefined;
+  if (verb === 'delete' || verb === 'forget' || verb === 'tombstone') return undefined;
   const { kind, attributes, address } = desiredOf(action);
   if (known.ids.resolve(kind, attributes) !== undefined) return undefined;
   return {
@@ -138,8 +138,9 @@ async function deliverReady(
 ): Promise<readonly Outcome[]> {
   const [first] = ready;
   if (!first) return [];
-  if (first.item.verb === 'forget') return ready.map(() => done);
-  const sent: Sent = first.item.verb === 'adopt' ? 'update' : first.item.verb;
+  const { verb } = first.item;
+  if (verb === 'forget' || verb === 'tombstone') return ready.map(() => done);
+  const sent: Sent = verb === 'adopt' ? 'update' : verb;
   const outcomes = await deliver(
     {
       sent,
@@ -224,8 +225,14 @@ function idOf({ action }: Item): string {
 
 function report({ action }: Item, outcome: Outcome, { notify }: ExecutionContext): void {
   if (outcome.as === 'unsent' || outcome.as === 'withheld') return;
-  const { kind, verb, address } = action;
-  notify?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
+  const { kind, address } = action;
+  notify?.({
+    at: 'settled',
+    kind,
+    verb: doneVerbOf(action),
+    address,
+    ...('failure' in outcome ? { failure: outcome.failure } : {}),
+  });
 }
 
 /** Existing resources by session and id: a reconcile that is refused again does not ask again. */
@@ -296,6 +303,7 @@ function callActuator(
     case 'delete':
       return actuator.delete(ready.map(({ item }) => removalOf(item, context)) as never, call); // why: as above
     case 'forget':
+    case 'tombstone':
       return Promise.resolve(ready.map(() => ({ ok: true, value: undefined })));
   }
 }

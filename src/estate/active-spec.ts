@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
 import { nextChange } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import { longerGrace, usualGrace } from '../core/grace.ts';
 import type { Guards } from '../core/guards.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Knowledge } from '../core/knowledge.ts';
@@ -25,6 +26,7 @@ import {
   modesBefore,
   type PlanInput,
   type PlanJudge,
+  type Removals,
   type Wanted,
 } from '../core/plan/plan-input.ts';
 import { type RemediationBefore, remediationBefore } from '../core/remediation.ts';
@@ -54,6 +56,8 @@ export interface ActiveConstraints {
   readonly modesBefore?: ModesBefore;
   /** Absent where the generation before had none. */
   readonly remediationBefore?: RemediationBefore;
+  /** Absent without a store. */
+  readonly removals?: Removals;
 }
 
 /** `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. */
@@ -99,10 +103,18 @@ export async function activeConstraints(
     ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
     ...(before?.remediation === undefined ? {} : { remediationBefore: remediationBefore(before.remediation) }),
+    removals: removalsOf(generation, compiled.guards, before),
     policies: { ...(denied === undefined ? {} : { hold: denied }), ...(before === undefined ? {} : { before }) },
     ...judging(await changeJudge(estate, before)),
   };
 }
+
+/** Of each kind the longer grace of both generations. */
+const removalsOf = (generation: number, { grace = usualGrace }: Guards, before: Guards | undefined): Removals => ({
+  generation,
+  grace: before === undefined ? grace : longerGrace(grace, before.grace ?? usualGrace),
+  wasNamed: (document) => before?.modes[document] !== undefined,
+});
 
 const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>
   judge === undefined ? {} : { judge };
@@ -265,6 +277,7 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, constraints,
     stopped: stopped.filter(({ generation }) => generation === constraints.generation),
     modesBefore: constraints.modesBefore,
     remediationBefore: constraints.remediationBefore,
+    removals: constraints.removals,
     ...judging(constraints.judge),
   };
 }

@@ -1,4 +1,4 @@
-import type { Action, ScopePlan } from '../core/action.ts';
+import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
@@ -78,10 +78,16 @@ export async function convergeScope(
 }
 
 /** True where the scope fully applies all of its specs, as far as the observation shows. */
-export function isFullyApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
+export const isFullyApplied = (result: ConvergeResult): boolean =>
+  isApplied(result) && result.converged.last?.plan.findings.some(isInGrace) !== true;
+
+/** The same, but for deletions that wait for the end of their grace. */
+export function isApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
   return !last.plan.findings.some((found) => found.type !== 'withheld' && isUnfinished(found));
 }
+
+const isInGrace = (found: Finding): boolean => found.type === 'withheld' && found.code === 'grace';
 
 /**
  * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope. Limits count over
@@ -95,12 +101,12 @@ export function observationPlanner(
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, remediationBefore, approved, stopped, judge } = reconcileConstraints;
+  const { bounds, modesBefore, remediationBefore, approved, stopped, judge, removals } = reconcileConstraints;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
     const holds = [noted.hold, ...reconcileConstraints.holds];
     const judged = judge === undefined ? {} : { judge };
-    const choices = { unattended: true, holds, modesBefore, remediationBefore, approved, stopped, ...judged };
+    const choices = { unattended: true, holds, modesBefore, remediationBefore, approved, stopped, removals, ...judged };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, bounds);
     const isNewest = reconcileConstraints.generation === generation.number;
@@ -138,6 +144,7 @@ async function planOf(input: PlanInput, bounds: Bounds): Promise<ScopePlan> {
 
 const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 
+/** What waits for the end of its grace is left as it is: no former generation heals it. */
 function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
   const rollouts = new Set(
@@ -145,7 +152,10 @@ function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet
   );
   return new Set(
     findings.flatMap((found) =>
-      found.type === 'withheld' && found.cause !== 'drift' && rollouts.has(keyOf(found.action, found.address))
+      found.type === 'withheld' &&
+      found.code !== 'grace' &&
+      found.cause !== 'drift' &&
+      rollouts.has(keyOf(found.action, found.address))
         ? [found.address]
         : [],
     ),

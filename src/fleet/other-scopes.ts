@@ -24,7 +24,7 @@ interface OtherScopesCount {
   readonly uncounted: number;
 }
 
-type Guards = Pick<ReconcileConstraints, 'estateHolds' | 'modesBefore' | 'counting' | 'judge'>;
+type Guards = Pick<ReconcileConstraints, 'estateHolds' | 'modesBefore' | 'counting' | 'judge' | 'removals'>;
 
 /** The longest time that one reconcile counts other scopes, so that it stays within its slice. */
 const countingMs = 5_000;
@@ -96,8 +96,8 @@ interface Look {
 
 /** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
 export function remainingCount({ scope, estate, guards, observation, knowledge }: Look): Count {
-  const { estateHolds: holds, modesBefore, approved, judge } = guards;
-  const choices = { unattended: true, atOnce: true, holds, modesBefore, approved, ...(judge && { judge }) };
+  const { estateHolds: holds, modesBefore, approved, judge, removals } = guards;
+  const choices = { unattended: true, atOnce: true, holds, modesBefore, approved, removals, ...(judge && { judge }) };
   const { dialect } = providerOf(scope, estate);
   const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect, choices });
   const isBegun = underWay(actions, [knowledge]);

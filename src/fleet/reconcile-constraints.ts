@@ -1,10 +1,10 @@
-import type { Action } from '../core/action.ts';
+import type { Action, DoneVerb } from '../core/action.ts';
 import { actionDigest, halvesOf } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
-import type { Hold, ModesBefore, PlanJudge, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Hold, ModesBefore, PlanJudge, Removals, StoppedWaves } from '../core/plan/plan-input.ts';
 import { remediationHold } from '../core/plan/remediation.ts';
 import type { RemediationBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
@@ -27,6 +27,9 @@ export interface ReconcileConstraints {
   readonly judge?: PlanJudge;
   readonly modesBefore: ModesBefore;
   readonly remediationBefore?: RemediationBefore;
+  readonly removals?: Removals;
+  /** Numbers of approvals that a person withdrew. */
+  readonly withdrawn: ReadonlySet<number>;
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
   readonly stopped: readonly StoppedWaves[];
@@ -52,11 +55,12 @@ export async function reconcileConstraintsOf(
   // why: read before anything else, so that a word that comes in between is met by whoever sends something
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
   const counting = await countingOf(where, store);
-  const [constraints, approvals, stopped, backoff] = await Promise.all([
+  const [constraints, approvals, stopped, backoff, withdrawn] = await Promise.all([
     activeConstraints(activeSpec.estate, store),
     store.fleet.approvals.active(where),
     stoppedRolloutsOf(where, activeSpec, records),
     backoffHoldOf(where, activeSpec.generation.number, store.fleet.backoffs),
+    store.fleet.approvals.withdrawn(where.estate),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
@@ -65,6 +69,8 @@ export async function reconcileConstraintsOf(
     estateHolds: constraints.holds,
     modesBefore: constraints.modesBefore ?? (() => undefined),
     remediationBefore: constraints.remediationBefore,
+    removals: constraints.removals,
+    withdrawn,
     ...(constraints.policies === undefined ? {} : { policies: constraints.policies }),
     ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
@@ -149,6 +155,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   mode `plan` of any of them, and no approval is active     | mode
  *   a remediation of any of them, likewise                   | remediation
  *   it was approved when it was planned, and no longer is    | stale
+ *   the approval by which its grace began was withdrawn      | stale
  *   rules about changes are others than those of the plan    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
@@ -190,6 +197,7 @@ const holdsNow = (
   ...now.holds,
   ...unattendedHolds({ scope, estate }, now),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
+  (action) => (isWithdrawn(action, now.withdrawn) ? unapproved : undefined),
   () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
 ];
 
@@ -201,6 +209,10 @@ function unattendedHolds(
   const judged = { wanted: scope.wanted, dialect: providerOf(scope, estate).dialect, choices };
   return [remediationHold(judged), modeHold(judged)];
 }
+
+/** Its grace began by an approval that no longer is. */
+const isWithdrawn = (action: Action, withdrawn: ReadonlySet<number>): boolean =>
+  action.verb === 'delete' && action.grace?.phase === 'ends' && withdrawn.has(action.grace.approval ?? -1);
 
 const unapproved: Withholding = {
   code: 'stale',
@@ -271,4 +283,5 @@ function timesBefore(
 }
 
 const repeats: ReadonlySet<Failure['kind']> = new Set(['conflict', 'terminal']);
-const keyOf = ({ verb, address }: Pick<Action, 'verb' | 'address'>): string => `${verb} ${address}`;
+const keyOf = ({ verb, address }: { readonly verb: DoneVerb; readonly address: Address }): string =>
+  `${verb} ${address}`;

@@ -1,4 +1,4 @@
-import type { Action } from '../core/action.ts';
+import type { Action, WithholdCode } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { type Birth, isUnproven, minReadyOf } from '../core/knowledge.ts';
 import type { StoppedWaves, Wanted } from '../core/plan/plan-input.ts';
@@ -80,7 +80,7 @@ export function msToNextWave(
   const held = (last?.plan.findings ?? []).flatMap((found) =>
     found.type === 'withheld' && rollouts.has(found.address) ? [found.code] : [],
   );
-  if (!held.includes('wave') || held.some((code) => code !== 'wave' && code !== 'depends')) return undefined;
+  if (!held.includes('wave') || held.some((code) => !patient.has(code))) return undefined;
   // why: withheld drift, as while healing is paused, may stay so for days
   const { resources = [], pending = [] } = last?.observation ?? {};
   if (pending.length > 0 || resources.some(({ condition }) => condition.state === 'pending')) return startingMs;
@@ -88,6 +88,9 @@ export function msToNextWave(
   const isUnready = (birth: Birth): boolean => isUnproven(birth, minReadyOf(terms.get(birth.address) ?? {}), now);
   return last?.knowledge.births?.some(isUnready) ? provingMs : undefined;
 }
+
+/** Reasons that end without a person. */
+const patient: ReadonlySet<WithholdCode> = new Set(['wave', 'depends', 'grace']);
 
 /** A generation, and what it says of the scope. */
 export interface ActiveSpec {

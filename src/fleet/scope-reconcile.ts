@@ -11,7 +11,14 @@ import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
-import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge-scope.ts';
+import {
+  convergeScope,
+  healDrift,
+  isApplied,
+  isFullyApplied,
+  observationPlanner,
+  type ScopeContext,
+} from './converge-scope.ts';
 import type { Generations } from './generations.ts';
 import { reconcileConstraintsOf, recordRefusals } from './reconcile-constraints.ts';
 import {
@@ -275,7 +282,7 @@ async function convergeAndHeal(
   }
   // why: whatever the other scopes come to, it is known soon
   if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why);
-  const as = outcome === 'done' && !isFullyApplied(newest) ? 'partly' : ends[outcome];
+  const as = outcome === 'done' && !isApplied(newest) ? 'partly' : ends[outcome];
   return endOf(as, why);
 }
 

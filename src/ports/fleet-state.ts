@@ -102,6 +102,8 @@ export interface Approvals {
   active(where: Where): Promise<readonly Approval[]>;
   /** All of the newest generation, of every scope, oldest first: expired ones too, as their actions have run. */
   given(estate: string): Promise<readonly Approval[]>;
+  /** The numbers of those that a person withdrew. */
+  withdrawn(estate: string): Promise<ReadonlySet<number>>;
   /** Ends an approval from now on; with a note in the ledger. Undefined: no approval of this number is active. */
   withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
 }

@@ -1,4 +1,5 @@
 import type { Standing } from '../core/action.ts';
+import type { TombstoneChanges } from '../core/grace.ts';
 import type { Guards } from '../core/guards.ts';
 import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
 import type { Count } from '../core/limits.ts';
@@ -29,6 +30,11 @@ export interface Inventory {
    * as a write to the ledger does; where a higher generation is active nothing changes.
    */
   confirm(reconcile: Reconcile, standing: readonly Standing[]): Promise<void>;
+  /**
+   * Records what a plan of the newest generation says of tombstones; for a reconcile of another generation nothing changes. Needs the
+   * reconcile's lease. Each tombstone that ends has a note in the ledger.
+   */
+  tombstones(reconcile: Reconcile, changes: TombstoneChanges): Promise<void>;
   /**
    * Records an observation's verdicts on the machines that this store launched. Needs the reconcile's lease. Of a failed birth the ledger has a note;
    * a machine that was never ready is not applied, so its address goes back to what was applied there before. One that survived

@@ -58,7 +58,8 @@ export interface Authority extends Allowance {
 }
 
 export interface IntentDraft {
-  readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget';
+  /** `tombstone`: the object is to be deleted later. It calls no cloud. */
+  readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget' | 'tombstone';
   readonly subject: Subject;
   /** Field changes, or the whole attributes of what is made or removed, so that it can be put back. No secrets: hashes only. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -129,7 +130,9 @@ export type Effect =
       readonly attributes: unknown;
       readonly documents?: readonly Address[];
     }
-  | { readonly do: 'unapply'; readonly address: Address };
+  | { readonly do: 'unapply'; readonly address: Address }
+  /** The object is to be deleted after this time. `by`: a person asked for it; else an approval or the mode let it pass. */
+  | { readonly do: 'tombstone'; readonly subject: Subject; readonly forMs: number; readonly by?: 'person' };
 
 /** One request to the cloud: the API's action, the cloud's request id, how long. */
 export interface CallRecord {

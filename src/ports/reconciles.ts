@@ -1,5 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { Verb } from '../core/action.ts';
+import type { DoneVerb } from '../core/action.ts';
 import type { Address, Kind, ScopeKey } from '../core/resource.ts';
 import type { CallRecord } from './ledger.ts';
 import type { Where } from './queue.ts';
@@ -135,7 +135,7 @@ export type ReconcileWait = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible' 
 /** Handed to the actuator together. `addresses`: the first of them. */
 export interface ReconcileBatch {
   readonly kind: Kind;
-  readonly verb: Verb;
+  readonly verb: DoneVerb;
   readonly count: number;
   readonly addresses: readonly Address[];
 }
@@ -143,7 +143,7 @@ export interface ReconcileBatch {
 /** `code` and `why`: of its failure; absent: it went well. */
 export interface ReconcileSettled {
   readonly kind: Kind;
-  readonly verb: Verb;
+  readonly verb: DoneVerb;
   readonly address: Address;
   readonly code?: string;
   readonly why?: string;

@@ -1,9 +1,11 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
+import { isStanding, type Tombstone } from '../core/grace.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { CloudId, ScopeKey } from '../core/resource.ts';
+import { compareText } from '../core/text.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Estate } from '../estate/load.ts';
 import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
@@ -59,9 +61,14 @@ export interface ScopeStatus {
   readonly approvals: readonly Approval[];
   readonly stopped: readonly StoppedRollout[];
   readonly replacements: readonly Replacement[];
+  /** Objects whose documents are gone, and that still run; those that go first come first. */
+  readonly inGrace: readonly InGrace[];
   /** A reconcile that somebody asked for and nobody has made yet: why. */
   readonly reconcileRequest?: string;
 }
+
+/** Times are ms since the epoch. */
+export type InGrace = Pick<Tombstone, 'kind' | 'address' | 'since' | 'until'> & { readonly id: CloudId };
 
 export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
   const { name, dir, tree, scopes } = estate;
@@ -82,7 +89,11 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     estate: name,
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
     folder: { dir, revision: tree.revision },
-    scopes: await Promise.all(scopes.map(({ scope }) => scopeStatusOf(scope, name, blocked, store))),
+    scopes: await Promise.all(
+      scopes.map(({ scope }) =>
+        scopeStatusOf(scope, { estate: name, blocked, newest: generation?.number ?? 0 }, store),
+      ),
+    ),
     limited: byLimits(blocked),
     pauses,
     quarantined,
@@ -110,10 +121,15 @@ function byLimits(blocked: readonly KeptRow[]): readonly HeldByLimit[] {
   return [...held.values()];
 }
 
+interface EstateKnown {
+  readonly estate: string;
+  readonly blocked: readonly KeptRow[];
+  readonly newest: number;
+}
+
 async function scopeStatusOf(
   scope: ScopeKey,
-  estate: string,
-  blocked: readonly KeptRow[],
+  { estate, blocked, newest }: EstateKnown,
   { fleet, inventory }: Store,
 ): Promise<ScopeStatus> {
   const where = { estate, scope };
@@ -131,9 +147,16 @@ async function scopeStatusOf(
     approvals,
     stopped,
     replacements,
+    inGrace: inGraceIn(knowledge, newest),
     ...(request === 0 ? {} : { reconcileRequest: reason ?? '' }),
   };
 }
+
+const inGraceIn = ({ tombstones = new Map() }: Knowledge, newest: number): readonly InGrace[] =>
+  [...tombstones]
+    .filter(([, tombstone]) => isStanding(tombstone, newest))
+    .map(([id, { kind, address, since, until }]) => ({ id, kind, address, since, until }))
+    .toSorted((a, b) => a.until - b.until || compareText(a.address, b.address));
 
 /** Scopes that no target names any more while we own something there: no reconcile observes them. */
 export interface UnmanagedScopes {

@@ -22,6 +22,14 @@ export const postgresApprovals = (context: Context): Approvals => ({
     );
   },
   given: (estate) => rowsOf(ofNewest(context.db, estate), estate),
+  withdrawn: async (estate) => {
+    const rows = await context.db
+      .selectFrom('withdrawn_approvals')
+      .select('seq')
+      .where('estate', '=', estate)
+      .execute();
+    return new Set(rows.map(({ seq }) => seq));
+  },
   withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
 });
 

@@ -255,7 +255,7 @@ export async function onTheWay(db: Database, estate: string): Promise<readonly O
     .select(['intent', 'scope', 'verb', 'kind', 'address', 'id'])
     .where('estate', '=', estate)
     .where('open', '=', true)
-    .where('verb', '!=', 'forget')
+    .where('verb', 'not in', ['forget', 'tombstone'])
     .where(sql<boolean>`coalesce(guard_epoch, -1) < (SELECT epoch FROM setpoint.guard_epochs WHERE estate = ${estate})`)
     .orderBy('scope')
     .orderBy('address')

@@ -13,6 +13,7 @@ import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
 import { storeTime } from './statements.ts';
 import type { Database, Write } from './tables.ts';
+import { changeTombstones, readTombstones } from './tombstones.ts';
 
 const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ intent: string }>`
@@ -47,6 +48,7 @@ export const postgresInventory = (context: Context): Inventory => ({
         await saveApplied(trx, reconcile, standingChanges(reconcile, standing));
       }),
     ),
+  tombstones: (reconcile, changes) => changeTombstones(context, reconcile, changes),
   halfReplaced: (estate) => untilAnswered(() => halfReplaced(context.db, estate)),
   unrecorded: (intents) => untilAnswered(() => unrecorded(context.db, intents)),
   buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
@@ -81,6 +83,7 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
         ...(await lost(of)),
         births: await readBirths(trx, { estate, scope }),
         ...(await heard(of)),
+        ...(await tombstones(of)),
       };
     });
 
@@ -201,6 +204,11 @@ async function ended({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudI
       { as: ended_as as Ended['as'], address, kind: kind as Kind, at: ended_at ?? 0 },
     ]),
   );
+}
+
+async function tombstones(of: Scoped): Promise<Pick<Knowledge, 'tombstones'>> {
+  const known = await readTombstones(of);
+  return known.size === 0 ? {} : { tombstones: known };
 }
 
 async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'touches'>> {

@@ -20,6 +20,7 @@ import {
 } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
+import { saveTombstones, tombstonesIn } from './tombstones.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */
 export function settle(context: Context, reconcile: Reconcile, settlements: readonly Settlement[]): Promise<void> {
@@ -37,7 +38,9 @@ export function settle(context: Context, reconcile: Reconcile, settlements: read
     await keepOwnCalls(write, settlements);
     await noteSettled(write.trx, all);
     await saveBirths(write, reconcile, birthChanges(all));
-    await change(write, reconcile, settledChanges(all));
+    const changes = settledChanges(all);
+    await change(write, reconcile, changes);
+    await saveTombstones(write, reconcile, { made: tombstonesIn(all), changed: [...changes.claims.keys()] });
   });
 }
 

@@ -86,7 +86,9 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
     claims: new Map(
       effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'release' ? 'release' : effect]),
     ),
-    written: new Set(all.map(({ record }) => record.action.id).filter((id) => id !== '')),
+    written: new Set(
+      all.flatMap(({ record: { action } }) => (action.id === '' || action.verb === 'tombstone' ? [] : [action.id])),
+    ),
     applied: new Map(all.flatMap(appliedEntries)),
     updated: new Map(closing.filter(isUpdate).map(({ record }) => [record.action.address, record])),
   };
@@ -94,7 +96,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
 
 /** A creation that left something behind keeps its place, however it ended. */
 const cameToNothing = ({ settlement: { outcome, effects }, record: { action } }: Settling): boolean =>
-  (action.verb === 'delete' || action.verb === 'create') &&
+  (action.verb === 'delete' || action.verb === 'create' || action.verb === 'tombstone') &&
   !outcome.ok &&
   !effects.some(({ do: does }) => does === 'claim');
 

@@ -226,6 +226,7 @@ interface WorkTables {
   quarantine: QuarantineTable;
   backoffs: BackoffTable;
   scope_counts: ScopeCountTable;
+  tombstones: TombstoneTable;
   count_epochs: { estate: string; epoch: number };
 }
 
@@ -241,6 +242,17 @@ interface RequestTable extends InScope {
   wish: number;
   answered: Generated<number>;
   reason: Json;
+}
+
+interface TombstoneTable extends InScope {
+  id: string;
+  kind: string;
+  address: string;
+  generation: number;
+  since: number;
+  until: number;
+  by_person: boolean;
+  intent: string;
 }
 
 interface ScopeCountTable extends InScope, Mutable<Count> {

@@ -15,6 +15,7 @@ const scope = 'memory/acme/here';
 
 const nothing: ApplyResult = {
   done: [],
+  inGrace: [],
   failed: [],
   left: [],
   refused: [],

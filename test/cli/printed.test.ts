@@ -176,6 +176,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           scopes: [
             {
               ...{ scope, appliedGeneration: 1, approvals: [approval], reconcileRequest: 'ann resumed' },
+              inGrace: [{ kind: 'network', address: net.address, id: 'vpc-1', since: 0, until: moment + 60_000 }],
               stopped: [{ document: net.address, generation: 2, why: 'failed' }],
               replacements: [
                 { address: net.address, predecessor: 'i-1', successor: 'i-2', since: 0, waitsFor: 'i-2 to be ready' },
@@ -203,7 +204,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
     (of) =>
       outcomeText(
         of({
-          ...{ done: entriesOf(actions), left: entriesOf(actions), open: findings },
+          ...{ done: entriesOf(actions), left: entriesOf(actions), open: findings, inGrace: entriesOf(actions) },
           failed: [{ kind: 'network', verb: 'create', address: net.address, expected: 'person', failure }],
           refused: [{ address: net.address, verb: 'delete', why: 'over the limit' }],
           ended: { stopped: false, calls: 2 },

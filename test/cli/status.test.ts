@@ -128,7 +128,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
   const standing: EstateStatus = {
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
-    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements }],
+    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
     ...{ calendar: [], breakGlass: [] },
   };
@@ -145,4 +145,26 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     ),
     body,
   );
+});
+
+test('removed resources that still run: until when, and the ways to keep or to delete them', () => {
+  const kind = 'instance' as const;
+  const inGrace = [
+    { kind, id: 'i-1', address: `${scope}/instance/web-0`, since: until - 3_600_000, until },
+    { kind, id: 'i-2', address: `${scope}/instance/web-1`, since: until, until: until + 2_880_000 },
+  ];
+  const standing: EstateStatus = {
+    estate: 'acme',
+    folder: { dir: 'specs', revision: 'folder:1' },
+    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
+    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{ calendar: [], breakGlass: [] },
+  };
+  const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
+  assert.match(verdict, / · 2 resources in their grace$/);
+  const lines = body.split('\n').slice(-4);
+  assert.equal(lines[0], 'In their grace');
+  assert.match(lines[1] ?? '', /web-0 \(i-1\) since .* UTC due: the next reconcile deletes it/);
+  assert.match(lines[2] ?? '', /web-1 \(i-2\) until .* UTC, in 48 min/);
+  assert.equal(lines[3], '    To keep them, restore their documents. To delete them now: setpoint apply');
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestReconcile } from '../../src/queries/requests.ts';
 import { network } from '../support/engine-world/documents.ts';
-import { fleetWorld, where } from '../support/fleet-world.ts';
+import { atOnce, fleetWorld, where } from '../support/fleet-world.ts';
 
 const app = { name: 'app', cidr: '10.20.1.0/24' };
 const old = { name: 'old', cidr: '10.20.2.0/24' };
 const documents = (...subnets: object[]) => [network({ internet: false, deletionPolicy: 'delete', subnets })];
-const estate = { mode: 'enforce' };
+const estate = { mode: 'enforce', ...atOnce };
 
 /** A subnet is to go, and something that no listing has stands in it: the first reconcile has found that out. */
 async function stuck() {
@@ -86,7 +86,7 @@ test('once it can go, it goes, and nothing is kept of it', async () => {
 test('an approval that ends while it backs off is not outlived by the wait: nothing is sent without one', async () => {
   const { pass: reconcile, later, store, accept, clock } = await stuck();
   const [{ digest } = assert.fail('it waits')] = await store.fleet.backoffs.list(where);
-  const generation = await accept(documents(app), { mode: 'plan' });
+  const generation = await accept(documents(app), { ...estate, mode: 'plan' });
   const by = { person: 'ann', reason: 'seen' };
   const until = clock.now() + 600_000;
   await store.fleet.approvals.give({ ...where, generation, digest, actions: [digest], destroys: 1, by, until });

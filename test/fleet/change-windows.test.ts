@@ -10,7 +10,7 @@ import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { guardOf, type ReconcileConstraints } from '../../src/fleet/reconcile-constraints.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small' });
 const ground = [network({ internet: false }), rule('https'), machine('web', {}, { labels: { tier: 'a' } })];
@@ -155,9 +155,9 @@ describe('no commit lifts its own freeze', () => {
   const deletable = [network({ internet: false }), rule('https'), machine('web', { deletionPolicy: 'delete' })];
   const frozen = async (documents: readonly object[], calendar: (world: FleetWorld) => object): Promise<FleetWorld> => {
     const world = fleetWorld();
-    await world.accept(documents);
+    await world.accept(documents, atOnce);
     assert.equal((await world.reconcile()).outcome, 'done');
-    await world.accept(documents, calendar(world));
+    await world.accept(documents, { ...atOnce, ...calendar(world) });
     return world;
   };
 
@@ -167,10 +167,10 @@ describe('no commit lifts its own freeze', () => {
   ] as const)
     it(`a commit that removes a ${name} deletes nothing by it; the next one does`, async () => {
       const world = await frozen(deletable, calendar);
-      await world.accept(without);
+      await world.accept(without, atOnce);
       assert.deepEqual((await world.reconcile()).writes, []);
       assert.match(reason(world), new RegExp(`${code} 1`));
-      await world.accept(without, { limits: { deletes: 6 } });
+      await world.accept(without, { ...atOnce, limits: { deletes: 6 } });
       assert.deepEqual((await world.reconcile()).writes, ['TerminateInstances']);
     });
 
@@ -197,6 +197,7 @@ test('a guard is drawn up again when its time is over, once for all who ask', as
     modesBefore: () => undefined,
     approved: () => false,
     stopped: [],
+    withdrawn: new Set(),
     authority: { plan: 'x', approver: 'x' },
     guardEpoch: 1,
     ...(guardUntil === undefined ? {} : { guardUntil }),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { reads } from '../../providers/memory/cloud/calls.ts';
 import type { Held } from '../../src/core/pause.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 /**
  * Invariant 15: no request is sent after a word that holds it was committed. Each word is said at every half second of a reconcile in
@@ -31,18 +31,18 @@ const machines = ({ cloud }: FleetWorld): readonly string[] =>
     .filter(({ type }) => type === 'instance')
     .map(({ id }) => id);
 
-const creation = async (world: FleetWorld): Promise<void> => void (await world.accept(all, { limits }));
+const creation = async (world: FleetWorld): Promise<void> => void (await world.accept(all, { limits, ...atOnce }));
 const standing = async (world: FleetWorld): Promise<void> => {
   await creation(world);
   assert.equal((await world.reconcile()).outcome, 'done');
 };
 const scaledDown = async (world: FleetWorld): Promise<void> => {
   await standing(world);
-  await world.accept([...heldGround, heldWeb({ replicas: 1 })], { limits });
+  await world.accept([...heldGround, heldWeb({ replicas: 1 })], { limits, ...atOnce });
 };
 /** The ground stands: what is half made there is healed. */
 const grown = async (world: FleetWorld): Promise<void> => {
-  await world.accept(heldGround, { limits });
+  await world.accept(heldGround, { limits, ...atOnce });
   assert.equal((await world.reconcile()).outcome, 'done');
   await creation(world);
 };
@@ -58,7 +58,7 @@ const announced =
   (calendarAt: (time: string) => object) =>
   async (world: FleetWorld, saidMs = 0): Promise<void> => {
     const at = (Math.floor(world.clock.now() / minuteMs) + 60) * minuteMs;
-    await world.accept(all, { limits, ...calendarAt(new Date(at).toISOString().slice(0, 16)) });
+    await world.accept(all, { limits, ...atOnce, ...calendarAt(new Date(at).toISOString().slice(0, 16)) });
     const waitMs = saidMs === 0 ? 0 : at - saidMs - world.clock.now();
     await world.clock.run(() => world.clock.sleep(waitMs));
   };
@@ -89,32 +89,32 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a pause of one of two owners',
-    prepare: async (world) => void (await world.accept([...heldGround, heldWeb()], { limits })),
+    prepare: async (world) => void (await world.accept([...heldGround, heldWeb()], { limits, ...atOnce })),
     say: pause({ what: 'all', of: { by: 'owner', name: 'team-web' } }),
     holds: launches,
   },
   {
     name: 'a pause of a document',
-    prepare: async (world) => void (await world.accept([...heldGround, heldWeb()], { limits })),
+    prepare: async (world) => void (await world.accept([...heldGround, heldWeb()], { limits, ...atOnce })),
     say: pause({ what: 'all', of: { by: 'address', name: 'memory/acme/north/instance/web' } }),
     holds: launches,
   },
   {
     name: 'a generation that only reads',
     prepare: creation,
-    say: (world) => world.accept(all, { limits, mode: 'observe' }),
+    say: (world) => world.accept(all, { limits, ...atOnce, mode: 'observe' }),
     holds: anything,
   },
   {
     name: 'a generation that leaves all to a person',
     prepare: creation,
-    say: (world) => world.accept(all, { limits, mode: 'plan' }),
+    say: (world) => world.accept(all, { limits, ...atOnce, mode: 'plan' }),
     holds: anything,
   },
   {
     name: 'a generation that protects what is being ended',
     prepare: scaledDown,
-    say: (world) => world.accept([...heldGround, heldWeb({ protect: true })], { limits }),
+    say: (world) => world.accept([...heldGround, heldWeb({ protect: true })], { limits, ...atOnce }),
     holds: (action) => action === 'TerminateInstances',
   },
   {

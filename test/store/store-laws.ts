@@ -24,6 +24,7 @@ import { rowQueryLaws } from './laws/row-query-laws.ts';
 import { scopeCountLaws } from './laws/scope-count-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
 import { tokenLaws } from './laws/token-laws.ts';
+import { tombstoneLaws } from './laws/tombstone-laws.ts';
 import { touchLaws } from './laws/touch-laws.ts';
 
 /** Runs every law over a database. `harness` is asked for once, within the first test. */
@@ -39,6 +40,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...scopeCountLaws,
     ...leaseLaws,
     ...inventoryLaws,
+    ...tombstoneLaws,
     ...birthLaws,
     ...operationLaws,
     ...generationLaws,

@@ -87,6 +87,11 @@ export function fleetWorld(): FleetWorld {
   };
 }
 
+/** Of an estate whose removed documents have no grace. */
+export const atOnce = {
+  deletionGracePeriod: { network: '0s', subnet: '0s', group: '0s', 'firewall-rule': '0s', instance: '0s' },
+} as const;
+
 export function treeOf(documents: readonly object[], estate: object = {}): SpecSnapshot {
   const all = [
     { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } },

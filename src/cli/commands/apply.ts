@@ -42,6 +42,7 @@ interface Options extends EstateOptions, RollbackOptions, Allowance {
   readonly yes?: boolean;
   readonly plan?: string;
   readonly breakGlass?: boolean;
+  readonly grace?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
@@ -84,6 +85,7 @@ export const apply = (context: Context): Command =>
       ).argParser(parseReason),
     )
     .option('--break-glass', 'regardless of change windows and freezes, and of nothing else; needs --reason')
+    .option('--grace', 'give removed documents the grace that workers give them: delete their objects later')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
@@ -117,7 +119,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
       ? await readEstate(selection, context)
       : await readEstateAt(options.commit, options, selection, context);
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
-  const grant = { ...allowanceIn(options), breakGlass: breakGlass !== undefined };
+  const grant = { ...allowanceIn(options), breakGlass: breakGlass !== undefined, grace: options.grace === true };
   return withCreatedStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context)),
   );

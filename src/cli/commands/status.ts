@@ -55,9 +55,10 @@ const statusJson = (status: EstateStatus): object => {
   const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...rest } = status;
   return {
     ...rest,
-    scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, reconcileRequest }) => ({
+    scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, inGrace, reconcileRequest }) => ({
       scope,
       appliedGeneration,
+      inGrace,
       replacements: replacements.map(({ heldBy, ...replacement }) => ({ ...replacement, reason: heldBy })),
       reconcileRequest,
       ...approvalJson(approvals),
@@ -126,6 +127,11 @@ function verdictOf(status: EstateStatus): string {
       'machine half replaced',
       'machines half replaced',
     ),
+    ...some(
+      sum(({ inGrace }) => inGrace.length),
+      'resource in its grace',
+      'resources in their grace',
+    ),
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
     ...some(unmanagedScopes.length, 'unmanaged scope', 'unmanaged scopes'),
   ].join(' · ');
@@ -166,6 +172,7 @@ function sectionsOf(
     ['Withheld by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
+    ['In their grace', graceLines(scopes, now)],
     ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
@@ -231,6 +238,26 @@ const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
       `  setpoint withdraw ${seq} --reason "…"`,
     ];
   });
+
+/** So many are named. */
+const mostInGrace = 20;
+
+function graceLines(scopes: readonly ScopeStatus[], now: number): readonly string[] {
+  const all = scopes.flatMap(({ inGrace }) => inGrace);
+  if (all.length === 0) return [];
+  const rest = all.length - mostInGrace;
+  return [
+    ...all.slice(0, mostInGrace).map(({ address, id, until }) => `${address} (${id}) ${endText(until, now)}`),
+    ...(rest > 0 ? [`and ${rest} more: setpoint status --json`] : []),
+    '  To keep them, restore their documents. To delete them now: setpoint apply',
+  ];
+}
+
+/** `until Fri 2026-11-27 12:04 UTC, in 48 min` */
+const endText = (until: number, now: number): string =>
+  until <= now
+    ? `since ${formatMoment(until)} due: the next reconcile deletes it, unless something holds it`
+    : `until ${formatMoment(until)}, in ${formatDuration(until - now)}`;
 
 const replacementLines = ({ replacements }: ScopeStatus): readonly string[] =>
   replacements.flatMap(({ address, predecessor, successor, since, waitsFor, heldBy }) => [

@@ -10,7 +10,7 @@ import { printable } from '../../core/text.ts';
 import { type Converged, withUnrecorded } from '../../engine/converge.ts';
 import { observe } from '../../engine/observe.ts';
 import type { Site } from '../../engine/ports.ts';
-import { activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import { type Estate, providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
@@ -40,7 +40,12 @@ export interface PlanGrant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
   /** Windows and freezes hold nothing. */
   readonly breakGlass?: boolean;
+  /** Removed documents get the grace that workers give them; default: Setpoint deletes their objects at once. */
+  readonly grace?: boolean;
 }
+
+const removalsOf = ({ removals }: ActiveConstraints, { grace = false }: PlanGrant): Choices['removals'] =>
+  removals === undefined ? undefined : { ...removals, ...(grace ? { by: 'person' } : { grace: undefined }) };
 
 /** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
 async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
@@ -80,6 +85,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
       holds: constraints.holds,
       modesBefore: constraints.modesBefore,
       remediationBefore: constraints.remediationBefore,
+      removals: removalsOf(constraints, grant),
       ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
       prune: grant.prune,
     };

@@ -1,4 +1,4 @@
-import type { Action, Finding, Verb, WithholdCode } from '../../core/action.ts';
+import { type Action, beginsGrace, type Finding, type Verb, type WithholdCode } from '../../core/action.ts';
 import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -14,6 +14,8 @@ import type { Paint } from './print.ts';
  */
 export interface ApplyResult {
   readonly done: readonly Entry[];
+  /** Deleted later: their grace began. */
+  readonly inGrace: readonly Entry[];
   readonly failed: readonly Failing[];
   /** Approved and not done: withheld, or not reached. Another field has the reason, where it is known. */
   readonly left: readonly Entry[];
@@ -47,7 +49,10 @@ export function applyResultOf(
   const isReported = ({ address }: Action): boolean =>
     failed.has(address) || paused.some((one) => one.address === address);
   return {
-    done: entries.flatMap(({ actions }) => entriesOf(actions.filter(({ address }) => isOver(address)))),
+    done: entries.flatMap(({ actions }) =>
+      entriesOf(actions.filter((action) => isOver(action.address) && !beginsGrace(action))),
+    ),
+    inGrace: entriesOf(approved.filter((action) => beginsGrace(action) && isOver(action.address))),
     failed: [...failed.values()].filter(({ address }) => !isOver(address)),
     left: entries
       .filter(({ actions }) => !actions.some(isReported))
@@ -77,12 +82,16 @@ function settledOrGone(scopes: readonly Converged[]): (address: Address) => bool
   const open = new Set(
     scopes.flatMap(({ outcome, last }) =>
       [...(last?.plan.actions ?? []), ...(last?.plan.findings ?? [])].flatMap((one) =>
-        'address' in one && !(outcome === 'stopped' && settled.has(one.address)) ? [one.address] : [],
+        'address' in one && !isInGrace(one) && !(outcome === 'stopped' && settled.has(one.address))
+          ? [one.address]
+          : [],
       ),
     ),
   );
   return (address) => !open.has(address) && (looked || settled.has(address));
 }
+
+const isInGrace = (one: Action | Finding): boolean => 'code' in one && one.code === 'grace';
 
 /** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */
 function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
@@ -123,8 +132,8 @@ const refusing: ReadonlySet<WithholdCode> = new Set(['protect', 'limit', 'mode',
  *   refused                                 | 3            | 3
  *   none of these                           | 0            | 0
  */
-export function exitOf({ done, failed, left, refused, open, ended }: ApplyResult): ExitCode {
-  const partly = done.length > 0 ? exitCodes.partly : undefined;
+export function exitOf({ done, inGrace, failed, left, refused, open, ended }: ApplyResult): ExitCode {
+  const partly = done.length + inGrace.length > 0 ? exitCodes.partly : undefined;
   if (failed.length + left.length > 0 || ended.stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
   if (open.some(isBlocked) || refused.some(({ chosen }) => chosen)) return partly ?? exitCodes.refused;
   return refused.length > 0 ? exitCodes.refused : exitCodes.done;
@@ -146,9 +155,10 @@ export function outcomeText(
   paint: Paint,
 ): readonly [verdict: string, body: string] {
   const code = exitOf(result);
-  const word = code === exitCodes.done || result.done.length > 0 ? 'Applied' : 'Not applied';
+  const word = code === exitCodes.done || result.done.length + result.inGrace.length > 0 ? 'Applied' : 'Not applied';
   const parts = [
     `${word}: ${counts(result.done)}`,
+    ...some(result.inGrace.length, 'to be deleted after their grace'),
     ...some(result.failed.length, 'failed'),
     ...some(result.left.length, 'not done'),
     ...some(result.refused.length, 'refused'),
@@ -200,8 +210,9 @@ const request = (id: string | undefined): string => (id === undefined ? '' : ` (
 
 /** The same as one object. */
 export function outcomeJson(result: ApplyResult, generation: number): object {
-  const { done, left, ended, ...rest } = result;
-  return { ...rest, ...ended, done: done.map(short), left: left.map(short), generation, exitCode: exitOf(result) };
+  const { done, inGrace, left, ended, ...rest } = result;
+  const entries = { done: done.map(short), inGrace: inGrace.map(short), left: left.map(short) };
+  return { ...rest, ...ended, ...entries, generation, exitCode: exitOf(result) };
 }
 
 const short = ({ verb, kind, address }: Entry): object => ({ verb, kind, address });

@@ -1,4 +1,4 @@
-import type { Verb } from '../../core/action.ts';
+import type { DoneVerb } from '../../core/action.ts';
 import { printable } from '../../core/text.ts';
 import type { Progress as Event, Waiting } from '../../engine/control.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
@@ -86,7 +86,8 @@ const doing = {
   delete: 'deleting',
   adopt: 'adopting',
   forget: 'forgetting',
-} as const satisfies Record<Verb, string>;
+  tombstone: 'begins the grace of',
+} as const satisfies Record<DoneVerb, string>;
 
 const waitingFor = {
   budget: 'waiting for the rate limit',

@@ -15,6 +15,7 @@ import { ownGroups } from '../documents/firewall-rule.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { PlacedRegion } from '../documents/target.ts';
 import type { Located } from '../documents/tree.ts';
+import { usualGrace } from '../grace.ts';
 import type { Guards, Inherited } from '../guards.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
@@ -333,6 +334,9 @@ function guardsOf(
     ),
     ...calendarIn(scopes, estate),
     ...remediationIn(scopes),
+    ...(estate.spec.deletionGracePeriod === undefined
+      ? {}
+      : { grace: { ...usualGrace, ...estate.spec.deletionGracePeriod } }),
   };
 }
 

@@ -203,6 +203,27 @@ const limits = z.strictObject(
   { error: 'a map of limits' },
 );
 
+/** At most 30 days, and in one unit: `0s`, `90m`, `24h`. */
+const period = (usual: string) =>
+  text(/^(?=.{2,8}$)(?:0|[1-9]\d{0,6})(?:s|m|h|d)$/, 'a time with its unit: 0s, 90m, 24h or 2d')
+    .transform((value) => Number(value.slice(0, -1)) * (unitMs[value.slice(-1)] ?? 0))
+    .refine((ms) => ms <= 30 * 86_400_000, { error: 'at most 30 days' })
+    .optional()
+    .meta({ description: `Default: ${usual}.`, examples: [usual] });
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const deletionGracePeriod = z.strictObject(
+  {
+    network: period('24h'),
+    subnet: period('24h'),
+    group: period('24h'),
+    'firewall-rule': period('0s'),
+    instance: period('1h'),
+  },
+  { error: 'a map of kinds' },
+);
+
 export const estateSchema = z
   .strictObject({
     apiVersion: z.literal('setpoint.dev/v1'),
@@ -217,6 +238,10 @@ export const estateSchema = z
         }),
         remediation: inheritedRemediation(),
         ...estateCalendar(),
+        deletionGracePeriod: deletionGracePeriod.optional().meta({
+          description:
+            'The time between the removal of a document and the deletion of its object by workers. The object runs untouched meanwhile.',
+        }),
         sources: sources().optional().meta({ description: 'The repositories of teams.' }),
         signatures: signatures().optional().meta({ description: 'The required signatures of commits.' }),
         hooks: hooks()

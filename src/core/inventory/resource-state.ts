@@ -119,6 +119,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   window: false,
   freeze: false,
   remediation: false,
+  grace: false,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -1,5 +1,6 @@
-import type { Action, Finding, WithholdCode } from '../action.ts';
+import { type Action, beginsGrace, type Deletion, type Finding, type WithholdCode } from '../action.ts';
 import type { Desired } from '../desired.ts';
+import type { DeletionGrace } from '../grace.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { membershipsOf } from '../kinds/instance.ts';
@@ -9,9 +10,10 @@ import { groupChangeOf } from '../order/moves.ts';
 import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type RuleChange, ruleChanges } from '../order/rule-changes.ts';
 import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../order/traffic-index.ts';
-import { type Address, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
+import { type Address, type CloudId, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
+import { graceText, idsBeginning, outlivedBy } from './grace.ts';
 import type { Hold } from './plan-input.ts';
 import { unfinishedNote } from './succession.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -25,14 +27,34 @@ export interface Admitted {
 /** Withholds what a hold names, then all that rests on something that will not stand. */
 export function admit(actions: readonly Action[], holds: readonly Hold[], world: World): Admitted {
   const findings: Finding[] = [];
+  const outlived = outlivedBy(actions, world);
   const allowed = actions.filter((action) => {
     const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
-    if (reason !== undefined) findings.push(withheld(action, reason.code, reason.why, world));
-    return reason === undefined;
+    const held = inGrace(action, reason) ?? reason ?? needed(outlived(action));
+    if (held !== undefined) findings.push(withheld(action, held.code, held.why, world));
+    return held === undefined;
   });
+  const waiting = new Set(actions.filter(isInGrace).map(({ observed }) => observed.id));
   const standing = dropUnfounded(allowed, world, findings);
-  return { actions: dropNeeded(standing, world, findings), findings };
+  return { actions: dropNeeded(standing, waiting, world, findings), findings };
 }
+
+type Reason = NonNullable<ReturnType<Hold>>;
+
+type WaitingDeletion = Deletion & { readonly grace: Exclude<DeletionGrace, { readonly phase: 'begins' }> };
+
+const isInGrace = (action: Action): action is WaitingDeletion =>
+  action.verb === 'delete' && action.grace?.phase === 'runs';
+
+/** It waits for the end of its grace, and for what holds it besides. */
+function inGrace(action: Action, reason: Reason | undefined): Reason | undefined {
+  if (!isInGrace(action)) return undefined;
+  const also = reason === undefined ? '' : ` Held besides: ${reason.why}`;
+  return { code: 'grace', why: `${graceText(action.grace)}.${also}` };
+}
+
+const needed = (why: string | undefined): Reason | undefined =>
+  why === undefined ? undefined : { code: 'depends', why };
 
 const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pick<World, 'input'>): Finding => ({
   type: 'withheld',
@@ -45,6 +67,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   ...(action.cause === 'drift' ? { cause: action.cause } : {}),
   ...(action.by === undefined ? {} : { by: action.by }),
   ...(action.remediation === undefined ? {} : { remediation: action.remediation }),
+  ...(code === 'grace' && isInGrace(action) ? { until: action.grace.until } : {}),
 });
 
 /** Parents come first by kind, so one reconcile from networks to instances finds everything whose ground is missing. */
@@ -70,41 +93,66 @@ const groundOf = (action: Action): readonly string[] =>
 
 /**
  * Nothing is deleted while something that stays still stands in it or names it; children decide before their parents. A
- * rule stays and goes with its container.
+ * rule stays and goes with its container. `waiting`: objects in their grace.
  */
-function dropNeeded(actions: readonly Action[], world: World, findings: Finding[]): readonly Action[] {
+function dropNeeded(
+  actions: readonly Action[],
+  waiting: ReadonlySet<CloudId>,
+  world: World,
+  findings: Finding[],
+): readonly Action[] {
   const deletions = actions.filter(isParentDelete);
   if (deletions.length === 0) return actions;
   const users = usersByRef(world);
-  const staying = new Set(world.claimed.map(({ observed }) => observed.id));
-  for (const action of actions) if (action.verb === 'delete') staying.delete(action.observed.id);
-  const leaving = new Map(
-    actions.flatMap((action) => (action.verb === 'update' ? [[action.observed.id, action.desired] as const] : [])),
-  );
-
+  const around: Leaving = {
+    staying: stayingBeside(actions, world),
+    later: new Set([...waiting, ...idsBeginning(actions)]),
+    leaving: new Map(
+      actions.flatMap((action) => (action.verb === 'update' ? [[action.observed.id, action.desired] as const] : [])),
+    ),
+  };
   const dropped = new Set<Action>();
   for (const action of deletions.toSorted((a, b) => kindNames.indexOf(b.kind) - kindNames.indexOf(a.kind))) {
     // why: what names the address of a twin stands in the other one, and the twin was seen to hold nothing
     const refs = action.because === 'twin' ? [action.observed.id] : [action.address, action.observed.id];
-    const user = refs
-      .flatMap((ref) => users.get(ref) ?? [])
-      .find(
-        ({ observed }) =>
-          staying.has(observed.id) &&
-          staying.has(observed.signs.container ?? observed.id) &&
-          observed.signs.container !== action.observed.id &&
-          !leaves(leaving.get(observed.id), refs),
-      );
+    const user = refs.flatMap((ref) => users.get(ref) ?? []).find((one) => needs(one, action, refs, around));
     const unlisted = usedBy[action.kind]?.find((kind) => gapOf(world, kind) !== undefined);
     if (user === undefined && unlisted === undefined) continue;
     dropped.add(action);
-    staying.add(action.observed.id);
+    around.staying.add(action.observed.id);
     const why = user
       ? `${user.observed.kind} ${user.claim.by === 'us' ? user.claim.address : user.observed.id} still needs it.`
       : `${unlisted} was not listed completely, so something may still need it.`;
     findings.push(withheld(action, 'depends', why, world));
   }
   return actions.filter((action) => !dropped.has(action));
+}
+
+/** `later`: objects whose grace runs, or begins by these actions. `leaving`: objects that are to be changed, as they are wanted. */
+interface Leaving {
+  readonly staying: Set<CloudId>;
+  readonly later: ReadonlySet<CloudId>;
+  readonly leaving: ReadonlyMap<CloudId, Desired>;
+}
+
+/** What only begins its grace still stands when these are done. */
+function stayingBeside(actions: readonly Action[], { claimed }: World): Set<CloudId> {
+  const staying = new Set(claimed.map(({ observed }) => observed.id));
+  for (const action of actions)
+    if (action.verb === 'delete' && !beginsGrace(action)) staying.delete(action.observed.id);
+  return staying;
+}
+
+function needs(
+  { observed: { id, signs } }: Claimed,
+  action: ParentDelete,
+  refs: readonly string[],
+  { staying, later, leaving }: Leaving,
+): boolean {
+  // why: the grace of both runs at once, and each deletion is judged again at its end
+  if (beginsGrace(action) && later.has(id)) return false;
+  if (!staying.has(id) || !staying.has(signs.container ?? id)) return false;
+  return signs.container !== action.observed.id && !leaves(leaving.get(id), refs);
 }
 
 /** The kinds whose objects may stand in such a thing, or name it. */

@@ -156,7 +156,7 @@ const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
   create: ['create'],
   update: ['update'],
   replace: ['create', 'delete'],
-  delete: ['delete'],
+  delete: ['delete', 'tombstone'],
   adopt: ['adopt'],
   forget: ['forget'],
 };

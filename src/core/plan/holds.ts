@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action, Deletion } from '../action.ts';
 import {
   type ChangeCalendar,
   type ChangeWindow,
@@ -33,12 +33,15 @@ export function modeHold({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'c
     if (action.verb === 'forget') return undefined;
     const mode = modeOf(action, wanted);
     if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
-    if (action.verb === 'delete' && action.because === 'again') return undefined;
+    if (action.verb === 'delete' && (action.because === 'again' || isAllowed(action))) return undefined;
     const wasPlan = documentsOf(action).some((address) => modesBefore?.(address) === 'plan');
     if ((mode === 'enforce' && !wasPlan) || !unattended || approved(action)) return undefined;
     return { code: 'mode', why: `its mode ${mode === 'plan' ? 'is plan' : before}: a person ${applies}` };
   };
 }
+
+/** A person let its grace begin, and with it its end. */
+const isAllowed = ({ grace }: Deletion): boolean => grace?.phase === 'ends' && grace.allowed;
 
 const before = 'was plan in the previous generation, and the looser mode counts from the next one';
 const applies = 'applies it, or approves it with: setpoint approve';

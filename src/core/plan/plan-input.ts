@@ -2,6 +2,7 @@ import type { Action, ScopePlan, WithholdCode } from '../action.ts';
 import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from '../desired.ts';
+import type { GracePeriods } from '../grace.ts';
 import type { Guards } from '../guards.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
@@ -84,12 +85,26 @@ export interface Choices extends WaveChoices {
   readonly modesBefore?: ModesBefore;
   /** Absent: the generation before had none. */
   readonly remediationBefore?: RemediationBefore;
+  /** Absent: removals have no grace, and tombstones do not count. */
+  readonly removals?: Removals;
   /** The actions that a person approved beforehand: see holds.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly holds?: readonly Hold[];
   /** Judges the plan as a whole: what it denies is withheld, and the rest planned again. */
   readonly judge?: PlanJudge;
+}
+
+/** The way in which removed documents are carried out. */
+export interface Removals {
+  /** The number that the specs have or, once accepted, would have. */
+  readonly generation: number;
+  /** Absent: a person deletes at once. */
+  readonly grace?: GracePeriods;
+  /** A person asked for the grace. */
+  readonly by?: 'person';
+  /** True where the generation before named this document. */
+  readonly wasNamed?: (document: Address) => boolean;
 }
 
 /** The limit of a rollout in waves. */

@@ -18,6 +18,7 @@ import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftHold } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
+import { tombstoneChanges, withGrace } from './grace.ts';
 import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold } from './holds.ts';
 import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
@@ -48,6 +49,7 @@ import { isUnrecorded, type World, worldOf } from './world.ts';
  *           | that is adopted      |        |
  *   yes     | once                 | other  | blocked: owned-by
  *   no      | yes                  | us     | delete, or orphan; a rule in an adopted group: see adopted-groups.ts
+ *           |                      |        | (in an unattended plan after its grace: see grace.ts)
  *   no      | yes                  | nobody | unmanaged, with why, or nothing: see ignored.ts; copied-mark;
  *           |                      |        | unrecorded-mark
  *   no      | yes                  | other  | nothing
@@ -87,13 +89,14 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   const desired = alignDesired(world);
   yield;
   const undeclared = undeclaredRules(desired, world);
-  const decisions = [
+  const decided = [
     ...(yield* flatMapInSteps(desired, (one) => decide(one, world))),
     ...releases(desired, undeclared, world),
     ...undeclaredFindings(desired, undeclared, world),
     ...claimed.flatMap(deleteAgain),
     ...forgotten(world),
   ];
+  const decisions = withGrace(decided, world);
   const holds = [
     lostCommitsHold(claimed, given.knowledge),
     destructiveDriftHold(input),
@@ -107,21 +110,23 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   ];
   yield;
   const actionsDecided = decisions.filter(isAction).map((action) => withRemediation(action, input));
-  const decided = attribute({ actions: actionsDecided, findings: decisions.filter(isFinding) }, world);
-  const { actions, findings } = yield* admitInWaves({ ...decided, desired }, holds, world);
+  const all = attribute({ actions: actionsDecided, findings: decisions.filter(isFinding) }, world);
+  const { actions, findings } = yield* admitInWaves({ ...all, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
   yield;
   const around = surroundingsOf(ordered, desired, world);
+  const tombstones = stop.length > 0 ? undefined : tombstoneChanges(decisions, world);
   return {
     scope: observation.scope,
     actions: ordered,
-    findings: [...stop, ...gapFindings(observation), ...decided.findings, ...findings].toSorted(byText),
+    findings: [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText),
     calls: {
       observed: observation.calls,
       predicted: predictedCalls(ordered, input),
     },
     ...(standing.length > 0 ? { standing } : {}),
+    ...(tombstones === undefined ? {} : { tombstones }),
     ...(around === undefined ? {} : { around }),
   };
 }

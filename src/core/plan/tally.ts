@@ -20,6 +20,7 @@ interface Counted {
  *   delete: rogue rule                         | closure   | healing
  *   delete: changed (its document stands), twin| –         |
  *   delete: again, which has its place already | –         |
+ *   delete after a grace                       | –         | its tombstone has a place
  *   delete: withdrawn, a successor             | –         | its replacement has a place
  *   replace, update that stops a machine       | replace   | healing if it is drift, else generation
  *   create of a machine                        | create    | the same
@@ -28,6 +29,7 @@ export function countOf(action: Action): Counted | undefined {
   const by = action.cause === 'drift' ? 'healing' : 'generation';
   switch (action.verb) {
     case 'delete':
+      if (action.grace !== undefined && action.grace.phase !== 'begins') return undefined;
       if (action.because === 'rogue') return { as: 'closure', by };
       return uncounted.has(action.because) ? undefined : { as: 'delete', by };
     case 'replace':

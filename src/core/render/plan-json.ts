@@ -2,6 +2,7 @@ import type { About, Action, DeleteReason, Finding, FindingContext, Incarnated, 
 import { changeOf, type PlanCost } from '../cost/cost.ts';
 import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
+import type { DeletionGrace } from '../grace.ts';
 import type { WithheldDrift } from '../inventory/withheld-drift.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import type { Observed, Origin } from '../observed.ts';
@@ -98,8 +99,9 @@ export function actionJson(action: Action, healing: Healing | undefined) {
       return { verb, ...about, ...incarnationJson(action), ...sides, surge: surge && surgeJson(surge) };
     }
     case 'delete': {
-      const { verb, observed, because, owners } = action;
-      return { verb, ...about, observed: observedJson(observed), reason: deleteReasons[because], owners };
+      const { verb, observed, because, owners, grace } = action;
+      const removal = { observed: observedJson(observed), reason: deleteReasons[because], owners };
+      return { verb, ...about, ...removal, grace: grace && graceJson(grace) };
     }
     case 'adopt': {
       const { verb, desired, observed, changes } = action;
@@ -110,6 +112,13 @@ export function actionJson(action: Action, healing: Healing | undefined) {
       return { verb, ...about, id, reason: because };
     }
   }
+}
+
+function graceJson(grace: DeletionGrace) {
+  const { phase } = grace;
+  if (grace.phase === 'begins') return { phase, forMs: grace.forMs, by: grace.by };
+  const { since, until, allowed, approval } = grace;
+  return { phase, since, until, allowed, approval };
 }
 
 /** Reasons to delete in the words of the API. The ledger has the other ones. */
@@ -159,8 +168,8 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
       return { type, address, kind, code, ...reason };
     }
     case 'withheld': {
-      const { type, address, kind, action, code, cause, remediation } = finding;
-      return { type, address, kind, action, code, cause, ...reason, remediation };
+      const { type, address, kind, action, code, cause, until, remediation } = finding;
+      return { type, address, kind, action, code, cause, until, ...reason, remediation };
     }
     case 'incomplete': {
       const { type, kind, code } = finding;

@@ -1,7 +1,8 @@
-import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
+import type { Action, BlockCode, Deletion, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import { changeOf, type PlanCost } from '../cost/cost.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
+import { graceLength } from '../grace.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import { type Healing, healingIn } from '../plan/healing.ts';
 import { reasonOfGap } from '../plan/plan.ts';
@@ -13,6 +14,7 @@ import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from '.
 import { documentText, entryChanges } from './value-text.ts';
 import {
   type Ago,
+  formatMoment,
   healingTexts,
   moment,
   type Paint,
@@ -170,8 +172,20 @@ function reason({ verb, actions }: Entry): string {
   if (verb === 'adopt') return 'adopted';
   if (first?.verb === 'forget') return 'gone from the cloud; the store forgets it';
   if (first?.verb === 'delete' && verb === 'delete')
-    return first.because === 'rogue' ? 'no document states this rule' : deleteReasons[first.because];
+    return first.because === 'rogue'
+      ? 'no document states this rule'
+      : [deleteReasons[first.because], ...graceNote(first)].join('; ');
   return first === undefined ? '' : costText(first);
+}
+
+/** `deleted after a grace of 1 h`, or `grace until Fri 2026-11-27 12:04 UTC`. */
+function graceNote({ grace }: Deletion): readonly string[] {
+  if (grace === undefined) return [];
+  return [
+    grace.phase === 'begins'
+      ? `deleted after a grace of ${graceLength(grace.forMs)}`
+      : `grace until ${formatMoment(grace.until)}`,
+  ];
 }
 
 /** `stops the machine`, or the order in which a replacement takes place; '' where an action costs nothing. */

@@ -86,6 +86,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   window: true,
   freeze: true,
   remediation: true,
+  grace: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

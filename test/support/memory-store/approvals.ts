@@ -22,6 +22,12 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
       left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
     ),
   given: async (estate) => ofNewest(memory, estate),
+  withdrawn: async (estate) =>
+    new Set(
+      [...memory.fleet.withdrawn].flatMap((key) =>
+        key.startsWith(`${estate} `) ? [Number(key.slice(estate.length + 1))] : [],
+      ),
+    ),
   withdraw: async (estate, seq, by) => {
     const approval = ofNewest(memory, estate).find((one) => one.seq === seq && one.until > clock.now());
     if (approval === undefined) return undefined;

@@ -7,12 +7,15 @@ import { type Generations, type Inventory, Overtaken } from '../../../src/ports/
 import { Pinned } from '../../../src/ports/sources.ts';
 import { acceptedOf } from '../../../src/store/generations.ts';
 import { mostExpiredIntents } from '../../../src/store/knowledge.ts';
+import { noteBody } from '../../../src/store/ledger-entries.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
+import { authorityOf, confirmedIn, endedNote } from '../../../src/store/tombstones.ts';
 import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
 import { apply } from './ledger.ts';
 import {
+  append,
   checkLease,
   type EstateMemory,
   estateOf,
@@ -54,6 +57,23 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
       checkLease(memory, reconcile);
       judgeBirths(estateOf(memory, reconcile.estate), reconcile, verdicts, clock.now());
     },
+    tombstones: async (reconcile, { kept, ended }) => {
+      checkLease(memory, reconcile, clock.now());
+      const estate = estateOf(memory, reconcile.estate);
+      const { generation } = reconcile.authority;
+      if (estate.generations.at(-1)?.number !== generation) return;
+      const scope = scopeOf(estate, reconcile.scope);
+      for (const id of kept) {
+        const known = scope.tombstones.get(id);
+        if (known) scope.tombstones.set(id, { ...known, generation });
+      }
+      for (const id of ended) {
+        const known = scope.tombstones.get(id);
+        scope.tombstones.delete(id);
+        const body = known && noteBody(reconcile.estate, endedNote(reconcile, { id, ...known }));
+        if (body) append(estate, { at: clock.now(), type: 'note', body });
+      }
+    },
     confirm: async (reconcile, standing) => {
       checkLease(memory, reconcile, clock.now());
       apply(scopeOf(estateOf(memory, reconcile.estate), reconcile.scope), standingChanges(reconcile, standing));
@@ -86,7 +106,22 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     births: readBirths(scope),
     expiredIntents: new Map([...scope.expiredIntents].slice(-mostExpiredIntents)),
     ...(touches.size === 0 ? {} : { touches }),
+    ...(scope.tombstones.size === 0 ? {} : { tombstones: tombstones(memory, estate, scope) }),
   };
+}
+
+function tombstones(memory: Memory, { name, generations }: EstateMemory, scope: ScopeMemory) {
+  const { withdrawn, approvedIntents } = memory.fleet;
+  const known = [...scope.tombstones].map(([id, { intent, byPerson, ...stone }]) => {
+    const seq = approvedIntents.get(intent)?.seq;
+    const approval = seq === undefined ? undefined : { seq, withdrawn: withdrawn.has(`${name} ${seq}`) };
+    return [id, { ...stone, ...authorityOf(byPerson, approval) }] as const;
+  });
+  const oldest = Math.min(...known.map(([, { generation }]) => generation));
+  return confirmedIn(
+    new Map(known),
+    generations.filter(({ number }) => number > oldest),
+  );
 }
 
 function pending(estate: EstateMemory, key: ScopeKey): readonly PendingIntent[] {

@@ -34,6 +34,7 @@ import {
   settledChanges,
   settling,
 } from '../../../src/store/settled-changes.ts';
+import { tombstonesIn } from '../../../src/store/tombstones.ts';
 import { usableApprovals } from './approvals.ts';
 import { saveBirths } from './launch-health.ts';
 import {
@@ -67,12 +68,14 @@ export function memoryLedger(memory: Memory, clock: Clock): Ledger {
 
 const onTheWay = ({ open, guard }: EstateMemory): readonly OnTheWay[] =>
   [...open.values()]
-    .filter(({ record, guardEpoch }) => record.action.verb !== 'forget' && guardEpoch < guard.epoch)
+    .filter(({ record: { action }, guardEpoch }) => !callsNothing.has(action.verb) && guardEpoch < guard.epoch)
     .map(({ record, scope }) => ({
       ...{ intent: record.intent, scope },
       ...{ address: record.action.address, verb: record.action.verb },
     }))
     .toSorted((a, b) => (`${a.scope} ${a.address}` < `${b.scope} ${b.address}` ? -1 : 1));
+
+const callsNothing: ReadonlySet<string> = new Set(['forget', 'tombstone']);
 
 interface Write {
   readonly memory: Memory;
@@ -189,6 +192,9 @@ function settle({ memory, reconcile, at }: Write, settlements: readonly Settleme
   closeIntents(estate, scope, changes);
   saveBirths(scope, birthChanges(all));
   change(scope, changes, at);
+  for (const id of changes.claims.keys()) scope.tombstones.delete(id);
+  for (const { id, forMs, ...made } of tombstonesIn(all))
+    scope.tombstones.set(id, { ...made, since: at, until: at + forMs });
 }
 
 function noteSettled({ open, closed }: EstateMemory, one: Settling): void {

@@ -41,6 +41,7 @@ import type { IntentRecord } from '../../../src/store/ledger-entries.ts';
 import type { KnownResource } from '../../../src/store/observations.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/signing.ts';
+import type { NewTombstone } from '../../../src/store/tombstones.ts';
 
 /** The rows of proposals and authors. `authors`: by estate, revision and generation before. */
 interface ProposalMemory {
@@ -223,6 +224,12 @@ export interface ScopeMemory {
   readonly operations: Map<string, string>;
   /** Oldest first. */
   readonly expiredIntents: Map<string, PendingIntent>;
+  readonly tombstones: Map<CloudId, TombstoneMemory>;
+}
+
+export interface TombstoneMemory extends Omit<NewTombstone, 'id' | 'forMs'> {
+  readonly since: number;
+  readonly until: number;
 }
 
 /** `before`: the applied specs at its address until its launch. */
@@ -296,6 +303,7 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
     sightings: [],
     operations: new Map(),
     expiredIntents: new Map(),
+    tombstones: new Map(),
   };
   estate.scopes.set(scope, made);
   return made;

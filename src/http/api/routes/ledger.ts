@@ -23,7 +23,7 @@ const query = z.strictObject({
   estate: estateField,
   address: text,
   type: z.enum(['intent', 'settlement', 'note']).optional(),
-  verb: z.enum(['create', 'update', 'delete', 'adopt', 'forget']).optional(),
+  verb: z.enum(['create', 'update', 'delete', 'adopt', 'forget', 'tombstone']).optional(),
   actor: text.meta({ description: 'The person who approved or decided it' }),
   reconcileId: text.meta({ description: 'Only entries of this reconcile' }),
   since: whenField('Only entries of that time or later'),

@@ -5,6 +5,7 @@ import { fieldCategories } from '../../../core/remediation.ts';
 import { deleteReasons } from '../../../core/render/plan-json.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { desiredSchema, documentSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
+import { timestamp } from './timestamp.ts';
 
 export const kindSchema = z.enum(kindNames);
 export const causeSchema = z.enum(['drift', 'rollout', 'unknown']);
@@ -65,6 +66,20 @@ const surgeSchema = z.object({ successor: z.string(), upToDate: z.boolean(), sin
     'Setpoint launches the successor before it ends the old machine. `successor`: its id, once it exists. `upToDate`: it matches the specs.',
 });
 
+const graceSchema = z
+  .object({
+    phase: z.enum(['begins', 'runs', 'ends']).meta({
+      description: '`begins`: nothing is deleted yet. `ends`: the grace is over, or a person deletes at once',
+    }),
+    forMs: z.int().optional().meta({ description: 'The length of a grace that begins' }),
+    by: z.literal('person').optional().meta({ description: 'A person asked for it' }),
+    since: timestamp.optional(),
+    until: timestamp.optional(),
+    allowed: z.boolean().optional().meta({ description: 'A person let it begin, regardless of the mode' }),
+    approval: z.int().optional().meta({ description: 'The number of the approval by which it began' }),
+  })
+  .meta({ id: 'DeletionGrace', description: 'The time in which the object still runs; absent: there is none' });
+
 const actionWith = <E extends z.ZodRawShape>(extra: E) =>
   z.discriminatedUnion('verb', [
     z.object({
@@ -90,6 +105,7 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
       ...extra,
       observed: observedSchema,
       reason: z.enum(Object.values(deleteReasons)),
+      grace: graceSchema.optional(),
       owners: z.array(z.string()).optional(),
     }),
     z.object({ verb: z.literal('adopt'), ...about, ...extra, ...between }),
@@ -123,6 +139,9 @@ export const plannedActionSchema = actionWith({
   .register(examples, { example: { ...exampleOf(actionSchema), digest: story.actionDigest, scope: story.scope } });
 
 export const verbSchema = z.enum(['create', 'update', 'replace', 'delete', 'adopt', 'forget']);
+
+/** Also of a deletion that only began its grace. */
+export const doneVerbSchema = z.enum([...verbSchema.options, 'tombstone']);
 
 const reasonFields = {
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
@@ -168,6 +187,7 @@ const withholdCode = z.enum([
   'window',
   'freeze',
   'remediation',
+  'grace',
 ]);
 
 /** A fact that leads to no action, with its reason. */
@@ -197,6 +217,7 @@ export const findingSchema = z
       code: withholdCode,
       cause: z.literal('drift').optional().meta({ description: 'The cause of the action; absent: another one' }),
       remediation: remediationSchema.optional(),
+      until: timestamp.optional().meta({ description: 'The end of its grace; absent: it has none' }),
     }),
     z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
     z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { KeptReconcile } from '../../../ports/reconciles.ts';
 import { shownOutcome } from '../../../ports/telemetry.ts';
 import type { VisibleEntry, VisibleTimeline } from '../visible-records.ts';
-import { kindSchema, verbSchema } from './action.ts';
+import { doneVerbSchema, kindSchema } from './action.ts';
 import { examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -125,7 +125,7 @@ const steps = [
     at: timestamp,
     type: z.literal('sent'),
     kind: kindSchema,
-    verb: verbSchema,
+    verb: doneVerbSchema,
     count: z.int(),
     addresses: z.array(z.string()).meta({ description: 'The first ten addresses' }),
   }),
@@ -133,7 +133,7 @@ const steps = [
     at: timestamp,
     type: z.literal('settled'),
     kind: kindSchema,
-    verb: verbSchema,
+    verb: doneVerbSchema,
     address: z.string(),
     code: z.string().optional().meta({ description: 'The code of its failure; absent: it succeeded' }),
     reason: z.string().optional(),

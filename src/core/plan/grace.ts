@@ -1,0 +1,198 @@
+import { type Action, beginsGrace, type Decision, type Deletion } from '../action.ts';
+import { type DeletionGrace, type GracePeriods, isStanding, type Tombstone, type TombstoneChanges } from '../grace.ts';
+import { membershipsOf } from '../kinds/instance.ts';
+import { formatMoment } from '../render/wording.ts';
+import {
+  type Address,
+  type CloudId,
+  documentOfReplica,
+  type InstanceAttributes,
+  type Ref,
+  type RuleAttributes,
+} from '../resource.ts';
+import type { Removals } from './plan-input.ts';
+import { gapOf, type World } from './world.ts';
+
+/**
+ * Gives each deletion of what no document wants any more its grace.
+ *
+ *   a deletion                                          | grace
+ *   ----------------------------------------------------+---------------------------------------------------------
+ *   removed, scaled-down: a network, subnet, group or   | of its kind
+ *   machine                                             |
+ *   removed: a rule at whose one end all machines go    | the longest of these, or of its group or network; at its end
+ *   too, and one does at least                          | it waits for those that Setpoint deletes
+ *   removed: another rule                               | of rules: none, unless the estate says otherwise
+ *   any other                                           | none
+ *
+ * A machine goes where it is deleted, and where it becomes an orphan in this very generation. So traffic of machines that others still
+ * need is closed at once, and a commit that is reverted in time has cut nobody off.
+ */
+export function withGrace(decisions: readonly Decision[], world: World): readonly Decision[] {
+  const { removals } = world.input.choices ?? {};
+  if (removals === undefined) return decisions;
+  const { grace: periods, generation } = removals;
+  const tombstones = standingTombstones(world, generation);
+  if ((periods === undefined && tombstones.size === 0) || !decisions.some(isDelete)) return decisions;
+  const going = goingIn(decisions, world);
+  const over = (tombstone: Tombstone): boolean => (world.input.knowledge.readAt ?? 0) >= tombstone.until;
+  const graceIn = (deletion: Deletion): DeletionGrace | undefined => {
+    const tombstone = tombstones.get(deletion.observed.id);
+    if (periods === undefined) return tombstone && graceAt(tombstone, 'ends');
+    if (!hasGrace(deletion)) return undefined;
+    return tombstone
+      ? graceAt(tombstone, over(tombstone) ? 'ends' : 'runs')
+      : beginning(graceOf(deletion, periods, going), removals);
+  };
+  return decisions.map((decision) => {
+    const grace = isDelete(decision) ? graceIn(decision) : undefined;
+    return grace === undefined ? decision : { ...decision, grace };
+  });
+}
+
+const beginning = (forMs: number, { by }: Removals): DeletionGrace | undefined =>
+  forMs === 0 ? undefined : { phase: 'begins', forMs, ...(by === undefined ? {} : { by }) };
+
+const isDelete = (decision: Decision): decision is Deletion => 'verb' in decision && decision.verb === 'delete';
+const hasGrace = ({ because }: Deletion): boolean => because === 'removed' || because === 'scaled-down';
+
+function standingTombstones({ input: { knowledge } }: World, generation: number): ReadonlyMap<CloudId, Tombstone> {
+  const all = [...(knowledge.tombstones ?? [])];
+  return new Map(all.filter(([, tombstone]) => isStanding(tombstone, generation)));
+}
+
+function graceAt({ since, until, authority, approval }: Tombstone, phase: 'runs' | 'ends'): DeletionGrace {
+  const allowed = authority === 'person' || (authority === 'approval' && approval?.withdrawn !== true);
+  return { phase, since, until, allowed, ...(approval === undefined ? {} : { approval: approval.seq }) };
+}
+
+/** The objects that go with these decisions. */
+interface Going {
+  /** Networks and groups. `deleted`: not left as an orphan. */
+  readonly containers: ReadonlyMap<Address, Gone>;
+  /** All machines of ours, by their groups and networks: those that go, and undefined for one that stays. */
+  readonly machines: ReadonlyMap<Ref, readonly (Gone | undefined)[]>;
+}
+
+interface Gone {
+  readonly address: Address;
+  readonly kind: 'network' | 'group' | 'instance';
+  readonly deleted: boolean;
+}
+
+function goingIn(decisions: readonly Decision[], world: World): Going {
+  const gone = new Map<CloudId, Gone>();
+  for (const decision of decisions) for (const one of goneBy(decision, world)) gone.set(...one);
+  const networks = new Map(
+    world.claimed.flatMap(({ observed, claim }) =>
+      observed.kind === 'subnet' && claim.by === 'us' ? [[claim.address, networkOf(observed)] as const] : [],
+    ),
+  );
+  const machines = new Map<Ref, (Gone | undefined)[]>();
+  for (const { observed, claim } of world.claimed) {
+    if (observed.kind !== 'instance' || claim.by !== 'us' || claim.deleted) continue;
+    // why: of a machine
+    const attributes = observed.attributes as InstanceAttributes;
+    const network = networks.get(attributes.placement.subnet);
+    for (const ref of [...(membershipsOf(attributes) ?? []), ...(network === undefined ? [] : [network])])
+      addTo(machines, ref, gone.get(observed.id));
+  }
+  const containers = [...gone.values()].filter(({ kind }) => kind !== 'instance');
+  return { containers: new Map(containers.map((one) => [one.address, one])), machines };
+}
+
+function addTo<T>(lists: Map<Ref, T[]>, ref: Ref, one: T): void {
+  const known = lists.get(ref);
+  if (known === undefined) lists.set(ref, [one]);
+  else known.push(one);
+}
+
+const networkOf = ({ attributes }: { readonly attributes: object }): Ref =>
+  // why: only called with subnets
+  (attributes as { readonly network: Ref }).network;
+
+function goneBy(decision: Decision, { byId, input }: World): readonly (readonly [CloudId, Gone])[] {
+  if (isDelete(decision)) {
+    const { kind, address, observed } = decision;
+    return hasGrace(decision) && isContainerOrMachine(kind) ? [[observed.id, { kind, address, deleted: true }]] : [];
+  }
+  if (!('type' in decision) || decision.type !== 'orphan' || !isContainerOrMachine(decision.kind)) return [];
+  const claim = byId.get(decision.id)?.claim;
+  if (claim?.by !== 'us') return [];
+  const document = decision.kind === 'instance' ? documentOfReplica(claim.address) : claim.address;
+  const isNew = input.choices?.removals?.wasNamed?.(document) === true;
+  return isNew ? [[decision.id, { kind: decision.kind, address: claim.address, deleted: false }]] : [];
+}
+
+const isContainerOrMachine = (kind: string): kind is Gone['kind'] =>
+  kind === 'network' || kind === 'group' || kind === 'instance';
+
+function graceOf(deletion: Deletion, periods: GracePeriods, going: Going): number {
+  const own = periods[deletion.kind];
+  if (deletion.kind !== 'firewall-rule') return own;
+  return Math.max(own, ...departuresOf(deletion, going).map(({ kind }) => periods[kind]));
+}
+
+/**
+ * Everything that goes at an end of a rule where nothing stays; empty where something stays at each of its ends. One end of a rule are
+ * the machines that it applies to, the other one its peers.
+ */
+function departuresOf({ observed }: Deletion, going: Going): readonly Gone[] {
+  // why: only called with rules
+  const { network, group, match } = observed.attributes as RuleAttributes;
+  const own = match.targets ?? [group ?? network];
+  const peers = match.peers.map((peer) => (peer.startsWith(groupPeer) ? peer.slice(groupPeer.length) : peer));
+  return [...departuresAt(own, going), ...departuresAt(peers, going)];
+}
+
+const groupPeer = 'group:';
+
+function departuresAt(refs: readonly Ref[], { containers, machines }: Going): readonly Gone[] {
+  if (refs.length === 0) return [];
+  const all = refs.flatMap((ref) => machines.get(ref) ?? []);
+  if (all.some((one) => one === undefined)) return [];
+  const gone = [...all, ...refs.map((ref) => containers.get(ref))].filter((one) => one !== undefined);
+  // why: an end with nothing in it at all is no end that goes
+  return refs.every((ref) => machines.has(ref) || containers.has(ref)) ? gone : [];
+}
+
+/** The reason that a rule outlives its grace: machines that it was for are still to be deleted. */
+export function outlivedBy(decisions: readonly Decision[], world: World): (action: Action) => string | undefined {
+  const isOver = ({ kind, grace }: Deletion): boolean => kind === 'firewall-rule' && grace?.phase === 'ends';
+  if (world.input.choices?.removals?.grace === undefined) return () => undefined;
+  if (!decisions.some((one) => isDelete(one) && isOver(one))) return () => undefined;
+  const going = goingIn(decisions, world);
+  return (action) => {
+    if (!isDelete(action) || !isOver(action)) return undefined;
+    const machine = departuresOf(action, going).find(({ kind, deleted }) => kind === 'instance' && deleted);
+    return machine === undefined ? undefined : `${machine.kind} ${machine.address} still needs it.`;
+  };
+}
+
+/** `It is deleted Fri 2026-11-27 12:04 UTC.` with the way back, for people. */
+export function graceText({ until }: { readonly until: number }): string {
+  return `its grace ends ${formatMoment(until)}. Until then it runs untouched, and then Setpoint deletes it. To keep it, restore its document; to delete it now: setpoint apply`;
+}
+
+/** What this plan says of the tombstones of its scope; undefined where nothing of them changes. */
+export function tombstoneChanges(decisions: readonly Decision[], world: World): TombstoneChanges | undefined {
+  const { knowledge, choices, observation } = world.input;
+  const { removals } = choices ?? {};
+  if (removals === undefined || knowledge.tombstones === undefined || knowledge.tombstones.size === 0) return undefined;
+  const deleted = new Set(decisions.flatMap((one) => (isDelete(one) ? [one.observed.id] : [])));
+  const isGone = (id: CloudId, { kind }: Tombstone): boolean =>
+    gapOf(world, kind) === undefined && !observation.pending.includes(id);
+  const fateOf = (id: CloudId, tombstone: Tombstone): 'kept' | 'ended' | undefined => {
+    const claim = world.byId.get(id)?.claim;
+    if (claim === undefined) return isGone(id, tombstone) ? 'ended' : undefined;
+    if (claim.by === 'us' && world.addresses.has(claim.address)) return 'ended';
+    return deleted.has(id) && tombstone.generation < removals.generation ? 'kept' : undefined;
+  };
+  const fates = Map.groupBy([...knowledge.tombstones], ([id, tombstone]) => fateOf(id, tombstone));
+  const [kept = [], ended = []] = [fates.get('kept'), fates.get('ended')].map((some) => some?.map(([id]) => id));
+  return kept.length + ended.length === 0 ? undefined : { kept, ended };
+}
+
+/** Objects whose deletion a person or a worker only records now. */
+export const idsBeginning = (actions: readonly Action[]): ReadonlySet<CloudId> =>
+  new Set(actions.filter(beginsGrace).map(({ observed }) => observed.id));

@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import type { Tombstone, TombstoneChanges } from '../core/grace.ts';
+import type { Guards } from '../core/guards.ts';
+import { type Address, type CloudId, documentOfReplica, type Kind, nameIn } from '../core/resource.ts';
+import type { Effect, Reconcile } from '../ports/ledger.ts';
+import type { Context } from './context.ts';
+import { checkLease } from './leases.ts';
+import { type ChainWrite, chainWrite } from './ledger-chain.ts';
+import { noteBody } from './ledger-entries.ts';
+import type { Settling } from './settled-changes.ts';
+import { inChunks } from './statements.ts';
+import type { Database, Write } from './tables.ts';
+
+/** A tombstone that a settlement makes. */
+export interface NewTombstone {
+  readonly id: CloudId;
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly generation: number;
+  readonly intent: string;
+  readonly forMs: number;
+  readonly byPerson: boolean;
+}
+
+export const tombstonesIn = (all: readonly Settling[]): readonly NewTombstone[] =>
+  all.flatMap(({ settlement: { effects, intent }, record: { generation } }) =>
+    effects
+      .filter(isTombstone)
+      .flatMap(({ subject: { kind, address, id }, forMs, by }): readonly NewTombstone[] =>
+        id === undefined ? [] : [{ id, kind, address, generation, intent, forMs, byPerson: by === 'person' }],
+      ),
+  );
+
+const isTombstone = (effect: Effect): effect is Extract<Effect, { readonly do: 'tombstone' }> =>
+  effect.do === 'tombstone';
+
+/** `changed`: ids that were written otherwise, released or ended: a tombstone of theirs is void. */
+export async function saveTombstones(
+  { trx, at }: Pick<ChainWrite, 'trx' | 'at'>,
+  { estate, scope }: Reconcile,
+  { made, changed }: { readonly made: readonly NewTombstone[]; readonly changed: readonly CloudId[] },
+): Promise<void> {
+  if (changed.length > 0)
+    await trx
+      .deleteFrom('tombstones')
+      .where('estate', '=', estate)
+      .where('scope', '=', scope)
+      .where(sql<boolean>`id = ANY(${changed}::text[])`)
+      .execute();
+  const rows = made.map(({ forMs, byPerson, ...tombstone }) => ({
+    ...{ estate, scope, ...tombstone },
+    ...{ since: at, until: at + forMs, by_person: byPerson },
+  }));
+  await inChunks(rows, (chunk) =>
+    trx
+      .insertInto('tombstones')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.columns(['estate', 'scope', 'id']).doUpdateSet(({ ref }) => ({
+          kind: ref('excluded.kind'),
+          address: ref('excluded.address'),
+          generation: ref('excluded.generation'),
+          since: ref('excluded.since'),
+          until: ref('excluded.until'),
+          by_person: ref('excluded.by_person'),
+          intent: ref('excluded.intent'),
+        })),
+      )
+      .execute(),
+  );
+}
+
+interface Scoped {
+  readonly trx: Write | Database;
+  readonly estate: string;
+  readonly scope: string;
+}
+
+/** Of one scope. Generations that no reconcile of it saw are looked up: see `confirmedIn`. */
+export async function readTombstones({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudId, Tombstone>> {
+  const rows = await trx
+    .selectFrom('tombstones')
+    .leftJoin('approved_intents', 'approved_intents.intent', 'tombstones.intent')
+    .leftJoin('withdrawn_approvals', (join) =>
+      join
+        .onRef('withdrawn_approvals.estate', '=', 'tombstones.estate')
+        .onRef('withdrawn_approvals.seq', '=', 'approved_intents.seq'),
+    )
+    .select([
+      ...(['tombstones.id', 'kind', 'address', 'generation', 'since', 'until', 'by_person'] as const),
+      ...(['approved_intents.seq as seq', 'withdrawn_approvals.seq as withdrawn'] as const),
+    ])
+    .where('tombstones.estate', '=', estate)
+    .where('tombstones.scope', '=', scope)
+    .orderBy('tombstones.id')
+    .execute();
+  const stones = rows.map(({ id, kind, by_person, seq, withdrawn, ...row }): readonly [CloudId, Tombstone] => [
+    id,
+    {
+      ...row,
+      kind: kind as Kind, // why: only `saveTombstones` writes the column
+      ...authorityOf(by_person, seq === null ? undefined : { seq, withdrawn: withdrawn !== null }),
+    },
+  ]);
+  if (stones.length === 0) return new Map();
+  const oldest = Math.min(...stones.map(([, { generation }]) => generation));
+  const since = await trx
+    .selectFrom('generations')
+    .select(['number', 'guards'])
+    .where('estate', '=', estate)
+    .where('number', '>', oldest)
+    .orderBy('number')
+    .execute();
+  // why: only `accept` writes the column
+  return confirmedIn(
+    new Map(stones),
+    since.map(({ number, guards }) => ({ number, guards: guards as Guards })), // why: see above
+  );
+}
+
+export const authorityOf = (
+  byPerson: boolean,
+  approval: Tombstone['approval'] | undefined,
+): Pick<Tombstone, 'authority' | 'approval'> => {
+  if (byPerson) return { authority: 'person' };
+  return approval === undefined ? { authority: 'mode' } : { authority: 'approval', approval };
+};
+
+/**
+ * With the newest generation but one that is known not to want each: one that did not name its document, and that follows one that is
+ * known. `since`: generations by their number, the newest included.
+ */
+export function confirmedIn(
+  tombstones: ReadonlyMap<CloudId, Tombstone>,
+  since: readonly { readonly number: number; readonly guards: Pick<Guards, 'modes'> }[],
+): ReadonlyMap<CloudId, Tombstone> {
+  const former = since.slice(0, -1);
+  if (former.length === 0) return tombstones;
+  return new Map(
+    [...tombstones].map(([id, tombstone]) => {
+      let { generation } = tombstone;
+      for (const { number, guards } of former) {
+        if (number !== generation + 1) continue;
+        if (!mayWant(tombstone, Object.keys(guards.modes))) generation = number;
+      }
+      return [id, { ...tombstone, generation }];
+    }),
+  );
+}
+
+/** Documents of which none may be there, or it may have been wanted: a group is wanted also where its name alone is used. */
+function mayWant({ kind, address }: Tombstone, documents: readonly Address[]): boolean {
+  const document = kind === 'instance' ? documentOfReplica(address) : address;
+  const [network = ''] = kind === 'instance' ? [] : nameIn(address, kind).split('.');
+  return documents.some((one) => one === document || (network !== '' && one.endsWith(`/network/${network}`)));
+}
+
+/** See the port. */
+export async function changeTombstones(
+  context: Context,
+  reconcile: Reconcile,
+  { kept, ended }: TombstoneChanges,
+): Promise<void> {
+  const { estate, scope, authority } = reconcile;
+  await chainWrite(context, estate, async ({ trx, append }) => {
+    await checkLease(trx, reconcile, 'begin');
+    const newest = await trx
+      .selectFrom('generations')
+      .select(({ fn }) => fn.max('number').as('number'))
+      .where('estate', '=', estate)
+      .executeTakeFirst();
+    if (newest?.number !== authority.generation) return;
+    const those = (ids: readonly CloudId[]) =>
+      sql<boolean>`estate = ${estate} AND scope = ${scope} AND id = ANY(${ids}::text[])`;
+    if (kept.length > 0)
+      await trx.updateTable('tombstones').set({ generation: authority.generation }).where(those(kept)).execute();
+    if (ended.length === 0) return;
+    const rows = await trx.deleteFrom('tombstones').where(those(ended)).returning(['id', 'kind', 'address']).execute();
+    if (rows.length > 0)
+      await append(rows.map((row) => ({ type: 'note', body: noteBody(estate, endedNote(reconcile, row)) })));
+  });
+}
+
+/** The ledger's note of a removal that was taken back, or of an object that is gone. */
+export const endedNote = (
+  { scope, authority: { generation } }: Reconcile,
+  { id, kind, address }: { readonly id: CloudId; readonly kind: string; readonly address: Address },
+) => ({ endGrace: { scope, kind, address, id, generation } });
