@@ -16,12 +16,12 @@ export interface Graph {
 }
 
 /**
- * A wait that is left out where nodes would wait for each other, those of the first sort first: what may wait too much; a rule that waits
- * so that it lets nothing through for a moment; a machine that does; and what may shut something.
+ * A wait that is left out where nodes would wait for each other, those of the first sort first: what only comes sooner by it; what may
+ * wait too much; a rule that waits so that it lets nothing through for a moment; a machine that does; and what may shut something.
  */
 type Yielding = (typeof yieldings)[number];
 
-const yieldings = ['preferred', 'shut-rule', 'shut-machine', 'soft'] as const;
+const yieldings = ['sooner', 'preferred', 'shut-rule', 'shut-machine', 'soft'] as const;
 
 interface Behind {
   readonly needs?: readonly number[];

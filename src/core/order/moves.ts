@@ -55,7 +55,8 @@ function orderJoined(graph: Graph, moves: readonly Move[], naming: ByGroup<RuleC
   for (const { at, joins, isMade } of moves) {
     for (const group of joins) {
       const [first, gone] = [added(group), denied(group)];
-      if (first !== undefined && !isMade) graph.needs(at, first, 'preferred');
+      // why: no successor of what it has now is among these; those it needs, see `orderLeaving`
+      if (first !== undefined && !isMade) graph.needs(at, first, 'sooner');
       if (gone !== undefined) graph.follows(at, gone, 'soft');
     }
   }
@@ -94,9 +95,8 @@ function closingEverywhere(graph: Graph, closing: readonly RuleChange[], around:
 }
 
 /** Of machines whatever groups they are in. */
-const speaksOfAll = ({ holders, peers }: Flow, isInside: (cidr: Cidr) => boolean): boolean =>
-  holders.length === 0 ||
-  peers.some((peer) => peer.kind === 'unknown' || (peer.kind === 'block' && isInside(peer.cidr)));
+const speaksOfAll = (flow: Flow, isInside: (cidr: Cidr) => boolean): boolean =>
+  flow.holders.length === 0 || speaksOfAny(flow, isInside);
 
 function gatesBy<T>(by: ByGroup<T>, make: (its: readonly T[]) => number): (group: Ref) => number | undefined {
   const gates = new Map([...by].map(([group, its]) => [group, make(its)]));
@@ -133,21 +133,31 @@ function takingOver(entries: readonly Entry[], around: Surroundings): (group: Re
   return (group) => {
     const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
     const byHolder = flows.flatMap((flow) =>
-      flow.holders.includes(group) ? atOwnEnd.meeting({ ...flow, holders: [group] }, flow.action) : [],
+      flow.holders.includes(group)
+        ? atOwnEnd.meeting({ ...flow, holders: [group] }, flow.action).map((bundle) => ({ bundle, flow }))
+        : [],
     );
     const byPeer = flows.flatMap((flow) =>
       flow.peers
         .filter(({ key }) => key === group)
-        .flatMap((peer) => atOther.meeting({ ...flow, peers: [peer] }, flow.action)),
+        .flatMap((peer) =>
+          atOther.meeting({ ...flow, peers: [peer] }, flow.action).map((bundle) => ({ bundle, flow })),
+        ),
     );
-    return { byHolder: [...new Set(byHolder)], byPeer: [...new Set(byPeer)] };
+    return { byHolder, byPeer };
   };
 }
 
 /** Those that a machine which leaves is a holder of, and those that speak of it as a peer. */
 interface TakingOver {
-  readonly byHolder: readonly Bundle[];
-  readonly byPeer: readonly Bundle[];
+  readonly byHolder: readonly Successors[];
+  readonly byPeer: readonly Successors[];
+}
+
+/** The rules that take over some traffic of a rule. */
+interface Successors {
+  readonly flow: Flow;
+  readonly bundle: Bundle;
 }
 
 function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surroundings): Leaving['successors'] {
@@ -155,7 +165,7 @@ function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surr
   const [bundles, gates] = [takingOver(added, around), gatesOf(graph)];
   return remembered((group) => {
     const { byHolder, byPeer } = bundles(group);
-    return oneGate(graph, [...new Set([...byHolder, ...byPeer])].map(gates.all));
+    return oneGate(graph, [...new Set([...byHolder, ...byPeer].map(({ bundle }) => bundle))].map(gates.all));
   });
 }
 
@@ -179,43 +189,67 @@ function orderBehind(graph: Graph, change: RuleChange, left: number): void {
   else if (isAdded(change)) graph.follows(at, left, 'shut-rule');
 }
 
-/** For traffic that goes: the machines that join groups in which some of it is to be let through. */
+/**
+ * For traffic that goes: the machines that join groups in which some of it is to be let through. Only those count that the old rule speaks
+ * of now: for all others it lets nothing through that they could lose.
+ */
 function joinersIn(
   graph: Graph,
   moves: readonly Move[],
   around: Surroundings,
 ): Pick<Leaving, 'joiners'> & { readonly takingOver: (flow: Flow) => readonly number[] } {
-  const joining = groupByMany(
-    moves.filter(({ isMade }) => !isMade),
-    ({ joins }) => joins,
+  const joining = moves.filter(({ isMade }) => !isMade);
+  const joined = new Set(joining.flatMap(({ joins }) => joins));
+  const gates = gatesBy(
+    groupByMany(joining, ({ joins, present }) =>
+      joins.flatMap((group) => [...present, everybody].map((now) => keyOfJoin(group, now))),
+    ),
+    (its) => graph.gate({ needs: positionsOf(its) }),
   );
-  const gates = gatesBy(joining, (its) => graph.gate({ needs: positionsOf(its) }));
-  const rules = around.wanted.filter((rule) => groupsNamed(rule).some((group) => joining.has(group)));
-  const entries = entriesOf(rules.map((rule, at) => [at, flowOf(rule)]));
-  const gateWith = (groupsOf: (flow: Flow) => readonly Ref[]) =>
-    remembered((bundle: Bundle): readonly number[] => {
-      const groups = new Set(bundle.flatMap(({ flow }) => groupsOf(flow)));
-      return oneGate(
-        graph,
-        [...groups].flatMap((group) => gates(group) ?? []),
+  const { isInside } = neighboursOf(around, 'either');
+  const gateAt = (groupsOf: (flow: Flow) => readonly Ref[]) =>
+    remembered((bundle: Bundle) => {
+      const groups = [...new Set(bundle.flatMap(({ flow }) => groupsOf(flow)))].filter((group) => joined.has(group));
+      return remembered((now: Ref) =>
+        oneGate(
+          graph,
+          groups.flatMap((group) => gates(keyOfJoin(group, now)) ?? []),
+        ),
       );
     });
-  const [gateOf, gateOfPeers, gateOfHolders] = [
-    gateWith((flow) => [...flow.holders, ...peersOf(flow)]),
-    gateWith(peersOf),
-    gateWith(({ holders }) => holders),
-  ];
+  const [ofHolders, ofPeers] = [gateAt(({ holders }) => holders), gateAt(peersOf)];
+  const atHolders = (bundle: Bundle, { holders }: Flow): readonly number[] =>
+    (holders.length === 0 ? [everybody] : holders).flatMap(ofHolders(bundle));
+  const atPeers = (bundle: Bundle, flow: Flow): readonly number[] =>
+    (speaksOfAny(flow, isInside) ? [everybody] : peersOf(flow)).flatMap(ofPeers(bundle));
+  const rules = around.wanted.filter((rule) => groupsNamed(rule).some((group) => joined.has(group)));
+  const entries = entriesOf(rules.map((rule, at) => [at, flowOf(rule)]));
   const index = trafficIndex(entries, neighboursOf(around, 'passing'));
   const bundles = takingOver(entries, around);
   return {
-    takingOver: (flow) => index.meeting(flow, flow.action).flatMap(gateOf),
+    takingOver: (flow) => [
+      ...new Set(
+        index.meeting(flow, flow.action).flatMap((bundle) => [...atHolders(bundle, flow), ...atPeers(bundle, flow)]),
+      ),
+    ],
     // why: who leaves is itself at one end of what takes over, so only who joins at the other end is waited for
     joiners: remembered((group: Ref) => {
       const { byHolder, byPeer } = bundles(group);
-      return oneGate(graph, [...new Set([...byHolder.flatMap(gateOfPeers), ...byPeer.flatMap(gateOfHolders)])]);
+      const all = [
+        ...byHolder.flatMap(({ bundle, flow }) => atPeers(bundle, flow)),
+        ...byPeer.flatMap(({ bundle, flow }) => atHolders(bundle, flow)),
+      ];
+      return oneGate(graph, [...new Set(all)]);
     }),
   };
 }
+
+const everybody = '';
+const keyOfJoin = (group: Ref, now: Ref): Ref => `${group} ${now}`;
+
+/** Of machines by their addresses, whatever groups they are in. */
+const speaksOfAny = ({ peers }: Flow, isInside: (cidr: Cidr) => boolean): boolean =>
+  peers.some((peer) => peer.kind === 'unknown' || (peer.kind === 'block' && isInside(peer.cidr)));
 
 const entriesOf = (flows: readonly (readonly [at: number, flow: Flow | undefined])[]): readonly Entry[] =>
   flows.flatMap(([at, flow]) => (flow === undefined ? [] : [{ at, flow, rank: flow.rank }]));

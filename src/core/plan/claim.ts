@@ -86,10 +86,12 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
   };
   const byAddress = new Map(wanted.desired.map((one) => [one.address, one]));
   const pending = pendingContainers(knowledge, input.observation?.pending ?? []);
+  const homes = new Map(present.flatMap((one) => (isGroup(one) ? [[one.id, one.attributes.network] as const] : [])));
   return present.flatMap((observed) => {
+    const placed = inSeenGroup(observed, homes);
     const mapped: Observed = {
-      ...observed,
-      attributes: rulesOf(observed.kind).mapRefs(observed.attributes, toAddress),
+      ...placed,
+      attributes: rulesOf(placed.kind).mapRefs(placed.attributes, toAddress),
     };
     const unseen = claims.has(observed.signs.container ?? '') ? undefined : pending.get(observed.signs.container ?? '');
     const resolved = unseen === undefined ? mapped : inPending(mapped, unseen);
@@ -491,6 +493,18 @@ function pendingContainers(
 }
 
 /** A rule in such a container: where the listing of its container was to name its network, the store does. */
-const inPending = (rule: Observed, { network }: PendingContainer): Observed =>
+const inPending = (rule: Observed, { network }: Pick<PendingContainer, 'network'>): Observed =>
   // why: only rules have a container
   ({ ...rule, attributes: { ...(rule as Observed<'firewall-rule'>).attributes, network } }) as Observed;
+
+const isGroup = (one: Observed): one is Observed<'group'> => one.kind === 'group';
+
+/**
+ * A rule of which its own listing does not name the network: it is that of its group, as the listing of groups has it. The order of
+ * rules goes by their network, so without one it would stand beside all others unordered.
+ */
+function inSeenGroup(one: Observed, homes: ReadonlyMap<CloudId, Ref>): Observed {
+  if (one.kind !== 'firewall-rule' || !('network' in one.attributes) || one.attributes.network !== '') return one;
+  const network = homes.get(one.signs.container ?? '');
+  return network === undefined ? one : inPending(one, { network });
+}

@@ -17,6 +17,7 @@ import {
   replace,
   update,
 } from '../../support/actions.ts';
+import { regroup, waits } from '../../support/waits.ts';
 
 const network = create(desired('network', 'core', of.network()));
 const subnet = create(desired('subnet', 'core.app', of.subnet()));
@@ -31,13 +32,6 @@ const grow = (name: string, id: string): Action =>
     observed('instance', id, of.instance()),
     [{ field: 'machine.size', from: 'small', to: 'large' }],
     'stops',
-  );
-
-const regroup = (name: string, from: readonly string[], to: readonly string[]): Action =>
-  update(
-    desired('instance', name, of.instance('core.app', to)),
-    observed('instance', `i-${name}`, of.instance('core.app', from)),
-    [{ field: 'groups' }],
   );
 
 const email = 'web@acme-prod.iam.gserviceaccount.com';
@@ -68,23 +62,6 @@ const adjust = (name: string, from: Partial<RuleMatch>, to: Partial<RuleMatch>):
   update(named(name, to), observed('firewall-rule', `fw-${name}`, named(name, from).attributes), [
     { field: 'match.ports' },
   ]);
-
-/** `web-0: core.app core.web` for each waiting step, with any gates between, and `~` before a step that only must have ended. */
-function waits(actions: readonly Action[], around: Surroundings = nobodyAround): readonly string[] {
-  const { steps, gates } = order(actions, around);
-  const nodes = [...steps, ...gates];
-  const nameOf = (i: number): string => steps[i]?.action.address.split('/').at(-1) ?? '?';
-  const behind = (i: number, sign: string): readonly string[] => {
-    if (i < steps.length) return [sign + nameOf(i)];
-    const { needs = [], follows = [] } = nodes[i] ?? {};
-    return [...needs.flatMap((j) => behind(j, sign)), ...follows.flatMap((j) => behind(j, '~'))];
-  };
-  return steps.flatMap(({ needs, follows }, i) => {
-    const all = [...needs.flatMap((j) => behind(j, '')), ...follows.flatMap((j) => behind(j, '~'))];
-    const sorted = [...new Set(all)].filter((name) => name !== nameOf(i)).sort();
-    return sorted.length === 0 ? [] : [`${nameOf(i)}: ${sorted.join(' ')}`];
-  });
-}
 
 interface Row {
   readonly name: string;

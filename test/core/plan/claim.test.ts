@@ -4,6 +4,7 @@ import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { claim } from '../../../src/core/plan/claim.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed, PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { RuleAttributes } from '../../../src/core/resource.ts';
@@ -224,6 +225,18 @@ describe('rules in a container that is pending', () => {
 
   it('stay in a network that is additive, which the store names where the listing could not', () => {
     assert.deepEqual(planOf(['sg-1'], [network.address]), ['blocked group/core.web: pending', 'unmanaged sg-1 22']);
+  });
+});
+
+describe('rules whose listing did not name the network of a group that was seen', () => {
+  it('are in the network of that group', () => {
+    const seen = ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} });
+    const world = [pendingContainersStanding, seen, atom('443', '')];
+    const claimed = claim(world, input([network, group, wanted], looked(world), { knowledge }));
+    assert.deepEqual(
+      claimed.flatMap(({ observed: { attributes } }) => ('match' in attributes ? [attributes.network] : [])),
+      [network.address],
+    );
   });
 });
 
