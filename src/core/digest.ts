@@ -1,5 +1,6 @@
 import type { Action, ScopePlan } from './action.ts';
 import { canonical } from './ledger/canonical.ts';
+import { isJoining, leftOf } from './order/moves.ts';
 
 /** A hash of text, as hex. Given from outside: the core knows no cryptography. */
 export type Hash = (text: string) => string;
@@ -27,8 +28,12 @@ const creation = ({ address, desired, incarnation }: Creating): object => ({
 
 type Creating = Pick<Extract<Action, { readonly verb: 'create' | 'replace' }>, 'address' | 'desired' | 'incarnation'>;
 
-/** The digests of the two actions that a replacement is made of: of the one that is left when it was broken off in between. */
+/**
+ * The digests of the two actions that a replacement is made of: of the one that is left when it was broken off in between. Of a machine that
+ * joins its new groups: of the change that is left then.
+ */
 export function halvesOf(action: Action, hash: Hash): readonly string[] {
+  if (isJoining(action)) return [actionDigest(leftOf(action), hash)];
   if (action.verb !== 'replace') return [];
   const { address, observed } = action;
   const ending = { verb: 'delete', address, id: observed.id, attributes: observed.attributes };

@@ -388,7 +388,7 @@ function withDependents(
       next.push(dependent);
     }
   }
-  return new Set([...found].flatMap((at) => steps[at]?.action ?? []));
+  return new Set([...found].flatMap((at) => actions[at] ?? []));
 }
 
 /**

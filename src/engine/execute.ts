@@ -2,6 +2,7 @@ import { type Action, type Batch, beginsGrace, doneVerbOf, type Finding, type Sc
 import { type BatchLimits, pack } from '../core/batches.ts';
 import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
+import { isJoining } from '../core/order/moves.ts';
 import { nobodyAround } from '../core/order/neighbours.ts';
 import { type Gate, type Order, order, type Step } from '../core/order/order.ts';
 import { type CloudId, documentOfReplica } from '../core/resource.ts';
@@ -85,7 +86,10 @@ export async function execute(
       order: ordered,
       limits: at.site.batches,
       waits: cancellation.waits,
-      perform: (batch) => runBatch(batch, run),
+      perform: async (batch) => {
+        const outcomes = await runBatch(batch, run);
+        return outcomes.map((outcome, i) => afterJoining(batch.actions[i], outcome));
+      },
       verify: (made) => verify(made, context),
     });
     const all = new Map([
@@ -101,6 +105,10 @@ export async function execute(
     cancellation.end();
   }
 }
+
+/** A machine that the cloud does not let into all groups at once, say for their number, changes them in one call. */
+const afterJoining = (action: Action | undefined, outcome: Outcome): Outcome =>
+  action !== undefined && isJoining(action) && outcome.as === 'failed' ? done : outcome;
 
 /** The existing resources, under the names that this plan gives them: a renamed one has its new address already. */
 function namesIn({ plan, observation, knowledge }: Task): IdIndex {
@@ -327,15 +335,17 @@ function dependentsOf(nodes: readonly (Step | Gate)[]): readonly (readonly numbe
 
 /** A gate is hindered by what is behind it, and says so to all that wait for it. */
 function hindranceOf(
-  { needs }: Step | Gate,
+  node: Step | Gate,
   steps: readonly Step[],
   outcomes: readonly (Outcome | undefined)[],
 ): Outcome | undefined {
-  const failed = needs.find((at) => outcomes[at]?.as !== 'done');
+  const own = 'action' in node ? node.action : undefined;
+  const failed = node.needs.find((at) => outcomes[at]?.as !== 'done');
   if (failed === undefined) return undefined;
   const outcome = outcomes[failed];
   const step = steps[failed];
-  if (outcome?.as === 'unsent' || step === undefined) return outcome;
+  if (outcome?.as === 'unsent' || step === undefined || (isJoining(step.action) && step.action.partOf === own))
+    return outcome;
   const how = outcome !== undefined && 'failure' in outcome ? ` (${outcome.failure.code})` : '';
   return { as: 'withheld', code: 'depends', why: `waits for ${step.action.address}, which did not go well${how}.` };
 }

@@ -4,6 +4,7 @@ import type { FieldChange } from '../core/diff.ts';
 import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
 import type { TouchedBy } from '../core/last-modified.ts';
 import type { Observed } from '../core/observed.ts';
+import { isJoining } from '../core/order/moves.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Effect, IntentDraft, Subject } from '../ports/ledger.ts';
@@ -35,6 +36,8 @@ export interface DraftDetails extends WantedDetails {
   readonly batchSize?: number;
   /** The actor whose drift this heals. */
   readonly by?: TouchedBy;
+  /** The first step of a change of groups: nothing is applied by it. */
+  readonly joining?: true;
 }
 
 /** Absent where nothing is wanted any more. */
@@ -87,6 +90,7 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
       const settled = knowledge.settled.get(observedOf(action).id);
       const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, isClaimedInStore(desired, fixedMarks)) };
       const changes = 'changes' in action ? action.changes : [];
+      if (isJoining(action)) return { attributes: desired.attributes, changes, joining: true };
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
       return { ...wantedOf(desired), terms, changes, ...was };
@@ -192,6 +196,7 @@ interface Fulfilled {
  * The effects on the store's knowledge.
  *
  *   create, update, adopt | the id is ours at this address · its attributes are applied, and none where it was before
+ *   update that only joins| nothing: the update that follows it says what is applied
  *   create, a successor   | the id is ours there too; applied is what its predecessor has, as long as that stands
  *   delete                | the id is let go, and known if it shows again · nothing is applied any more
  *   delete, a predecessor | the same · its successor's attributes are applied
@@ -206,7 +211,8 @@ export function effectsOf({ verb, kind, address, id, details }: Fulfilled): read
     case 'create':
     case 'update':
     case 'adopt': {
-      const { attributes, documents, terms, was, successorOf } = details;
+      const { attributes, documents, terms, was, successorOf, joining } = details;
+      if (joining) return [];
       const launched = successorOf === undefined ? {} : { launched: attributes };
       const effects: Effect[] = terms ? [{ do: 'claim', subject: { kind, address, id }, terms, ...launched }] : [];
       if (was !== undefined) effects.push({ do: 'unapply', address: was });

@@ -3,6 +3,7 @@ import type { Failure } from '../core/failure.ts';
 import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Observed } from '../core/observed.ts';
+import { isJoining } from '../core/order/moves.ts';
 import { type Address, type CloudId, documentOfReplica, nameIn } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { type Awaited, awaitState } from './await-state.ts';
@@ -80,7 +81,8 @@ async function complete(
   const unready = stops ? await othersUnready(first, run) : undefined;
   if (unready) return actions.map(() => unready);
   const outcomes = await sendPossible(actions, verb, run.context);
-  if (first?.kind !== 'instance' || !(stops || actions.some(run.awaited))) return outcomes;
+  if (first?.kind !== 'instance' || !(stops || actions.some((action) => run.awaited(action) && !isJoining(action))))
+    return outcomes;
   const ids = actions.map((action, i) => idDone(action, outcomes[i]));
   const awaited = verb === 'delete' ? ({ state: 'gone' } as const) : readinessOf(actions);
   const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, run.context);

@@ -4,6 +4,7 @@ import { isClaimedInStore } from '../core/desired.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
 import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
+import { plannedOf } from '../core/order/moves.ts';
 import { bearsEqualMark } from '../core/plan/marks.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Intended, Reconcile, Settlement } from '../ports/ledger.ts';
@@ -471,10 +472,10 @@ interface JudgedAgain {
 }
 
 async function judgedAgain(items: readonly Item[], now: GuardMoment, guard: Guard | undefined): Promise<JudgedAgain> {
-  const actions = items.map(({ action }) => action);
+  const actions = items.map(({ action }) => plannedOf(action));
   const judgement = guard === undefined ? undefined : await guard.judge([...new Set(actions)], now);
   const reasonOf = (action: Action): Withholding | undefined =>
-    judgement === undefined ? unjudged : judgement.refused.get(action);
+    judgement === undefined ? unjudged : judgement.refused.get(plannedOf(action));
   const refused = items.flatMap((item): readonly (readonly [Item, Withheld])[] => {
     const reason = reasonOf(item.action);
     return reason === undefined ? [] : [[item, { as: 'withheld', ...reason }]];

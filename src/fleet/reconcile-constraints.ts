@@ -2,6 +2,7 @@ import type { Action, DoneVerb } from '../core/action.ts';
 import { actionDigest, halvesOf } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
+import { isJoining, plannedOf } from '../core/order/moves.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
 import type { Hold, ModesBefore, PlanJudge, Removals, StoppedWaves } from '../core/plan/plan-input.ts';
@@ -173,10 +174,12 @@ export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileC
   return {
     epoch: reconcileConstraints.guardEpoch,
     ...(reconcileConstraints.guardUntil === undefined ? {} : { until: reconcileConstraints.guardUntil }),
-    approvedAs: (action) =>
-      reconcileConstraints.approved(action)
-        ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
-        : undefined,
+    approvedAs: (action) => {
+      const planned = plannedOf(action);
+      if (!reconcileConstraints.approved(planned)) return undefined;
+      const [digest, halves] = [actionDigest(planned, sha256), halvesOf(action, sha256)];
+      return { digest, halves, ...(isJoining(action) ? { joining: true } : {}) };
+    },
     judge: async (actions, moment) => {
       const now = await constraintsAt(moment);
       const holds = holdsNow(activeSpec, reconcileConstraints, now);

@@ -77,10 +77,14 @@ export interface IntentDraft {
   readonly approval?: ApprovedAs;
 }
 
-/** Digests: of the action as it was planned, and of what it is made of where it is more than one call. */
+/**
+ * Digests: of the action as it was planned, and of what it is made of where it is more than one call. `joining`: the first step of a change
+ * of groups.
+ */
 export interface ApprovedAs {
   readonly digest: string;
   readonly halves: readonly string[];
+  readonly joining?: true;
 }
 
 export interface Subject {

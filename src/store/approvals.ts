@@ -126,6 +126,9 @@ export interface ApprovalUse {
   readonly done: boolean;
 }
 
+/** The reservation's verb for the first step of a change of groups: the update that follows is what spends the approval. */
+const joining = 'join';
+
 /**
  * The actions that an approval still permits: the digest of each action, and of the action that it was approved as.
  *
@@ -133,15 +136,17 @@ export interface ApprovalUse {
  *   -------------------------------+------------------------------------------
  *   none, or none that went well   | the action: a retry shares the reservation
  *   one half of a replacement did  | the action, and each half of it
+ *   a machine joined its new groups| the action, and what is left of it
  *   all did                        | nothing: it is spent
  */
 export function usable(actions: readonly string[], uses: readonly ApprovalUse[]): ReadonlyMap<string, string> {
   const left = new Map(actions.map((digest) => [digest, digest]));
   for (const [digest, own] of Map.groupBy(uses, (use) => use.digest)) {
-    const halves = own[0]?.halves ?? [];
-    const done = new Set(own.filter((use) => use.done).map(({ verb }) => verb)).size;
+    const halves = own.find((use) => use.halves.length > 0)?.halves ?? [];
+    const verbs = new Set(own.filter((use) => use.done).map(({ verb }) => verb));
+    const done = verbs.has(joining) ? verbs.size - 1 : verbs.size;
     if (done >= Math.max(1, halves.length)) left.delete(digest);
-    else if (done > 0) for (const half of halves) left.set(half, digest);
+    else if (verbs.size > 0) for (const half of halves) left.set(half, digest);
   }
   return left;
 }
@@ -167,7 +172,8 @@ export function reserving(drafts: readonly IntentDraft[], approvals: readonly Us
     const found = approvals.find(({ left }) => left.has(approval.digest));
     const digest = found?.left.get(approval.digest);
     if (found === undefined || digest === undefined) refused.add(draft);
-    else reserved.push({ nth, seq: found.seq, digest, halves: approval.halves, verb });
+    else
+      reserved.push({ nth, seq: found.seq, digest, halves: approval.halves, verb: approval.joining ? joining : verb });
   }
   return { reserved, refused };
 }

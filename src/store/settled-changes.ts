@@ -104,8 +104,9 @@ const cameToNothing = ({ settlement: { outcome, effects }, record: { action } }:
 const isExpired = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
   action.verb === 'create' && !outcome.ok && outcome.failure.code === neverHappened;
 
-const isUpdate = ({ settlement, record }: Settling): boolean =>
-  record.action.verb === 'update' && settlement.outcome.ok;
+/** One that applies nothing is the first step of another. */
+const isUpdate = ({ settlement: { outcome, effects }, record }: Settling): boolean =>
+  record.action.verb === 'update' && outcome.ok && effects.some(isAboutApplied);
 
 type AboutClaim = Extract<Effect, { readonly do: 'claim' | 'release' | 'end' }>;
 export type EndOfClaim = Extract<Effect, { readonly do: 'end' }>;

@@ -8,7 +8,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import type { ReconcileControl } from '../../src/engine/control.ts';
 import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { EnginePorts } from '../../src/engine/ports.ts';
+import type { EnginePorts, Guard } from '../../src/engine/ports.ts';
 import type { Lease } from '../../src/ports/leases.ts';
 import { compiled } from './engine-world/compiled.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
@@ -32,6 +32,8 @@ export interface How {
   readonly planned?: (observation: Observation, made: ScopePlan) => void;
   /** The generation of the reconcile; by default the newest. */
   readonly generation?: number;
+  /** What people say while it goes on; absent: whatever they say ends it. */
+  readonly guard?: Pick<Guard, 'judge'>;
 }
 
 export interface Applied extends Converged {
@@ -51,8 +53,12 @@ export function smallWorld(): SmallWorld {
     const { number } = await store.generations.accept('acme', `r${revision}`, guards);
     const acquired = await store.leases.acquire('acme', scope.scope, `me-${revision}`);
     if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
+    const guardEpoch = await store.ledger.guardEpoch('acme');
     const before = cloud.history.calls.length;
-    const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number: how.generation ?? number }, how);
+    const job = await jobOf(
+      { scope, cloud, clock, lease: acquired.lease, number: how.generation ?? number, guardEpoch },
+      how,
+    );
     const ports: EnginePorts = { ...store, limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
     const steering = { signal: new AbortController().signal, ...how.steering };
     // why: a dead process releases it too, only later
@@ -69,9 +75,13 @@ interface ReconcileInputs {
   readonly clock: VirtualClock;
   readonly lease: Lease;
   readonly number: number;
+  readonly guardEpoch: number;
 }
 
-async function jobOf({ scope, cloud, clock, lease, number }: ReconcileInputs, how: How): Promise<Convergence> {
+async function jobOf(
+  { scope, cloud, clock, lease, number, guardEpoch }: ReconcileInputs,
+  how: How,
+): Promise<Convergence> {
   const { scope: key, wanted } = scope;
   const provider = memoryProvider(cloud);
   const session = await provider.open({ scope: key, account: 'acme', region: 'north' }, clock);
@@ -87,6 +97,7 @@ async function jobOf({ scope, cloud, clock, lease, number }: ReconcileInputs, ho
     },
     authorization: {
       lease: how.lease?.(lease) ?? lease,
+      ...(how.guard === undefined ? {} : { guard: { ...how.guard, epoch: guardEpoch } }),
       reconcile: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
     },
     plan: (observation, knowledge) => {

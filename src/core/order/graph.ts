@@ -19,9 +19,10 @@ export interface Graph {
  * A wait that is left out where nodes would wait for each other, those of the first sort first: what only comes sooner by it; what may
  * wait too much; a rule that waits so that it lets nothing through for a moment; a machine that does; and what may shut something.
  */
-type Yielding = (typeof yieldings)[number];
+type Yielding = (typeof yieldings)[number][number];
 
-const yieldings = ['sooner', 'preferred', 'shut-rule', 'shut-machine', 'soft'] as const;
+/** `join`: as `soft`; of a machine that leaves a group, for those that join one. */
+const yieldings = [['sooner'], ['preferred'], ['shut-rule'], ['shut-machine'], ['soft', 'join']] as const;
 
 interface Behind {
   readonly needs?: readonly number[];
@@ -62,36 +63,72 @@ const emptyNode = (seen: boolean): Node => ({ needs: new Positions(), follows: n
 
 /**
  * Leaves out the waits that yield, between nodes that would wait for each other. Who waited for a gate waits from then on for all that
- * is behind it and in no circle with it.
+ * is behind it and in no circle with it. Returns the actions of each circle in which a wait of the sort `join` was left out, by their
+ * positions.
  */
-export function breakCycles({ nodes, gate, actions }: Graph): void {
-  for (const yielding of yieldings) {
-    const soft = softWaits(nodes, yielding);
-    if (soft.length === 0) continue;
-    const circleOf = circlesOf(nodes);
-    const outside = new Map<number, number>();
-    const outsideOf = (at: number, { needs, follows, seen }: Node): number => {
-      const isOut = (one: number): boolean => circleOf[one] !== circleOf[at];
-      const made =
-        outside.get(at) ?? gate({ needs: needs.all.filter(isOut), follows: follows.all.filter(isOut), seen });
-      outside.set(at, made);
-      return made;
-    };
-    for (const { at, before } of soft) {
-      const [node, other] = [nodes[at], nodes[before]];
-      if (node === undefined || other === undefined || circleOf[at] !== circleOf[before]) continue;
-      const as = node.needs.delete(before) ? 'needs' : 'follows';
-      node.follows.delete(before);
-      if (before >= actions.length) node[as].add(outsideOf(before, other));
-    }
-  }
+export function breakCycles(graph: Graph): readonly (readonly number[])[] {
+  return yieldings.flatMap((yielding) => {
+    const soft = softWaits(graph.nodes, yielding);
+    return soft.length === 0 ? [] : leaveOut(soft, graph);
+  });
 }
 
-function softWaits(nodes: readonly Node[], yielding: Yielding): readonly SoftWait[] {
+function leaveOut(soft: readonly SoftWait[], { nodes, gate, actions }: Graph): readonly (readonly number[])[] {
+  const circles = { nodes, circleOf: circlesOf(nodes), first: actions.length };
+  const { circleOf } = circles;
+  const outside = new Map<number, number>();
+  const joining = new Set<number | undefined>();
+  const outsideOf = (at: number): number => {
+    const made = outside.get(at) ?? gate(behindGates(at, circles));
+    outside.set(at, made);
+    return made;
+  };
+  for (const { at, before, how } of soft) {
+    const node = nodes[at];
+    if (node === undefined || circleOf[at] !== circleOf[before]) continue;
+    const as = node.needs.delete(before) ? 'needs' : 'follows';
+    node.follows.delete(before);
+    if (before >= actions.length) node[as].add(outsideOf(before));
+    if (how === 'join') joining.add(circleOf[at]);
+  }
+  if (joining.size === 0) return [];
+  const inCircles = [...actions.keys()].filter((at) => joining.has(circleOf[at]));
+  return [...Map.groupBy(inCircles, (at) => circleOf[at]).values()];
+}
+
+interface Circles {
+  readonly nodes: readonly Node[];
+  readonly circleOf: readonly (number | undefined)[];
+  /** The position of the first gate. */
+  readonly first: number;
+}
+
+/** All that is behind a gate and not in its circle, also behind other gates of that circle. */
+function behindGates(at: number, { nodes, circleOf, first }: Circles): Behind {
+  const behind = { needs: new Set<number>(), follows: new Set<number>() };
+  const gates = { needs: new Set([at]), follows: new Set<number>() };
+  const sort = (as: 'needs' | 'follows', all: readonly number[]): void => {
+    for (const one of all)
+      if (circleOf[one] !== circleOf[at]) behind[as].add(one);
+      else if (one >= first) gates[as].add(one);
+  };
+  let seen = false;
+  // why: a set that grows is gone through to its end; what only must have ended is no more strictly waited for through a gate
+  for (const as of ['needs', 'follows'] as const)
+    for (const one of gates[as]) {
+      const node = nodes[one] ?? emptyNode(false);
+      seen ||= node.seen;
+      sort(as, node.needs.all);
+      sort('follows', node.follows.all);
+    }
+  return { needs: [...behind.needs], follows: [...behind.follows], seen };
+}
+
+function softWaits(nodes: readonly Node[], yielding: readonly Yielding[]): readonly SoftWait[] {
   const waits: SoftWait[] = [];
   for (const [at, { soft }] of nodes.entries()) {
     if (soft === undefined) continue;
-    for (const [before, how] of soft) if (how === yielding) waits.push({ at, before });
+    for (const [before, how] of soft) if (yielding.includes(how)) waits.push({ at, before, how });
   }
   return waits;
 }
@@ -99,6 +136,7 @@ function softWaits(nodes: readonly Node[], yielding: Yielding): readonly SoftWai
 interface SoftWait {
   readonly at: number;
   readonly before: number;
+  readonly how: Yielding;
 }
 
 /**

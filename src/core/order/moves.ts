@@ -25,8 +25,7 @@ import { type Bundle, type Entry, trafficIndex } from './traffic-index.ts';
  *                                             | does not go, the machine waits for the next look
  *   an old rule that speaks of all machines   | goes, or fails to, before it is made
  */
-export function orderMoves(graph: Graph, changes: readonly RuleChange[], around: Surroundings): void {
-  const moves = movesIn(graph.actions);
+export function orderMoves(graph: Graph, { changes, moves }: Changing, around: Surroundings): void {
   if (moves.length === 0) return;
   const moving = new Set(moves.flatMap(({ joins, present }) => [...joins, ...present]));
   const naming = groupByMany(changes, ({ rule }) => groupsNamed(rule).filter((group) => moving.has(group)));
@@ -44,6 +43,12 @@ export function orderMoves(graph: Graph, changes: readonly RuleChange[], around:
   }
   for (const { at, from } of changes)
     if (from?.action === 'allow') for (const gate of joining.takingOver(from)) graph.needs(at, gate);
+}
+
+/** The changes of rules, and of the groups of machines. */
+export interface Changing {
+  readonly changes: readonly RuleChange[];
+  readonly moves: readonly Move[];
 }
 
 /** The rules of the groups that a machine joins: the new ones stand before it comes, what denied there is gone. */
@@ -111,7 +116,7 @@ function orderLeaving(graph: Graph, moves: readonly Move[], { successors, joiner
   for (const { at, leaves } of moves) {
     for (const group of leaves) {
       for (const gate of successors(group)) graph.needs(at, gate);
-      for (const gate of joiners(group)) graph.needs(at, gate, 'soft');
+      for (const gate of joiners(group)) graph.needs(at, gate, 'join');
     }
   }
 }
@@ -259,8 +264,10 @@ const peersOf = ({ peers }: Flow): readonly Ref[] => peers.flatMap(({ kind, key 
 const positionsOf = (all: readonly { readonly at: number }[]): readonly number[] => all.map(({ at }) => at);
 const isAdded = ({ as }: RuleChange): boolean => as === 'made' || as === 'grown';
 
-export const movesIn = (actions: readonly Action[]): readonly Move[] =>
-  actions.flatMap((action, at) => moveOf(action, at));
+export const movesIn = (actions: readonly Action[]): readonly Move[] => {
+  const begun = new Map(actions.flatMap((action) => (isJoining(action) ? [[action.partOf, action] as const] : [])));
+  return actions.flatMap((action, at) => moveOf(action, at, begun.get(action)));
+};
 
 export interface Move {
   readonly at: number;
@@ -275,7 +282,8 @@ export interface Move {
   readonly isMade: boolean;
 }
 
-function moveOf(action: Action, at: number): readonly Move[] {
+/** `begun`: its first step, in which the machine joins its new groups. */
+function moveOf(action: Action, at: number, begun: Joining | undefined): readonly Move[] {
   if (action.kind !== 'instance') return [];
   if (action.verb === 'create') {
     const { desired } = action;
@@ -291,7 +299,8 @@ function moveOf(action: Action, at: number): readonly Move[] {
       },
     ];
   }
-  const { joins, leaves, present } = groupChangeOf(action);
+  const change = groupChangeOf(action);
+  const { joins, leaves, present } = begun ? afterJoining(change) : change;
   if (joins.length + leaves.length === 0 || !('desired' in action)) return [];
   const stays = present.filter((group) => !leaves.includes(group));
   return [{ at, present, joins, leaves, stays, subnet: subnetOf(action.desired), isMade: false }];
@@ -312,6 +321,52 @@ export function groupChangeOf(action: Action): GroupChange {
     leaves: present.filter((group) => !wanted.includes(group)),
   };
 }
+
+const afterJoining = ({ present, joins, leaves }: GroupChange): GroupChange => ({
+  present: [...present, ...joins],
+  joins: [],
+  leaves,
+});
+
+type Updating = Extract<Action, { readonly verb: 'update' }>;
+
+/** The first step of a change of groups: no plan has it, see `order`. `partOf`: the planned action. */
+export type Joining = Updating & { readonly partOf: Action };
+
+export const isJoining = (action: Action): action is Joining => 'partOf' in action;
+
+/** The action as it was planned. */
+export const plannedOf = (action: Action): Action => (isJoining(action) ? action.partOf : action);
+
+/**
+ * The step in which a machine joins its new groups and leaves none yet. Undefined where it does not both join and leave some, or where
+ * what it joins is its service account: a machine has one.
+ */
+export function joiningOf(action: Action): Joining | undefined {
+  if (action.verb !== 'update') return undefined;
+  const { joins, leaves } = groupChangeOf(action);
+  const { groups: from = [], ...seen } = machineIn(action.observed);
+  if (joins.length === 0 || leaves.length === 0 || !joins.every((one) => isGroupOf(action, one))) return undefined;
+  const groups = [...from, ...joins].sort();
+  const { kind, address, documents, cause, by, desired, observed } = action;
+  return {
+    ...{ verb: 'update', kind, address, documents, cause, by, observed },
+    desired: { ...desired, attributes: { ...seen, groups } },
+    changes: [{ field: 'groups', from, to: groups }],
+    effect: 'in-place',
+    partOf: action,
+  };
+}
+
+/** The planned change as it is planned again once the machine has joined its new groups. */
+export function leftOf({ partOf, desired }: Joining): Action {
+  if (!('changes' in partOf)) return partOf;
+  const { groups } = machineIn(desired);
+  const changes = partOf.changes.map((one) => (one.field === 'groups' ? { ...one, from: groups } : one));
+  return { ...partOf, changes };
+}
+
+const isGroupOf = ({ desired }: Updating, group: Ref): boolean => machineIn(desired).groups?.includes(group) === true;
 
 /** The groups of a machine after an action. Undefined: nobody stated them, so they do not change. */
 export function membershipsAfter(

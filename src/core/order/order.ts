@@ -7,9 +7,9 @@ import type { Observed } from '../observed.ts';
 import type { Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
 import { breakCycles, type Graph, graphOf, type Node } from './graph.ts';
-import { type Move, movesIn, orderMoves } from './moves.ts';
+import { type Changing, isJoining, joiningOf, movesIn, orderMoves } from './moves.ts';
 import { neighboursOf, type Surroundings } from './neighbours.ts';
-import { atOtherEnd, openedBy, orderOpenings, orderTraffic, type RuleChange, ruleChanges } from './rule-changes.ts';
+import { atOtherEnd, openedBy, orderOpenings, orderTraffic, ruleChanges } from './rule-changes.ts';
 import { type Bundle, trafficIndex } from './traffic-index.ts';
 
 /**
@@ -49,8 +49,28 @@ interface Waits {
  *   a machine that is made or changes groups  | the rules of those groups: see moves.ts
  *   replace or stop of a machine              | the one before it in the same document, and those being made
  *   a subnet that overlaps one being deleted  | that delete, ended
+ *
+ * Machines that change groups may reach each other by both: then each would have to wait until the others have joined theirs, and no
+ * order of single changes does that. They join their new groups first, and leave the others once all have joined. So there may be more
+ * steps than actions: those of the actions come first, in their order, and then the joining ones.
  */
 export function order(actions: readonly Action[], around: Surroundings): Order {
+  const whole = arrange(actions, around);
+  const joining = whole.circles.flatMap((circle) => {
+    const machines = circle.flatMap((at) => actions[at] ?? []).filter(({ kind }) => kind === 'instance');
+    // why: a machine alone waits for nobody else to join
+    return machines.length < 2 ? [] : machines.flatMap((machine) => joiningOf(machine) ?? []);
+  });
+  return joining.length === 0 ? whole.order : arrange([...actions, ...joining], around).order;
+}
+
+/** `circles`: actions that would have waited for each other, for machines among them to join their groups; by their positions. */
+interface Arranged {
+  readonly order: Order;
+  readonly circles: readonly (readonly number[])[];
+}
+
+function arrange(actions: readonly Action[], around: Surroundings): Arranged {
   const graph = graphOf(actions);
   const steps = graph.nodes.flatMap((node, at): Draft | readonly Draft[] => {
     const action = actions[at];
@@ -60,18 +80,22 @@ export function order(actions: readonly Action[], around: Surroundings): Order {
   afterUsers(steps);
   oneByOne(steps);
   afterClashes(steps);
-  const changes = ruleChanges(actions);
-  orderTraffic(graph, changes, around);
-  orderMoves(graph, changes, around);
-  orderOpenings(graph, changes, around);
-  orderLeavers(graph, { changes, moves: movesIn(actions) }, around);
-  breakCycles(graph);
-  return {
+  const positions = new Map(actions.map((action, at) => [action, at]));
+  for (const [at, action] of actions.entries())
+    if (isJoining(action)) graph.needs(positions.get(action.partOf) ?? at, at);
+  const changing = { changes: ruleChanges(actions), moves: movesIn(actions) };
+  orderTraffic(graph, changing.changes, around);
+  orderMoves(graph, changing, around);
+  orderOpenings(graph, changing.changes, around);
+  orderLeavers(graph, changing, around);
+  const circles = breakCycles(graph);
+  const order = {
     steps: steps.map(({ action, needs, follows }) => ({ action, needs: needs.all, follows: follows.all })),
     gates: graph.nodes
       .slice(actions.length)
       .map(({ needs, follows, seen }) => ({ needs: needs.all, follows: follows.all, seen })),
   };
+  return { order, circles };
 }
 
 interface Draft extends Pick<Node, 'needs' | 'follows'> {
@@ -169,11 +193,7 @@ function indexBy(
  * Two machines that each join what the other leaves would wait for each other: then neither waits. The waits are of order: a machine
  * that does not leave holds up nothing that is wanted.
  */
-function orderLeavers(
-  graph: Graph,
-  { changes, moves }: { readonly changes: readonly RuleChange[]; readonly moves: readonly Move[] },
-  around: Surroundings,
-): void {
+function orderLeavers(graph: Graph, { changes, moves }: Changing, around: Surroundings): void {
   const leaving = groupByMany(moves, ({ leaves }) => leaves);
   if (leaving.size === 0) return;
   const neighbours = neighboursOf(around, 'either');

@@ -225,8 +225,17 @@ function isCircle(packet: Packet, by: readonly string[], { call, desired, first,
       (one) => shuts(one, { look, wanted, now }) || (!old.has(step) && opens(one, { look, final, now })),
     );
   };
+  // why: a machine that is replaced changes its groups by the launch of its successor
+  const replaced = (id: string): readonly string[] => {
+    const address = made.isMachine(id) ? made.addressOf(id) : undefined;
+    return address === undefined ? [] : first.machines().filter((one) => first.addressOf(one) === address);
+  };
   const opening = new Set(
-    call.flatMap(({ id }) => [id, ...[then.get(id)].flatMap((rule) => (rule ? [keyOfRule(rule)] : []))]),
+    call.flatMap(({ id }) => [
+      id,
+      ...replaced(id),
+      ...[then.get(id)].flatMap((rule) => (rule ? [keyOfRule(rule)] : [])),
+    ]),
   );
   const hasLeft = (id: string): boolean => {
     const moved = filterOf([...then.values()], made, (one) => (one === id ? placeThen(one) : made.placeOf(one)));

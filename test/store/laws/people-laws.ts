@@ -152,6 +152,21 @@ export const peopleLaws: Laws = {
     );
   },
 
+  'an approval of a change of groups permits what is left once a machine has joined the new ones': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    await store.fleet.approvals.give(approvalOf(bench, { actions: ['move'] }));
+    const left = async () => (await other.fleet.approvals.active({ estate, scope })).flatMap(({ actions }) => actions);
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('update', 'a', { approval: { digest: 'move', halves: ['rest'], joining: true } }));
+    assert.deepEqual(await left(), ['move', 'rest']);
+    await apply(worker, draftOf('update', 'a', { approval: { digest: 'rest', halves: [] } }));
+    assert.deepEqual(await left(), [], 'it has left the others');
+    await store.fleet.approvals.give(approvalOf(bench, { actions: ['move'] }));
+    await apply(worker, draftOf('update', 'a', { approval: { digest: 'move', halves: [] } }));
+    assert.deepEqual(await left(), [], 'the cloud let it join and leave in one call alone');
+  },
+
   'an approval that is withdrawn lets nothing pass from then on, with a note, and once': async (bench) => {
     const { store, other, estate } = bench;
     await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
