@@ -10,6 +10,7 @@ import { secretsBy } from '../secrets/resolver.ts';
 import { editSpecFile } from '../source/edit-specs.ts';
 import { formatSpecs } from '../source/format-specs.ts';
 import { loadSpecs } from '../source/load.ts';
+import { parseValue } from '../source/parse-specs.ts';
 import { readPolicyCases } from '../source/policy-cases.ts';
 import { parseStored } from '../source/stored-tree.ts';
 import { hasData, storeFolder } from '../store/embedded/home.ts';
@@ -34,6 +35,7 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
     return loadOwnCommit(dir, ref, loading);
   },
   parseStoredSpecs: (kept, revision) => parseStored(kept, revision, today(clock)),
+  readValue: parseValue,
   formatSpecs,
   readPolicyCases,
   editSpecFile,

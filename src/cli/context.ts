@@ -53,6 +53,8 @@ export interface CliDependencies {
   readPolicyCases(paths: readonly string[]): Promise<PolicyCasesReading>;
   /** Parses a tree that a store kept. */
   parseStoredSpecs(stored: SpecSnapshot, revision: string): SpecTree;
+  /** A value in YAML, on one line, as a field of a spec has it; undefined where it is none. */
+  readValue(text: string): { readonly value: unknown } | undefined;
   /** Specs as YAML, as a person writes it. */
   formatSpecs(specs: readonly WrittenSpec[]): string;
   /** Edits documents in the text of their file. */

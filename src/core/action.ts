@@ -173,8 +173,8 @@ export type BlockCode =
  * for a person. `failed-launches`: machines of this document ended soon after their launch, several times in a row.
  * `lost-commits`: the store may have forgotten what was done last. `data-disks`: the cloud would delete data disks with the machine.
  * `policy`: a rule of a policy in enforce mode denies the resource.
- * `window`: outside its change windows; `freeze`: within a freeze. `remediation`: its document does not want such drift healed by itself. `grace`: its
- * document is gone, and its deletion comes later.
+ * `window`: outside its change windows; `freeze`: within a freeze. `patch`: a patch would replace or delete a machine by it.
+ * `remediation`: its document does not want such drift healed by itself. `grace`: its document is gone, and its deletion comes later.
  */
 export type WithholdCode =
   | 'protect'
@@ -196,6 +196,7 @@ export type WithholdCode =
   | 'policy'
   | 'window'
   | 'freeze'
+  | 'patch'
   | 'remediation'
   | 'grace';
 

@@ -7,6 +7,7 @@ import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
+import { baseRevision } from '../core/patch.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
@@ -35,6 +36,7 @@ import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
 import { keepRows, leaveScopes } from './inventory-sync.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
+import { patchesHold } from './patches.ts';
 import { policiesHold } from './policies.ts';
 import { sha256 } from './sha256.ts';
 
@@ -90,12 +92,14 @@ export async function activeConstraints(
   const { owned, ...spent } = await store.generations.spent(name, generation);
   const { holds, until }: Calendars = breakGlass ? { holds: [] } : await calendarsNow(compiled, store, before);
   const denied = await policiesHold(estate, before);
+  const patched = await patchesHold(estate, store);
   return {
     generation,
     serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
     holds: [
       ...present(denied),
+      ...present(patched),
       ...(before === undefined ? [] : [guardsBefore(before)]),
       await pausesNow({ name, compiled }, store, before),
       ...holds,
@@ -121,10 +125,14 @@ const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'>
 
 const present = (hold: Hold | undefined): readonly Hold[] => (hold === undefined ? [] : [hold]);
 
-/** The newest generation, and the one before these specs. */
+/**
+ * The newest generation, and the one before these specs. Patches beside the same specs make no other ones: what bound these goes on to
+ * bind them.
+ */
 async function generationsNow({ name, tree }: Pick<OpenedEstate, 'name' | 'tree'>, { generations }: Store) {
   const current = await generations.current(name);
-  const former = current?.revision === tree.revision ? await generations.previous(name) : current;
+  const isSame = current !== undefined && baseRevision(current.revision) === baseRevision(tree.revision);
+  const former = isSame ? await generations.previous(name) : current;
   return { current, former };
 }
 

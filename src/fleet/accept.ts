@@ -1,7 +1,9 @@
 import { ownName } from '../core/documents/document.ts';
+import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
+import { besideActive } from '../estate/patches.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
@@ -17,12 +19,12 @@ export async function revisionAcceptor(
   source: Source,
   context: WorkerContext,
 ): Promise<AcceptRevision> {
-  const { store } = context;
   const ripe = source.history === undefined ? await folderIsRipe(estate, context) : async () => true;
   const judge = historyValidator(estate, source, context);
   let taken = '';
   return async (tree) => {
     const head = tree.revision;
+    const { store, outside } = context;
     const pin = await store.sources.pins.current(estate);
     if (pin !== undefined) {
       // why: once the pin is gone, the head comes into force again
@@ -32,20 +34,26 @@ export async function revisionAcceptor(
     }
     const current = await store.generations.current(estate);
     // why: a pin may have come and gone since, and the revision that was rolled back to is still active
-    const stands = source.history === undefined || current?.revision === head;
+    const stands = source.history === undefined || isOf(current, head);
     if (taken === head && stands) return { state: 'followed', head, why: '' };
     if (!(await ripe(tree))) return undefined;
     const judgement = await judge(tree, current);
     if (judgement.state === 'followed') {
-      await tellAuthors(estate, { tree, current, source }, context);
-      if (!(await accept(tree, current, context))) return undefined;
+      const beside = await besideActive(tree, { estate, store, parse: outside.specs });
+      await tellAuthors(estate, { tree: beside, current, source }, context);
+      if (!(await accept(beside, current, context))) return undefined;
       taken = head;
     }
     return { ...judgement, head };
   };
 }
 
+/** True where a generation is of these specs, with whatever patches beside them. */
+const isOf = (generation: Generation | undefined, revision: string): boolean =>
+  generation !== undefined && baseRevision(generation.revision) === baseRevision(revision);
+
 interface IncomingRevision {
+  /** With the patches beside it. */
   readonly tree: SpecTree;
   readonly current: Generation | undefined;
   readonly source: Source;
@@ -59,7 +67,10 @@ async function tellAuthors(
 ): Promise<void> {
   const { revision } = tree;
   if (source.history?.authors === undefined || current?.revision === revision) return;
-  const authors = await source.history.authors(revision, current?.revision);
+  // why: of the same specs with fewer patches nobody is the author
+  const authors = isOf(current, revision)
+    ? { names: [], more: false }
+    : await source.history.authors(baseRevision(revision), current && baseRevision(current.revision));
   await store.authors.record({ estate, revision, after: current?.number ?? 0 }, authors);
 }
 
@@ -84,7 +95,7 @@ async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tr
  * The next generation, and a reconcile request for each of its scopes; nothing where the newest one is equal. False: something else
  * than the validated predecessor is active by now, or a person holds it. A worker that lost the lease meanwhile stops here.
  */
-async function accept(tree: SpecTree, after: Generation | undefined, context: WorkerContext): Promise<boolean> {
+export async function accept(tree: SpecTree, after: Generation | undefined, context: WorkerContext): Promise<boolean> {
   const { store, queue, clock, outside, telemetry } = context;
   const today = dayOf(clock.now());
   const opened = await openEstate(tree, outside.cloud, today);
@@ -97,6 +108,13 @@ async function accept(tree: SpecTree, after: Generation | undefined, context: Wo
   const { number } = generation;
   if (after?.number === number) return true;
   telemetry.log.info('new generation', { estate: name, generation: number, revision: tree.revision });
+  for (const { id, as, why } of tree.patches?.ends ?? [])
+    telemetry.log.info('patch ended', {
+      estate: name,
+      generation: number,
+      address: `patch #${id}`,
+      reason: `${as}: ${why}`,
+    });
   for (const { scope } of compiled.scopes) {
     await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
     await queue.request({ estate: name, scope }, 'now');
@@ -172,9 +190,9 @@ async function generationOf(
   store: WorkerContext['store'],
 ): Promise<number | undefined> {
   const newest = await store.generations.current(estate);
-  if (newest === undefined || newest.revision === revision) return undefined;
+  if (newest === undefined || isOf(newest, revision)) return undefined;
   for (let number = newest.number - 1; number > Math.max(0, newest.number - back); number -= 1)
-    if ((await store.generations.numbered(estate, number))?.revision === revision) return number;
+    if (isOf(await store.generations.numbered(estate, number), revision)) return number;
   return undefined;
 }
 
@@ -195,7 +213,7 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
     const head = tree.revision;
     const mayRewrite = await context.store.sources.histories.isAccepted(estate, {
       head,
-      after: current?.revision ?? '',
+      after: current === undefined ? '' : baseRevision(current.revision),
     });
     const key = JSON.stringify([head, current?.number, mayRewrite]);
     if (known?.key === key && context.clock.now() - known.at < goodForMs) return known.judgement;
@@ -247,7 +265,7 @@ async function validateAgainst(
   // why: where nothing is active yet, the first commit names its own signers
   const signatures = (before ?? tree).estate?.value.spec.signatures;
   const judged = await history.judge(tree.revision, {
-    ...(current === undefined ? {} : { revision: current.revision }),
+    ...(current === undefined ? {} : { revision: baseRevision(current.revision) }),
     ...(signatures === undefined ? {} : { signatures }),
     mayRewrite,
   });

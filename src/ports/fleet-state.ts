@@ -1,4 +1,5 @@
 import type { Count } from '../core/limits.ts';
+import type { EndedPatch, Patch, PatchEnd } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import type { Where } from './queue.ts';
@@ -8,6 +9,7 @@ export interface FleetState {
   readonly specSnapshots: SpecSnapshots;
   readonly requests: Requests;
   readonly pauses: Pauses;
+  readonly patches: Patches;
   readonly approvals: Approvals;
   readonly rollouts: Rollouts;
   readonly quarantine: Quarantine;
@@ -182,6 +184,25 @@ export interface Pauses {
 export interface Pause extends PauseDraft {
   readonly id: number;
   readonly at: number;
+}
+
+/** Patches of an estate. They begin and end with the generation that has them or no longer has them: see `Generations.accept`. */
+export interface Patches {
+  /** Those that nobody has ended, oldest first. */
+  active(estate: string): Promise<readonly Patch[]>;
+  /** At most so many that have ended, the last one first. */
+  ended(estate: string, most: number): Promise<readonly EndedPatch[]>;
+  /** The number of the next one. */
+  next(estate: string): Promise<number>;
+  /** Estates with a patch whose time is over, by the store's clock. */
+  due(): Promise<readonly string[]>;
+}
+
+/** The patches of a generation that is to be accepted. `holding`: the ids of those that its specs have, `begins` among them. */
+export interface PatchDecision {
+  readonly holding: readonly number[];
+  readonly begins?: Patch;
+  readonly ends: readonly PatchEnd[];
 }
 
 /**

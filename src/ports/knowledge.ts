@@ -5,6 +5,7 @@ import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
 import type { Count } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
+import type { PatchDecision } from './fleet-state.ts';
 import type { Reconcile } from './ledger.ts';
 
 /** Knowledge and observations in the store. */
@@ -57,7 +58,10 @@ export interface Sighting {
 export interface Generations {
   /** The newest accepted one. */
   current(estate: string): Promise<Generation | undefined>;
-  /** The one before the newest: its guards still bind the newest. */
+  /**
+   * The newest one of other specs than the newest: its guards still bind the newest. The same specs with other patches are no other specs,
+   * so no patch lifts a guard.
+   */
   previous(estate: string): Promise<Generation | undefined>;
   numbered(estate: string, number: number): Promise<Generation | undefined>;
   /** The newest that holds this commit, of the estate's own repository or of a team's. `commit`: how its hash begins. */
@@ -65,11 +69,17 @@ export interface Generations {
   /**
    * Accepts a revision, whose tree was kept before (`fleet.specSnapshots`): the newest one's number if it is the same revision, else the
    * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is given
-   * (0: none) and the newest one has another number.
+   * and the newest one has another number, or other patches hold by now.
    */
-  accept(estate: string, revision: string, guards: Guards, after?: number): Promise<Generation>;
+  accept(estate: string, revision: string, guards: Guards, terms?: AcceptTerms): Promise<Generation>;
   /** The estate's deletes and replaces: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;
+}
+
+/** `after`: the number of the newest one, 0: none. `patches`: of the specs of the revision; absent: none. */
+export interface AcceptTerms {
+  readonly after?: number | undefined;
+  readonly patches?: PatchDecision | undefined;
 }
 
 export interface Generation {

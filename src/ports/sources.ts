@@ -1,7 +1,7 @@
 import type { Document, EstateDoc } from '../core/documents/document.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Located, Position } from '../core/documents/tree.ts';
-import type { By } from './fleet-state.ts';
+import type { By, PatchDecision } from './fleet-state.ts';
 
 /** Whoever holds the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
@@ -122,6 +122,8 @@ export interface SpecTree extends SpecFiles {
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];
   readonly revision: string;
+  /** The patches beside it; absent: none ever were considered, as of a folder. */
+  readonly patches?: PatchDecision;
 }
 
 /** The files that were read of it. */

@@ -3,6 +3,7 @@ import { seesAll } from '../core/access/grant.ts';
 import { byStrictness, type Desired, strictest } from '../core/desired.ts';
 import { effectiveMode, isResource, type ResourceDoc } from '../core/documents/effective-terms.ts';
 import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
+import { patchIn } from '../core/documents/overlay.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
 import {
@@ -18,6 +19,7 @@ import { remediationsOf } from '../core/plan/remediation.ts';
 import { type Address, nameIn } from '../core/resource.ts';
 import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
+import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
 import type { PreviewContext } from './preview.ts';
@@ -30,7 +32,8 @@ export async function explained(
 ): Promise<Explained> {
   const survey = await planning.survey(asked);
   const isSeen = seenIn(survey, asked);
-  const explanation = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
+  const found = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
+  const explanation = { ...found, origins: await namingPatches(found.origins, survey.estate.name, planning.store) };
   if (!isShown(explanation, survey, asked)) throw unknown();
   const looks = survey.looked.filter((view) => seesScope(view, asked)).map(lookOf);
   return {
@@ -38,6 +41,22 @@ export async function explained(
     looks: looks.filter(({ scope }) => holds(scope, explanation)),
     explanation,
   };
+}
+
+/** The origins of fields that a patch sets, with who gave it, why and until when. */
+export async function namingPatches(
+  origins: readonly Origin[],
+  estate: string,
+  store: Pick<Store, 'fleet'> | undefined,
+): Promise<readonly Origin[]> {
+  if (store === undefined || !origins.some(({ layer }) => layer.startsWith('patch '))) return origins;
+  const patches = await store.fleet.patches.active(estate);
+  return origins.map((origin): Origin => {
+    const found = patches.find(({ id }) => origin.layer === `patch #${id}`);
+    if (found === undefined) return origin;
+    const { id, person: actor, reason, until } = found;
+    return { ...origin, patch: { id, actor, reason, until } };
+  });
 }
 
 export const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
@@ -169,7 +188,8 @@ export async function originsAt(
   const wanted =
     desired.find(({ address }) => address === called.address) ??
     desired.find((one) => one.kind === place.kind && one.documents.some(({ address }) => documents.has(address)));
-  return wanted === undefined ? [] : originsOf([wanted], { ...estate, dir: '', scopes });
+  const origins = wanted === undefined ? [] : originsOf([wanted], { ...estate, dir: '', scopes });
+  return namingPatches(origins, name, grounds.store);
 }
 
 function unsaid(error: unknown): { readonly estate?: undefined } {
@@ -195,7 +215,8 @@ function originsOf(wanted: readonly Desired[], estate: Estate): readonly Origin[
 }
 
 function placed({ at, ...origin }: FieldOrigin, document: Address, dir: string): Origin {
-  if (at === undefined) return { document, ...origin };
+  // why: a patch has no line that a person could open
+  if (at === undefined || patchIn(at.file) !== undefined) return { document, ...origin };
   return { document, ...origin, file: join(dir, at.file), line: at.line, column: at.column };
 }
 

@@ -4,6 +4,7 @@ import { isStanding, type Tombstone } from '../core/grace.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
@@ -16,6 +17,7 @@ import type { BreakGlass, EstateAsked, Planned, Replacement } from '../ports/que
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { calendarOf, recentBreakGlass } from './change-windows.ts';
+import { patchesOf } from './patches.ts';
 
 /** The status of an estate, by its store alone. */
 export type EstateStatus = Spoken & InHand;
@@ -40,6 +42,9 @@ interface HeldByLimit {
 interface InHand {
   readonly limited: readonly HeldByLimit[];
   readonly pauses: readonly Pause[];
+  readonly patches: readonly Patch[];
+  /** Of the last seven days. */
+  readonly endedPatches: readonly EndedPatch[];
   readonly quarantined: readonly Quarantined[];
   readonly leases: readonly HeldLease[];
   readonly sources: readonly SourceState[];
@@ -84,6 +89,8 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
   const [calendar, breakGlass] = await Promise.all([calendarOf(name, store), recentBreakGlass(name, store)]);
+  const { active: patches, ended } = await patchesOf(name, { store });
+  const now = await store.ledger.now();
   const follower = leases.find(({ scope }) => scope === followScope)?.holder;
   return {
     estate: name,
@@ -96,6 +103,8 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     ),
     limited: byLimits(blocked),
     pauses,
+    patches,
+    endedPatches: ended.filter(({ end }) => end.at > now - recentMs),
     quarantined,
     leases,
     sources,
@@ -107,6 +116,9 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     pin,
   };
 }
+
+/** So long status shows a patch that ended. */
+const recentMs = 7 * 86_400_000;
 
 export const heldByLimits = async (estate: string, store: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> =>
   byLimits(await blockedRows({ seen: [{ estates: [estate] }] }, store));

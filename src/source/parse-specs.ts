@@ -1,6 +1,7 @@
 import { checkSpecs, type Specs } from '../core/documents/check-specs.ts';
-import { overlay } from '../core/documents/overlay.ts';
+import { overlay, patchIn } from '../core/documents/overlay.ts';
 import { error, type Problem, sortProblems, warning } from '../core/documents/problem.ts';
+import { plainValue } from '../core/documents/tree.ts';
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';
 import { mergeParsed, type ParsedFile } from './parsed-file.ts';
@@ -35,7 +36,17 @@ export function parseFile({ path, text }: SpecFile): ParsedFile {
     const at = indexLines(path, text).positionAt(bad);
     return refused(error('bad-character', at, 'a character that no spec may hold', { expected: 'printable text' }));
   }
-  return path.endsWith('.json') ? parseJson(path, text) : parseYaml(path, text);
+  return path.endsWith('.json') || patchIn(path) !== undefined ? parseJson(path, text) : parseYaml(path, text);
+}
+
+/** A value in YAML, on one line, as a field of a spec has it; undefined where it is none. */
+export function parseValue(text: string): { readonly value: unknown } | undefined {
+  if (/[\n\r]/.test(text)) return undefined;
+  const { trees, problems } = parseFile({ path: 'value.yaml', text: `value: ${text}` });
+  const [tree] = trees;
+  if (problems.length > 0 || tree?.kind !== 'map' || tree.entries.size !== 1) return undefined;
+  const entry = tree.entries.get('value');
+  return entry && { value: plainValue(entry.value) };
 }
 
 const refused = (problem: Problem): ParsedFile => ({ trees: [], broken: [], problems: [problem] });

@@ -13,6 +13,7 @@ import type {
 import type { Where } from '../ports/queue.ts';
 import { postgresApprovals } from './approvals.ts';
 import type { Context } from './context.ts';
+import { postgresPatches } from './patches.ts';
 import { postgresPauses } from './pauses.ts';
 import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
 import { postgresRollouts } from './rollouts.ts';
@@ -22,6 +23,7 @@ export const postgresFleet = (context: Context): FleetState => ({
   specSnapshots: postgresSpecSnapshots(context.db),
   requests: postgresRequests(context.db),
   pauses: postgresPauses(context),
+  patches: postgresPatches(context),
   approvals: postgresApprovals(context),
   rollouts: postgresRollouts(context),
   quarantine: postgresQuarantine(context),

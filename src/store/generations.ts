@@ -1,35 +1,49 @@
+import { sql } from 'kysely';
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import { baseRevision } from '../core/patch.ts';
 import type { EventDraft } from '../ports/events.ts';
-import { type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
+import { type AcceptTerms, type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { publishEvents } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { spentBy } from './limit-places.ts';
+import { decide } from './patches.ts';
 import { pinOf } from './sources.ts';
 import type { Database } from './tables.ts';
 
 export const postgresGenerations = (context: Context): Generations => ({
-  current: async (estate) => (await newest(context.db, estate))[0],
-  previous: async (estate) => (await newest(context.db, estate))[1],
+  current: (estate) => newest(context.db, estate),
+  previous: (estate) => previous(context.db, estate),
   numbered: (estate, number) => numbered(context.db, estate, number),
   ofCommit: (estate, commit) => ofCommit(context.db, estate, commit),
-  accept: (estate, revision, guards, after) => accept(context, { estate, revision, guards, after }),
+  accept: (estate, revision, guards, terms = {}) => accept(context, { estate, revision, guards, ...terms }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
 });
 
-/** The newest two, newest first. */
-async function newest(db: Database, estate: string): Promise<readonly Generation[]> {
-  const rows = await db
+async function newest(db: Database, estate: string): Promise<Generation | undefined> {
+  const row = await newestFirst(db, estate).executeTakeFirst();
+  return row && generationOf(row);
+}
+
+/** The same specs with other patches are no other specs: the index finds the few rows of them first. */
+async function previous(db: Database, estate: string): Promise<Generation | undefined> {
+  const current = await newest(db, estate);
+  if (current === undefined) return undefined;
+  const row = await newestFirst(db, estate)
+    .where(sql<string>`split_part(revision, '~', 1)`, '<>', baseRevision(current.revision))
+    .executeTakeFirst();
+  return row && generationOf(row);
+}
+
+const newestFirst = (db: Database, estate: string) =>
+  db
     .selectFrom('generations')
     .select(['number', 'revision', 'guards'])
     .where('estate', '=', estate)
     .orderBy('number', 'desc')
-    .limit(2)
-    .execute();
-  return rows.map(generationOf);
-}
+    .limit(1);
 
 async function numbered(db: Database, estate: string, number: number): Promise<Generation | undefined> {
   const row = await db
@@ -63,20 +77,20 @@ const generationOf = (row: { readonly number: number; readonly revision: string;
   guards: row.guards as Guards, // why: only `accept` writes the column
 });
 
-interface Accepting {
+interface Accepting extends AcceptTerms {
   readonly estate: string;
   readonly revision: string;
   readonly guards: Guards;
-  readonly after: number | undefined;
 }
 
 /** Under the estate's lock, so that two processes never give one number to two revisions, and none passes a pin. */
-const accept = (context: Context, { estate, revision, guards, after }: Accepting): Promise<Generation> =>
-  chainWrite(context, estate, async ({ trx, at }) => {
-    const [current] = await newest(trx, estate);
+const accept = (context: Context, { estate, revision, guards, after, patches }: Accepting): Promise<Generation> =>
+  chainWrite(context, estate, async (write) => {
+    const { trx, at } = write;
+    const current = await newest(trx, estate);
     if (current?.revision === revision) return current;
     const pin = await pinOf(trx, estate);
-    if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
+    if (pin !== undefined && pin.revision !== baseRevision(revision)) throw new Pinned(pin);
     const newestNumber = current?.number ?? 0;
     if (after !== undefined && after !== newestNumber) throw new Overtaken(estate, after, newestNumber);
     const number = newestNumber + 1;
@@ -84,6 +98,7 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
       .insertInto('generations')
       .values({ estate, number, revision, guards: canonical(guards) })
       .execute();
+    await decide(write, patches ?? { holding: [], ends: [] }, { number, revision });
     await publishEvents(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });

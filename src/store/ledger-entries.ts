@@ -1,5 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Place } from '../core/ledger/estate-count.ts';
+import { fieldText, type Patch, type PatchEnd } from '../core/patch.ts';
 import type { Held } from '../core/pause.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Approval, ApprovalDraft, By, Pause, Quarantined } from '../ports/fleet-state.ts';
@@ -129,6 +130,29 @@ export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
 export const resumeNote = ({ what, of, incident }: Held, pauses: readonly number[], { person, reason }: By) => ({
   resume: { what, of, ...(incident === undefined ? {} : { incident }), pauses, person, reason },
 });
+
+/** `number`, `revision`: of the generation that has the patch. */
+export const patchNote = ({ at: _, isOver: __, ...patch }: Patch, { number, revision }: Accepted) => ({
+  patch: { ...patch, generation: number, revision },
+});
+
+/** The same of the generation that no longer has it. */
+export const endPatchNote = (
+  { id, kind, name, fields }: Pick<Patch, 'id' | 'kind' | 'name' | 'fields'>,
+  { as, why, person }: Omit<PatchEnd, 'id'>,
+  { number, revision }: Accepted,
+) => ({
+  endPatch: {
+    ...{ id, kind, name, as, fields: fields.map(({ path }) => fieldText(path)) },
+    ...(person === undefined ? { why } : { person, reason: why }),
+    ...{ generation: number, revision },
+  },
+});
+
+interface Accepted {
+  readonly number: number;
+  readonly revision: string;
+}
 
 export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });
 

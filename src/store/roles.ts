@@ -53,7 +53,7 @@ const appRights = `
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.ledger FROM ${appRole};
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.checkpoints FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
-  REVOKE DELETE ON setpoint.pauses FROM ${appRole};
+  REVOKE DELETE ON setpoint.pauses, setpoint.patches FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.accepted_histories FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.authors FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.tokens FROM ${appRole};

@@ -233,6 +233,7 @@ interface WorkTables {
 /** From people. */
 interface WordTables {
   pauses: PauseTable;
+  patches: PatchTable;
   approvals: ApprovalTable;
   approved_intents: ApprovedIntentTable;
   withdrawn_approvals: { estate: string; seq: number };
@@ -286,6 +287,16 @@ interface BackoffTable extends InScope {
   failures: number;
   said: Json;
   until: Date;
+}
+
+interface PatchTable {
+  estate: string;
+  id: number;
+  at: number;
+  until: number;
+  body: Json;
+  ended_at: ColumnType<number | null, never, number>;
+  ended: ColumnType<unknown, never, string>;
 }
 
 interface PauseTable extends PauseSubjectColumns {

@@ -83,7 +83,20 @@ function write(path: string, text: string): void {
 const context = contextOn();
 
 /** They read no specs, or their subcommands do; init writes them. */
-const without = ['init', 'schema', 'ledger', 'sql', 'api', 'login', 'logout', 'token', 'sandbox', 'policy', 'incident'];
+const without = [
+  'init',
+  'schema',
+  'ledger',
+  'sql',
+  'api',
+  'login',
+  'logout',
+  'token',
+  'sandbox',
+  'policy',
+  'incident',
+  'patch',
+];
 
 for (const make of await commandsFor(undefined)) {
   const command = make(context);

@@ -172,6 +172,8 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           withheldDrift: [],
           calendar: [],
           breakGlass: [],
+          patches: [],
+          endedPatches: [],
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [
             {

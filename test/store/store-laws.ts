@@ -16,6 +16,7 @@ import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
+import { patchLaws } from './laws/patch-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { proposalLaws } from './laws/proposal-laws.ts';
 import { reconcileLaws } from './laws/reconcile-laws.ts';
@@ -50,6 +51,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...figureLaws,
     ...entryPageLaws,
     ...peopleLaws,
+    ...patchLaws,
     ...rowLaws,
     ...rowQueryLaws,
     ...sourceLaws,

@@ -1,6 +1,7 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import { openEstate } from '../../src/estate/load.ts';
+import { acceptSpecs, openEstate } from '../../src/estate/load.ts';
+import { besideActive } from '../../src/estate/patches.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
@@ -72,9 +73,8 @@ export function fleetWorld(): FleetWorld {
       const tree = parseStored(kept, revision, today);
       const errors = tree.problems.filter(({ severity }) => severity === 'error');
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
-      const { compiled } = await openEstate(tree, context.outside.cloud, today);
-      await store.fleet.specSnapshots.keep('acme', revision, kept);
-      return (await store.generations.accept('acme', revision, compiled.guards)).number;
+      const beside = await besideActive(tree, { estate: 'acme', store, parse: context.outside.specs });
+      return (await acceptSpecs(await openEstate(beside, context.outside.cloud, today), store)).number;
     },
     reconcile: async (signal = new AbortController().signal, at = where) => {
       const before = cloud.history.calls.length;

@@ -1,4 +1,4 @@
-import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
+import type { Explanation, ModeReason, Origin, OriginPatch, Ownership } from '../../core/inventory/ownership.ts';
 import type { DriftRemediation } from '../../core/remediation.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { type Address, type Cloud, clouds } from '../../core/resource.ts';
@@ -6,7 +6,7 @@ import { printable } from '../../core/text.ts';
 import { UserError } from '../errors.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiClient, queryString } from './client.ts';
-import { action, attributed, decode, desired, finding, heldSource } from './decode.ts';
+import { action, attributed, type Decoder, decode, desired, finding, heldSource } from './decode.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
 export interface ExplanationReport {
@@ -29,10 +29,19 @@ interface ModeJson extends Omit<ModeReason, 'why'> {
   readonly reason: string;
 }
 
+const leastOrigin = decode.unchecked<
+  Omit<Origin, 'patch'> & { readonly patch?: Omit<OriginPatch, 'until'> & { readonly until: string } }
+>();
+
+const origin: Decoder<Origin> = (value, at) => {
+  const { patch, ...rest } = leastOrigin(value, at);
+  return patch === undefined ? rest : { ...rest, patch: { ...patch, until: Date.parse(patch.until) } };
+};
+
 const answer = decode.object({
   address: decode.string,
   desired: decode.list(desired),
-  origins: decode.list(decode.unchecked<Origin>()),
+  origins: decode.list(origin),
   mode: decode.optional(decode.unchecked<ModeJson>()),
   remediation: decode.list(decode.unchecked<DriftRemediation>()),
   objects: decode.list(ownership),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
+import { baseRevision } from '../../core/patch.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
 import type { EffectJson } from '../../core/render/effect.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
@@ -145,7 +146,7 @@ async function postPlan(client: ApiClient, body: object, dir: string): Promise<S
 
 /** A server reads specs with its active overlay, and with none where none is. */
 function refuseOverlay({ bound }: PlanReport, { overlay }: SpecTree, url: string): void {
-  if (overlay === undefined || bound.revision.endsWith(`@${overlay}`)) return;
+  if (overlay === undefined || baseRevision(bound.revision).endsWith(`@${overlay}`)) return;
   throw new UserError(`A plan cannot be made with the overlay ${overlay} at ${url}.`, {
     why: 'The server reads specs with its active overlay, which is another one or none.',
     next: 'Remove --overlay.',

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
+import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
@@ -119,7 +120,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const estate = await readEstate(selectionOf(dir, options), context);
   return withCreatedStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, async (view) =>
-      decide(await localProposal(view, options), options, context),
+      decide(await localProposal(view, options, context), options, context),
     ),
   );
 }
@@ -165,9 +166,13 @@ async function proposalOnServer(server: ApiClient, options: Options): Promise<Pr
   };
 }
 
-const localProposal = async (view: ObservedEstate<Store>, { reason, address }: Options): Promise<Proposal> => {
+const localProposal = async (
+  view: ObservedEstate<Store>,
+  { reason, address }: Options,
+  context: Context,
+): Promise<Proposal> => {
   const offer = await pendingApprovalsOf(view, address);
-  return { offer, plans: view.plans, give: (until) => giveApproval({ ...offer, reason, until }, view) };
+  return { offer, plans: view.plans, give: (until) => giveApproval({ ...offer, reason, until }, view, context) };
 };
 
 async function decide(
@@ -241,10 +246,11 @@ interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'un
 async function giveApproval(
   { plans, digest, generation, reason, until }: NewApproval,
   { estate, store }: Pick<EstateView, 'estate'> & { readonly store: Store },
+  context: Context,
 ): Promise<readonly Approval[]> {
   const newest = await store.generations.current(estate.name);
   refuseSuperseded({ generation, newest, estate }, 'approved');
-  const isNew = newest?.number !== (await acceptFolder(estate, store)).number;
+  const isNew = newest?.number !== (await acceptFolder(estate, store, context)).number;
   const by = { person: localUser(), reason };
   const given = await give({ estate: estate.name, plans, generation, digest, by, until }, store);
   const scopes = isNew ? estate.compiled.scopes.map(({ scope }) => scope) : given.map(({ scope }) => scope);
@@ -266,7 +272,7 @@ async function acceptHistory({ estate, commit, reason }: Rewritten, store: Store
   const [source] = meant;
   if (source?.head === undefined || meant.length > 1 || !/^[0-9a-f]{7,40}$/i.test(commit)) throw none(commit, waiting);
   const current = await store.generations.current(estate);
-  const move = { head: source.head, after: current?.revision ?? '' };
+  const move = { head: source.head, after: current === undefined ? '' : baseRevision(current.revision) };
   await store.sources.histories.accept(estate, move, { person: localUser(), reason });
   // why: the follower hears it at once, and not at its next read
   await store.sources.wakeUps.add(estate);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Action, Finding } from '../../core/action.ts';
 import { type Desired, isAdoptedRule } from '../../core/desired.ts';
-import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
+import type { Explanation, ModeReason, Origin, OriginPatch, Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import { healingIn } from '../../core/plan/healing.ts';
@@ -10,10 +10,10 @@ import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { authorText, changeText, costText, fieldLines, isHeardIn, statedFields } from '../../core/render/plan-text.ts';
 import { ruleText } from '../../core/render/rule-text.ts';
-import { type Ago, type Paint, remediationText, touchedText } from '../../core/render/wording.ts';
+import { type Ago, formatMoment, type Paint, remediationText, touchedText } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
-import { explanationOf } from '../../queries/explain.ts';
+import { explanationOf, namingPatches } from '../../queries/explain.ts';
 import { renderAnswer } from '../api-client/client.ts';
 import { type ExplanationReport, fetchExplanation } from '../api-client/explanation.ts';
 import {
@@ -74,11 +74,12 @@ async function run(given: string, command: Command, context: Context): Promise<E
   }
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const report = await withOptionalStore(options.dir, context, (store) =>
-    withObservedEstate({ estate, store }, context, async (view) => ({
-      explanation: explanationOf(given, view, findAddress),
-      sources: view.bound.sources,
-      auditLogs: view.bound.auditLogs,
-    })),
+    withObservedEstate({ estate, store }, context, async (view) => {
+      const found = explanationOf(given, view, findAddress);
+      const origins = await namingPatches(found.origins, estate.name, store);
+      const { sources, auditLogs } = view.bound;
+      return { explanation: { ...found, origins }, sources, auditLogs };
+    }),
   );
   return print(report, options, context);
 }
@@ -236,10 +237,15 @@ const changeLines = (action: Action, { paint }: How): readonly string[] =>
 function originLines(origins: readonly Origin[]): readonly string[] {
   const byDocument = Map.groupBy(origins, ({ document }) => document);
   return [...byDocument].flatMap(([document, its]) => {
-    const lines = table(['FIELD', 'VALUE', 'LAYER', 'LINE'], its.map(cells)).trimEnd().split('\n');
+    const rows = table(['FIELD', 'VALUE', 'LAYER', 'LINE'], its.map(cells)).trimEnd().split('\n');
+    const lines = [...rows, ...new Set(its.flatMap(({ patch }) => (patch === undefined ? [] : [patchText(patch)])))];
     return byDocument.size === 1 ? lines : [document, ...lines.map((line) => `  ${line}`)];
   });
 }
+
+/** `patch #7: patched by ada until 2026-12-01 16:00 UTC: #4711` */
+const patchText = ({ id, actor, until, reason }: OriginPatch): string =>
+  `patch #${id}: patched by ${actor} until ${formatMoment(until)}: ${reason}`;
 
 const cells = ({ field, value, layer, file, line }: Origin): readonly string[] => [
   field,

@@ -16,6 +16,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['pause', async () => (await import('./pause.ts')).pause],
   ['resume', async () => (await import('./resume.ts')).resume],
   ['incident', async () => (await import('./incident.ts')).incident],
+  ['patch', async () => (await import('./patch.ts')).patch],
   ['unpin', async () => (await import('./unpin.ts')).unpin],
   ['status', async () => (await import('./status.ts')).status],
   ['drift', async () => (await import('./drift.ts')).drift],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { zonedMoment } from '../../core/change-windows.ts';
+import { baseRevision } from '../../core/patch.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
@@ -11,6 +12,7 @@ import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';
 import { count, formatDuration, pauseJson } from '../output/format.ts';
+import { endedPatchJson, endedPatchLine, patchJson, patchLines } from '../output/patch.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 import { table } from '../output/table.ts';
@@ -52,7 +54,9 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 
 /** The same as one object, in the words of the API. */
 const statusJson = (status: EstateStatus): object => {
-  const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...rest } = status;
+  const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...others } =
+    status;
+  const { patches, endedPatches, ...rest } = others;
   return {
     ...rest,
     scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, inGrace, reconcileRequest }) => ({
@@ -69,6 +73,8 @@ const statusJson = (status: EstateStatus): object => {
     calendar,
     breakGlass: breakGlass.map(({ person, ...one }) => ({ ...one, actor: person })),
     pauses: pauses.map(pauseJson),
+    patches: patches.map(patchJson),
+    endedPatches: endedPatches.map(endedPatchJson),
     quarantined: quarantined.map(withReason),
     sources: sources.map(sourceJson),
     pin: pin && { revision: pin.revision, actor: pin.by.person, reason: pin.by.reason, at: pin.at },
@@ -105,6 +111,7 @@ function verdictOf(status: EstateStatus): string {
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
     ...some(new Set(incidentsIn(pauses).map(({ incident }) => incident)).size, 'INCIDENT', 'INCIDENTS'),
     ...some(status.breakGlass.length, 'BREAK GLASS', 'BREAK GLASS'),
+    ...some(status.patches.length, 'patch', 'patches'),
     ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
@@ -138,7 +145,7 @@ function verdictOf(status: EstateStatus): string {
 }
 
 const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>
-  generation === undefined || generation.revision === revision
+  generation === undefined || baseRevision(generation.revision) === baseRevision(revision)
     ? []
     : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
 
@@ -166,6 +173,8 @@ function sectionsOf(
   return [
     ['INCIDENT', incidentsIn(pauses).flatMap((one) => incidentLines(one, now))],
     ['BREAK GLASS', breakGlass.map(breakGlassLine)],
+    ['Patches', status.patches.flatMap((one) => patchLines(one, now))],
+    ['Patches that ended', status.endedPatches.map(endedPatchLine)],
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],

@@ -1,17 +1,22 @@
+import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs, type Estate } from '../../estate/load.ts';
 import type { By } from '../../ports/fleet-state.ts';
-import type { Generation } from '../../ports/knowledge.ts';
+import { type Generation, Overtaken } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
+import type { CliProcess } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
+import { besidePatchesOf } from './patches.ts';
 
 /** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */
-export async function acceptFolder(estate: Estate, store: Store): Promise<Generation> {
+export async function acceptFolder(given: Estate, store: Store, context: CliProcess): Promise<Generation> {
+  const estate = await besidePatchesOf(given, store, context);
   await refuseFollowed(estate, store);
   try {
     return await acceptSpecs(estate, store);
   } catch (error) {
+    if (error instanceof Overtaken) throw patchesChanged(error);
     if (!(error instanceof Pinned)) throw error;
     const { revision, by } = error.pin;
     throw new UserError(`${estate.name} is pinned at ${shortRevision(revision)}.`, {
@@ -24,11 +29,26 @@ export async function acceptFolder(estate: Estate, store: Store): Promise<Genera
 }
 
 /** The same by a commit that was active once: it holds until `unpin`, whatever its source has. */
-export async function acceptPinned(estate: Estate, store: Store, by: By): Promise<Generation> {
+export async function acceptPinned(
+  given: Estate,
+  store: Store,
+  { by, context }: { readonly by: By; readonly context: CliProcess },
+): Promise<Generation> {
+  const estate = await besidePatchesOf(given, store, context);
   // why: the pin comes first, so that whoever follows the branch cannot take the rollback back in between
-  await store.sources.pins.pin(estate.name, estate.tree.revision, by);
-  return acceptSpecs(estate, store);
+  await store.sources.pins.pin(estate.name, baseRevision(estate.tree.revision), by);
+  return acceptSpecs(estate, store).catch((error: unknown) => {
+    throw error instanceof Overtaken ? patchesChanged(error) : error;
+  });
 }
+
+const patchesChanged = (cause: Overtaken): UserError =>
+  new UserError('Nothing was applied: a patch began or ended in the meantime.', {
+    why: 'The plan that you saw is older.',
+    next: 'Review the new plan, and run it again.',
+    code: exitCodes.refused,
+    cause,
+  });
 
 /**
  * Specs of a folder do not come into force beside a repository that workers follow: nobody would know any more what is in
@@ -36,7 +56,7 @@ export async function acceptPinned(estate: Estate, store: Store, by: By): Promis
  */
 async function refuseFollowed({ name, tree }: Estate, store: Store): Promise<void> {
   const current = await store.generations.current(name);
-  if (current === undefined || current.revision === tree.revision) return;
+  if (current === undefined || baseRevision(current.revision) === baseRevision(tree.revision)) return;
   const leader = (await store.leases.held(name)).find(({ scope }) => scope === 'specs');
   const source = (await store.sources.states.list(name)).find(({ head }) => head?.startsWith('git:'));
   if (leader === undefined || source === undefined) return;

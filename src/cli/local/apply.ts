@@ -64,8 +64,8 @@ export async function apply(
   );
   const { number: generation, revision } =
     approval.pin === undefined
-      ? await acceptFolder(estate, store)
-      : await acceptPinned(estate, store, { person: localUser(), reason: approval.pin });
+      ? await acceptFolder(estate, store, context)
+      : await acceptPinned(estate, store, { by: { person: localUser(), reason: approval.pin }, context });
   const authority: Authority = {
     revision,
     generation,

@@ -85,7 +85,7 @@ export function withLedgerAccess<T>(
   return withLeases(request, context, async (leases) => {
     const lease = leases.get(scope);
     if (lease === undefined) throw new Error(`${scope} is not leased`);
-    const { number: generation, revision } = await acceptFolder(estate, store);
+    const { number: generation, revision } = await acceptFolder(estate, store, context);
     const authority: Authority = { revision, generation, plan: 'none', approver: localUser() };
     return work({
       estate: estate.name,

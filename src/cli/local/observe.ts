@@ -29,6 +29,7 @@ import type { Context } from '../context.ts';
 import { printHeldSources, printUnmanagedScopes } from '../output/plan.ts';
 import { progressOn, reportScope } from '../output/progress.ts';
 import type { LocalEstate } from './estate.ts';
+import { besidePatchesOf, printPatches } from './patches.ts';
 
 /** An estate observed now, over sessions that are open. */
 export interface ObservedEstate<S extends Store | undefined = Store | undefined> extends EstateView<ObservedScope> {
@@ -71,10 +72,12 @@ interface Observation<S extends Store | undefined> {
 
 /** Observes every scope, plans, and reconciles both on; the scopes' sessions are closed afterwards, whatever happened. */
 export async function withObservedEstate<T, S extends Store | undefined>(
-  { estate, store, grant = {}, settings = [] }: Observation<S>,
+  { estate: given, store, grant = {}, settings = [] }: Observation<S>,
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
+  const estate = await besidePatchesOf(given, store, context);
+  await printPatches(estate, store, context);
   const constraints = await activeConstraints(estate, store, {
     now: context.clock.now(),
     breakGlass: grant.breakGlass === true,

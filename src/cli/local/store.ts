@@ -124,9 +124,10 @@ async function latestOf(estate: string, store: Store): Promise<readonly string[]
   return found.flatMap((one) => (one ? [`generation ${one.number}: ${printable(shortRevision(one.revision))}`] : []));
 }
 
-async function estateIn(
+/** The estate that a person names, or the only one of the store. */
+export async function estateIn(
   store: Store,
-  { estate: asked, askedBy = '--active-of' }: Omit<StoredSpecsSelection, 'folder'>,
+  { estate: asked, askedBy = '--active-of' }: Partial<Omit<StoredSpecsSelection, 'folder'>>,
 ): Promise<string> {
   const estates = await store.estates.list();
   const [only] = estates;

@@ -32,7 +32,10 @@ export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems
     base: indexOf(documents),
     seen: new Map(),
   };
-  for (const tree of trees) if (!isBase(tree)) lay(tree, work);
+  const patches = trees.filter(({ at: { file } }) => patchIn(file) !== undefined);
+  for (const tree of trees) if (!isBase(tree) && !patches.includes(tree)) lay(tree, work);
+  const whole = { ...work, base: indexOf(documents) };
+  for (const tree of patches) layPatch(tree, whole);
   return { trees: work.documents, broken: work.broken, problems: work.problems };
 }
 
@@ -49,6 +52,24 @@ interface Work {
 }
 
 const isBase = ({ at: { file } }: Tree): boolean => layerOf(file) === 'base' && !isStray(file);
+
+/** A patch changes a document of base and overlay: it is kept only beside specs that have it. */
+function layPatch(tree: Tree, work: Work): void {
+  const at = work.base.get(keyOf(tree) ?? '-');
+  const ground = work.documents[at ?? -1];
+  if (at === undefined || ground?.kind !== 'map' || tree.kind !== 'map') return;
+  const merged = overlayTree(ground, withoutNetwork(withoutName(tree)));
+  work.documents[at] = merged.tree;
+}
+
+/** Of a group it only identifies the document. */
+function withoutNetwork(tree: MapTree): MapTree {
+  const spec = tree.entries.get('spec');
+  if (spec?.value.kind !== 'map' || !spec.value.entries.has('network')) return tree;
+  const rest = new Map(spec.value.entries);
+  rest.delete('network');
+  return { ...tree, entries: new Map(tree.entries).set('spec', { ...spec, value: { ...spec.value, entries: rest } }) };
+}
 
 /** Of two with one name the first counts; that there are two is told elsewhere. */
 function indexOf(documents: readonly Tree[]): ReadonlyMap<string, number> {
@@ -118,16 +139,27 @@ function withoutName(tree: MapTree): MapTree {
 }
 
 /** The layer of a spec tree in which something was written. */
-export type Layer = 'base' | `overlay ${string}`;
+export type Layer = 'base' | `overlay ${string}` | `patch #${number}`;
 
 /**
  * Files under `overlays/<name>/` are of that overlay; everything else is the base. A team's tree, which is under `@<team>/`,
  * has overlays of its own.
  */
 export function layerOf(path: string): Layer {
+  const patch = patchIn(path);
+  if (patch !== undefined) return `patch #${patch}`;
   const name = OVERLAY.exec(path)?.[1];
   return name === undefined ? 'base' : `overlay ${name}`;
 }
+
+/** The patch that a file of a stored tree holds. It has no ending, so no spec file has its name; undefined of those. */
+export function patchIn(path: string): number | undefined {
+  const id = PATCH.exec(path)?.[1];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** The file of a patch within the tree of its document. */
+export const patchFileName = (id: number): string => `patch #${id}`;
 
 /** The tree of a path: `@web/` where team web's repository holds it, '' for the estate's own. */
 export const treeOf = (path: string): string => /^@[^/]+\//.exec(path)?.[0] ?? '';
@@ -149,6 +181,7 @@ const isStray = (path: string): boolean => /^(?:@[^/]+\/)?overlays\/[^/]+\.(?:ya
 /** As names of documents are: an overlay's stands in revisions, behind `@`. */
 export const isOverlayName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name);
 
+const PATCH = /^(?:@[^/]+\/)?patch #(\d+)$/;
 const OVERLAY = /^(?:@[^/]+\/)?overlays\/([^/]+)\//;
 const UNDER = /^(?:@[^/]+\/)?overlays(?:\/([^/]+))?(?=\/|$)/;
 

@@ -96,6 +96,16 @@ export interface Origin extends Omit<FieldOrigin, 'at'> {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+  /** That set it; absent: the specs did. */
+  readonly patch?: OriginPatch;
+}
+
+/** `until`: ms since the epoch. */
+export interface OriginPatch {
+  readonly id: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly until: number;
 }
 
 /** The mode that holds for a resource, and the line that says so; without one nobody said anything. */

@@ -120,6 +120,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   freeze: false,
   remediation: false,
   grace: false,
+  patch: true,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -1,4 +1,5 @@
 import type { TouchedBy } from '../last-modified.ts';
+import { baseRevision } from '../patch.ts';
 import type { Held, PauseDraft } from '../pause.ts';
 import type { Healing } from '../plan/healing.ts';
 import type { DriftRemediation } from '../remediation.ts';
@@ -16,10 +17,11 @@ const shown = 7;
 
 /**
  * A revision for people: `folder 1a2b3c4` of a folder's hash, `commit 1a2b3c4` of a repository, `commit 1a2b3c4 + web 5d6e7f8` with
- * a team's beside it, and ` (overlay prod)` where one lies over them.
+ * a team's beside it, ` (overlay prod)` where one lies over them, and `, patched` where patches hold beside them.
  */
 export function shortRevision(revision: string): string {
-  const [whole = '', overlay] = revision.split('@', 2);
+  const base = baseRevision(revision);
+  const [whole = '', overlay] = base.split('@', 2);
   const [kind, rest = ''] = whole.includes(':') ? whole.split(':', 2) : ['git', whole];
   const [own = '', ...teams] = rest.split('+');
   const others = teams.map((team) => {
@@ -27,7 +29,8 @@ export function shortRevision(revision: string): string {
     return ` + ${name} ${hash.slice(0, shown)}`;
   });
   const named = `${kind === 'git' ? 'commit' : kind} ${own.slice(0, shown)}`;
-  return `${named}${others.join('')}${overlay === undefined ? '' : ` (overlay ${overlay})`}`;
+  const over = overlay === undefined ? '' : ` (overlay ${overlay})`;
+  return `${named}${others.join('')}${over}${base === revision ? '' : ', patched'}`;
 }
 
 /** `everything of the estate`, `healing for owner team-web`, `rollout of the estate (incident db-outage)` */

@@ -1,3 +1,5 @@
+import { baseRevision } from '../../core/patch.ts';
+
 /** A rule for a name. Tables, so that a test can leave a row out and show its purpose. */
 export interface NameRule {
   readonly name: string;
@@ -64,8 +66,9 @@ export function gitRevision({ root, teams, overlay }: GitRevision): string {
   return `git:${root}${parts.join('')}${overlay === undefined ? '' : `@${overlay}`}`;
 }
 
-/** Undefined where a revision is none of git's. */
-export function parseGitRevision(text: string): GitRevision | undefined {
+/** Undefined where a revision is none of git's. Patches beside it count for nothing. */
+export function parseGitRevision(revision: string): GitRevision | undefined {
+  const text = baseRevision(revision);
   const [, root, teams = '', overlay] = /^git:([0-9a-f]{40})((?:\+[\w.-]+=[0-9a-f]{40})*)(?:@(.+))?$/.exec(text) ?? [];
   if (root === undefined) return undefined;
   const pairs = [...teams.matchAll(/\+([\w.-]+)=([0-9a-f]{40})/g)].map(

@@ -87,6 +87,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   freeze: true,
   remediation: true,
   grace: true,
+  patch: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

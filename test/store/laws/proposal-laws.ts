@@ -69,12 +69,12 @@ export const proposalLaws: Laws = {
     const move = { estate, revision: 'git:a', after: 0 };
     await store.authors.record(move, { names: ['ada@x', 'bob@x', 'ada@x'], more: false });
     assert.deepEqual(await other.authors.since(estate, 0, 10), []);
-    await store.generations.accept(estate, 'git:a', guards, 0);
-    await store.generations.accept(estate, 'folder:b', guards, 1);
+    await store.generations.accept(estate, 'git:a', guards, { after: 0 });
+    await store.generations.accept(estate, 'folder:b', guards, { after: 1 });
     await other.authors.record(move, { names: ['eve@x'], more: true });
     await other.authors.record(move, { names: [], more: false });
     await other.authors.record({ estate, revision: 'git:a', after: 2 }, { names: [], more: false });
-    await store.generations.accept(estate, 'git:a', guards, 2);
+    await store.generations.accept(estate, 'git:a', guards, { after: 2 });
     const first = { generation: 1, authors: { names: ['ada@x', 'bob@x', 'eve@x'], more: true } };
     assert.deepEqual(await store.authors.since(estate, 0, 10), [
       first,

@@ -69,12 +69,12 @@ export const sourceLaws: Laws = {
   'what was judged after one generation does not come after another, from whichever process': async (bench) => {
     const { store, other, estate } = bench;
     const guards = { limits: { deletes: 5, replaces: 5 }, modes: {}, policies: {}, protected: [] };
-    assert.equal((await store.generations.accept(estate, 'git:1', guards, 0)).number, 1);
-    assert.equal((await other.generations.accept(estate, 'git:3', guards, 1)).number, 2);
+    assert.equal((await store.generations.accept(estate, 'git:1', guards, { after: 0 })).number, 1);
+    assert.equal((await other.generations.accept(estate, 'git:3', guards, { after: 1 })).number, 2);
     for (const after of [0, 1])
-      await assert.rejects(store.generations.accept(estate, 'git:2', guards, after), Overtaken);
-    assert.equal((await store.generations.accept(estate, 'git:3', guards, 1)).number, 2);
-    assert.equal((await store.generations.accept(estate, 'git:2', guards, 2)).number, 3);
+      await assert.rejects(store.generations.accept(estate, 'git:2', guards, { after }), Overtaken);
+    assert.equal((await store.generations.accept(estate, 'git:3', guards, { after: 1 })).number, 2);
+    assert.equal((await store.generations.accept(estate, 'git:2', guards, { after: 2 })).number, 3);
   },
 
   'an estate is pinned until it is unpinned, and a later pin replaces an earlier one': async (bench) => {

@@ -21,6 +21,7 @@ import { unitedStops } from '../../../src/store/rollouts.ts';
 import { memoryApprovals } from './approvals.ts';
 import { forgiveBirths, readBirths } from './launch-health.ts';
 import { append, estateOf, type Memory, type PauseMemory, type RolloutMemory, scopeOf, whereKey } from './memory.ts';
+import { memoryPatches } from './patches.ts';
 
 const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({
   list: async (where) =>
@@ -148,6 +149,7 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   specSnapshots: specSnapshots(memory),
   requests: requests(memory),
   pauses: memoryPauses(memory, clock),
+  patches: memoryPatches(memory, clock),
   approvals: memoryApprovals(memory, clock),
   rollouts: memoryRollouts(memory, clock),
   quarantine: quarantine(memory, clock),

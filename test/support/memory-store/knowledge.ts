@@ -1,5 +1,6 @@
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
+import { baseRevision } from '../../../src/core/patch.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
@@ -26,6 +27,7 @@ import {
   scopeOf,
   spentBy,
 } from './memory.ts';
+import { decide } from './patches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
@@ -181,21 +183,25 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
   const of = (name: string) => estateOf(memory, name);
   return {
     current: async (name) => of(name).generations.at(-1),
-    previous: async (name) => of(name).generations.at(-2),
+    previous: async (name) => {
+      const base = baseRevision(of(name).generations.at(-1)?.revision ?? '');
+      return of(name).generations.findLast(({ revision }) => baseRevision(revision) !== base);
+    },
     numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
     ofCommit: async (name, commit) =>
       of(name).generations.findLast(
         ({ revision }) => revision.startsWith(`git:${commit}`) || revision.includes(`=${commit}`),
       ),
-    accept: async (name, revision, guards, after) => {
+    accept: async (name, revision, guards, { after, patches = { holding: [], ends: [] } } = {}) => {
       const { generations, guard } = of(name);
       const newest = generations.at(-1);
       if (newest?.revision === revision) return newest;
       const pin = memory.sources.pins.get(name);
-      if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
+      if (pin !== undefined && pin.revision !== baseRevision(revision)) throw new Pinned(pin);
       const newestNumber = newest?.number ?? 0;
       if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
+      decide(of(name), patches, accepted, clock.now());
       generations.push(accepted);
       guard.epoch += 1;
       publishEventsIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);

@@ -15,6 +15,7 @@ import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
 import { countOfPlaces, healingWindowMs, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
 import { budgetOf } from '../../../src/core/limits.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
+import type { EndedPatch, Patch } from '../../../src/core/patch.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
@@ -173,8 +174,14 @@ export interface EstateMemory {
   countEpoch: number;
   readonly scopes: Map<ScopeKey, ScopeMemory>;
   readonly generations: Generation[];
+  readonly patches: PatchMemory[];
   /** The number of times that people made the guards stricter. */
   readonly guard: { epoch: number };
+}
+
+export interface PatchMemory {
+  readonly patch: Omit<Patch, 'isOver'>;
+  end?: EndedPatch['end'];
 }
 
 /** All chains of an estate. `heads`: by chain, with the moment of the newest entry. */
@@ -282,6 +289,7 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
     countEpoch: 0,
     scopes: new Map(),
     generations: [],
+    patches: [],
     guard: { epoch: 0 },
   };
   memory.estates.set(name, made);

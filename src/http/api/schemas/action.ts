@@ -188,6 +188,7 @@ const withholdCode = z.enum([
   'freeze',
   'remediation',
   'grace',
+  'patch',
 ]);
 
 /** A fact that leads to no action, with its reason. */

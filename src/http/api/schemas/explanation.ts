@@ -8,16 +8,23 @@ import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
 import { auditLogsSchema, heldSourceSchema } from './plan.ts';
 import { desiredSchema, lastModifiedBySchema, modeSchema, observedSchema } from './resource.ts';
+import { timestamp } from './timestamp.ts';
 
 export const originSchema = z
   .object({
     document: z.string(),
     field: z.string(),
     value: z.unknown(),
-    layer: z.string().meta({ description: '`base`, `overlay <name>`, or `default` if no document sets it' }),
+    layer: z.string().meta({
+      description: '`base`, `overlay <name>`, `patch #<number>`, or `default` if no document sets it',
+    }),
     file: z.string().optional(),
     line: z.int().optional(),
     column: z.int().optional(),
+    patch: z
+      .object({ id: z.int(), actor: z.string(), reason: z.string(), until: timestamp })
+      .optional()
+      .meta({ description: 'The patch that sets it. Then there is no file' }),
   })
   .meta({ id: 'Origin', description: 'The line and layer that set a field' })
   .register(examples, {

@@ -1,0 +1,283 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { fieldText, patchedDocument } from '../../core/patch.ts';
+import { effectJson, effectText } from '../../core/render/effect.ts';
+import { planText } from '../../core/render/plan-text.ts';
+import { policiesText } from '../../core/render/policies.ts';
+import { dayOf, formatMoment } from '../../core/render/wording.ts';
+import { printable, printableLines } from '../../core/text.ts';
+import { openEstate } from '../../estate/load.ts';
+import type { Generation } from '../../ports/knowledge.ts';
+import { Declined } from '../../ports/queries.ts';
+import type { Store } from '../../ports/store.ts';
+import {
+  beginPatch,
+  endPatch,
+  type PatchGrounds,
+  type PlannedPatch,
+  patchesOf,
+  planPatch,
+} from '../../queries/patches.ts';
+import type { CliProcess, Context } from '../context.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { localUser } from '../local/ledger-access.ts';
+import { estateIn, withExistingStore } from '../local/store.ts';
+import { defineCommand, parseDuration, parseReason } from '../options.ts';
+import { count, formatDuration } from '../output/format.ts';
+import { endedPatchJson, endedPatchLine, endLine, fieldLines, patchJson, patchLines } from '../output/patch.ts';
+import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
+import { parseTimestamp } from './pause.ts';
+
+interface StoreOptions {
+  readonly json?: boolean;
+  /** The store's folder. */
+  readonly dir: string;
+  readonly activeOf?: string;
+}
+
+interface Options extends StoreOptions {
+  readonly for?: number;
+  readonly until?: number;
+  readonly reason?: string;
+  readonly replace?: number;
+  readonly yes?: boolean;
+}
+
+export const patch = (context: Context): Command =>
+  defineCommand('patch', {
+    group: 'Steer',
+    summary: 'change fields of one document for a while, without a commit',
+    about:
+      'The values hold beside the specs until their end, whatever else is committed; a commit that changes one of the fields ends them.\nSetpoint shows the plan and the effect on traffic, and asks. Workers carry it out, and go back to the specs at its end. Policies,\nlimits, modes and pauses hold both ways. A patch never replaces or deletes anything, and changes no guard.',
+    examples: [
+      ['patch web size=m7g.large --for 4h --reason "#4711"', 'larger machines for four hours'],
+      ['patch web-https ports=[443,8443] --for 1h --reason "#4711"', 'one more port for an hour'],
+      ['patch web on.aws-prod.size=m7g.large --for 4h --reason "#4711"', 'on one target only'],
+      ['patch list', 'the active patches and their ends'],
+      ['patch end 7 --reason "load is normal again"', 'back to the specs now'],
+    ],
+  })
+    .argument('<address>', 'the document, or the only resource of one; a unique end of its address is enough')
+    .argument('<field=value...>', 'a field as in the spec, and its value in YAML; null removes it')
+    .addOption(
+      new Option('--for <duration>', 'how long: 30m, 4h, 2d; at most 30d').argParser(parseDuration).conflicts('until'),
+    )
+    .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
+    .option('--reason <text>', 'the reason; others read it, and Setpoint writes it into the ledger', parseReason)
+    .option('--replace <id>', 'take the place of this patch; its fields that are not named again end', parseId)
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (address: string, given: readonly string[], _options: Options, command: Command) => {
+      context.finish(await runBegin({ address, given }, command.optsWithGlobals<Options>(), context));
+    })
+    .addCommand(list(context))
+    .addCommand(end(context));
+
+interface Given {
+  readonly address: string;
+  readonly given: readonly string[];
+}
+
+async function runBegin({ address, given }: Given, options: Options, context: Context): Promise<ExitCode> {
+  const { terminal, signal, dependencies } = context;
+  const fields = given.map((one) => assignmentOf(one, dependencies));
+  const reason = reasonOf(options);
+  return withExistingStore(options.dir, context, async (store) => {
+    const estate = await estateIn(store, { estate: options.activeOf });
+    const until = await endOf(options, store);
+    const grounds = groundsOf(store, context);
+    const by = { person: localUser(), reason };
+    const planned = await orUserError(() =>
+      planPatch({ ...{ estate, address, fields, by, until }, replaces: options.replace }, grounds),
+    );
+    terminal.err.write(`${previewText(planned, context)}\n`);
+    const text = `Patch ${patchedDocument(planned.patch)} in ${estate} until ${formatMoment(until)}?`;
+    if (!options.yes && !(await askYes(terminal, { text, flag: '--yes' }, signal)))
+      throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+    const generation = await orUserError(() => beginPatch(planned, [], grounds));
+    return printBegun(planned, generation, options, context);
+  });
+}
+
+/** The option of the command above counts below it too, so commander cannot require it. */
+function reasonOf({ reason }: Options): string {
+  if (reason !== undefined) return reason;
+  throw new UserError('This needs a reason.', { why: 'Others will look for it.', next: 'Add it: --reason "…"' });
+}
+
+/** `size=m7g.large`, `ports=[443, 8443]` */
+function assignmentOf(text: string, { readValue }: Context['dependencies']) {
+  const at = text.indexOf('=');
+  const field = text.slice(0, Math.max(0, at));
+  const read = at < 1 ? undefined : readValue(text.slice(at + 1));
+  if (read !== undefined) return { field, value: read.value };
+  throw new UserError(`"${printable(text)}" is no field with a value.`, {
+    next: 'Write a field as in the spec, and its value in YAML: size=m7g.large, ports=[443,8443], labels.tier=web',
+  });
+}
+
+/** By the store's clock, which decides when it ends. */
+async function endOf({ for: length, until }: Options, store: Store): Promise<number> {
+  if (until !== undefined) return until;
+  if (length !== undefined) return (await store.ledger.now()) + length;
+  throw new UserError('A patch needs an end.', {
+    why: 'What is meant to stay is a commit, where others review it.',
+    next: 'Name its end: --for 4h',
+  });
+}
+
+const groundsOf = (store: Store, { dependencies, clock }: CliProcess): PatchGrounds => ({
+  store,
+  parse: dependencies.parseStoredSpecs,
+  open: (tree) => openEstate(tree, dependencies.provider, dayOf(clock.now())),
+});
+
+async function orUserError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Declined) || error.because === 'away') throw error;
+    const { addresses } = error.more;
+    throw new UserError('Nothing was patched.', {
+      why: printableLines(error.message),
+      ...(Array.isArray(addresses)
+        ? { next: `Write one of them:\n${printable(addresses.map(String)).join('\n')}` }
+        : {}),
+      code: exitCodes.refused,
+      cause: error,
+    });
+  }
+}
+
+/** The values, the plan, the effect on traffic, and what comes at its end: before the question. */
+function previewText(
+  { patch: given, view, meaning, waits, judgement, replaces }: PlannedPatch,
+  context: Context,
+): string {
+  const paint = paintFor(context.terminal.err);
+  const { effect, violations } = meaning;
+  const isPlan = view.plans.some(({ actions }) =>
+    actions.some((action) => 'desired' in action && action.desired.terms.mode === 'plan'),
+  );
+  return [
+    paint('strong', printable(patchedDocument(given))),
+    ...printable(fieldLines(given)).map((line) => `  ${line}`),
+    ...replaces.map(({ id }) => `  in the place of patch #${id}`),
+    '',
+    planText(view.plans, { revision: view.bound.revision, paint }),
+    ...[effect && effectText(effectJson(effect), paint), policiesText(violations, paint)].flatMap((text) =>
+      text === undefined ? [] : ['', text],
+    ),
+    '',
+    `At its end, ${formatMoment(given.until)}, workers go back to the specs${endText(judgement)}.`,
+    ...(isPlan
+      ? ['Its mode is plan: workers wait for setpoint approve, and the time of the patch runs meanwhile.']
+      : []),
+    ...(waits.length > 0 ? ['Some of it waits, as shown above; the time of the patch runs meanwhile.'] : []),
+  ].join('\n');
+}
+
+/** `, which stops 2 machines and deletes 1 machine` */
+function endText({ atEnd: { deletes, stops } }: PlannedPatch['judgement']): string {
+  const parts = [
+    ...(stops > 0 ? [`stops ${count(stops, 'machine')}`] : []),
+    ...(deletes > 0 ? [`deletes ${count(deletes, 'machine')}`] : []),
+  ];
+  return parts.length === 0 ? '' : `, which ${parts.join(' and ')}`;
+}
+
+function printBegun(
+  { patch: given, after }: PlannedPatch,
+  generation: Generation,
+  { json }: Options,
+  { terminal, clock }: Context,
+): ExitCode {
+  const { number, revision } = generation;
+  if (json)
+    printJson(terminal, { patch: sortKeys(patchJson(given)), generation: number, revision, after: after.number });
+  else
+    printText(
+      terminal,
+      printable(
+        `Patched: #${given.id} ${patchedDocument(given)} until ${formatMoment(given.until)} (${formatDuration(given.until - clock.now())}) · generation ${number}`,
+      ),
+      `  To end it earlier: ${endLine(given)}\n  Workers carry it out. Without workers: setpoint apply --active, now and at its end`,
+    );
+  return exitCodes.done;
+}
+
+const list = (context: Context): Command =>
+  defineCommand('list', {
+    group: 'Steer',
+    summary: 'list the active patches with their ends, and the last ones that ended',
+    examples: [['patch list', 'all of them']],
+  })
+    .option('--json', 'one JSON object on stdout')
+    .action(async (_options: StoreOptions, command: Command) => {
+      context.finish(await runList(command.optsWithGlobals<StoreOptions>(), context));
+    });
+
+const runList = ({ dir, activeOf, json }: StoreOptions, context: Context): Promise<ExitCode> =>
+  withExistingStore(dir, context, async (store) => {
+    const { terminal, clock } = context;
+    const estate = await estateIn(store, { estate: activeOf });
+    const { active, ended } = await patchesOf(estate, { store });
+    if (json)
+      printJson(terminal, {
+        estate,
+        patches: active.map((one) => sortKeys(patchJson(one))),
+        ended: ended.map((one) => sortKeys(endedPatchJson(one))),
+      });
+    else
+      printText(
+        terminal,
+        active.length === 0 ? `Patches of ${estate}: none` : `Patches of ${estate}: ${active.length}`,
+        printable([
+          ...active.flatMap((one) => patchLines(one, clock.now())),
+          ...(ended.length === 0 ? [] : ['Ended', ...ended.map((one) => `  ${endedPatchLine(one)}`)]),
+        ]).join('\n'),
+      );
+    return exitCodes.done;
+  });
+
+const end = (context: Context): Command =>
+  defineCommand('end', {
+    group: 'Steer',
+    summary: 'end a patch before its time: workers go back to the specs',
+    examples: [['patch end 7 --reason "load is normal again"', 'back to the specs now']],
+  })
+    .argument('<id>', 'the number of the patch, as `patch list` shows it', parseId)
+    .option('--reason <text>', 'the reason; others read it, and Setpoint writes it into the ledger', parseReason)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (id: number, _options: StoreOptions, command: Command) => {
+      context.finish(await runEnd(id, command.optsWithGlobals<Options>(), context));
+    });
+
+function runEnd(id: number, options: Options, context: Context): Promise<ExitCode> {
+  const { dir, activeOf, json } = options;
+  const by = { person: localUser(), reason: reasonOf(options) };
+  return withExistingStore(dir, context, async (store) => {
+    const { terminal } = context;
+    const estate = await estateIn(store, { estate: activeOf });
+    const { patch: ended, generation } = await orUserError(() =>
+      endPatch({ estate, id, by }, groundsOf(store, context)),
+    );
+    if (json) printJson(terminal, { estate, patch: sortKeys(patchJson(ended)), generation: generation.number });
+    else
+      printText(
+        terminal,
+        printable(
+          `Ended: patch #${ended.id} of ${patchedDocument(ended)} (${ended.fields.map(({ path }) => fieldText(path)).join(', ')}) · generation ${generation.number}`,
+        ),
+        '  Workers go back to the specs. Without workers: setpoint apply --active',
+      );
+    return exitCodes.done;
+  });
+}
+
+/** `7` or `#7` */
+function parseId(text: string): number {
+  const id = /^#?([1-9]\d{0,8})$/.exec(text)?.[1];
+  if (id !== undefined) return Number(id);
+  throw new InvalidArgumentError('Write the number of a patch, as `patch list` shows it.');
+}

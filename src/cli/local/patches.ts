@@ -1,0 +1,53 @@
+import { fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
+import { dayOf, formatMoment } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
+import { type Estate, openEstate } from '../../estate/load.ts';
+import { besideActive } from '../../estate/patches.ts';
+import type { Store } from '../../ports/store.ts';
+import type { CliProcess } from '../context.ts';
+
+/**
+ * The estate with the patches of the store over its specs, as it is or would be active. Once is enough: specs that were read beside them
+ * stay as they are, and nobody accepts them if the patches are others by then.
+ */
+export async function besidePatchesOf<E extends Estate>(
+  estate: E,
+  store: Pick<Store, 'fleet'> | undefined,
+  { dependencies, clock }: CliProcess,
+): Promise<E> {
+  if (store === undefined || estate.tree.patches !== undefined) return estate;
+  const parse = dependencies.parseStoredSpecs;
+  const tree = await besideActive(estate.tree, { estate: estate.name, store, parse });
+  if (tree.revision === estate.tree.revision) return { ...estate, tree };
+  const opened = await openEstate(tree, dependencies.provider, dayOf(clock.now()));
+  const known = new Map(estate.scopes.map((scope) => [scope.scope, scope]));
+  const scopes = opened.compiled.scopes.flatMap((scope) => {
+    const before = known.get(scope.scope);
+    return before === undefined ? [] : [{ ...scope, regions: before.regions }];
+  });
+  return { ...estate, ...opened, scopes };
+}
+
+/** Says which patches hold beside the specs of a command, and which of them these specs end. */
+export async function printPatches(
+  { name, tree }: Estate,
+  store: Pick<Store, 'fleet'> | undefined,
+  { terminal }: CliProcess,
+): Promise<void> {
+  const { holding = [], ends = [] } = tree.patches ?? {};
+  if (store === undefined || holding.length + ends.length === 0) return;
+  const active = new Map((await store.fleet.patches.active(name)).map((patch) => [patch.id, patch]));
+  const named = (id: number): string => {
+    const patch = active.get(id);
+    return patch === undefined ? `patch #${id}` : patchText(patch);
+  };
+  const lines = [
+    ...holding.map((id) => `Beside these specs: ${named(id)}`),
+    ...ends.map(({ id, why }) => `These specs end ${named(id)}, because ${why}`),
+  ];
+  terminal.err.write(lines.map((line) => `${printable(line)}\n`).join(''));
+}
+
+/** `patch #7 of Instance web (size) by ada until 2026-12-01 16:00 UTC: #4711` */
+const patchText = (patch: Patch): string =>
+  `patch #${patch.id} of ${patchedDocument(patch)} (${patch.fields.map(({ path }) => fieldText(path)).join(', ')}) by ${patch.person} until ${formatMoment(patch.until)}: ${patch.reason}`;

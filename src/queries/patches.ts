@@ -1,0 +1,415 @@
+import { type Bounds, seesAll } from '../core/access/grant.ts';
+import type { Finding, ScopePlan } from '../core/action.ts';
+import { ownName } from '../core/documents/document.ts';
+import type { EditValue } from '../core/documents/document-edit.ts';
+import { isResource, type ResourceDoc } from '../core/documents/effective-terms.ts';
+import type { Located } from '../core/documents/tree.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import {
+  type EndedPatch,
+  fieldPath,
+  fieldText,
+  overlap,
+  type Patch,
+  type PatchEnd,
+  type PatchField,
+  patchedDocument,
+  writtenAt,
+} from '../core/patch.ts';
+import { judgePatch, type PatchJudgement } from '../core/plan/patch-judgement.ts';
+import { difference } from '../core/plan/preview.ts';
+import type { Address } from '../core/resource.ts';
+import { guardedFields } from '../core/trust.ts';
+import { type PlanMeaning, planMeaning } from '../estate/change-rules.ts';
+import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estate/load.ts';
+import { besideActive, InvalidPatch, type ParseKept, type PatchChange } from '../estate/patches.ts';
+import type { By } from '../ports/fleet-state.ts';
+import { type Generation, Overtaken } from '../ports/knowledge.ts';
+import { Declined } from '../ports/queries.ts';
+import { Pinned, type SpecTree } from '../ports/sources.ts';
+import type { Store } from '../ports/store.ts';
+import { estateViewOf, type StoredEstateView } from './estate-view.ts';
+import { requestReconciles } from './requests.ts';
+import { subjectWithin } from './visible-plans.ts';
+
+/** The means to make generations with patches. */
+export interface PatchGrounds {
+  readonly store: Store;
+  readonly parse: ParseKept;
+  /** Compiles a valid tree. */
+  open(tree: SpecTree): Promise<OpenedEstate>;
+}
+
+/** `address`: of a document, of the only resource of one, or a unique end of either. `seen`, `mine`: where the caller may look and patch. */
+export interface PatchAsked {
+  readonly estate: string;
+  readonly address: string;
+  readonly fields: readonly { readonly field: string; readonly value: unknown }[];
+  readonly by: By;
+  /** Ms since the epoch. */
+  readonly until: number;
+  /** The number of a patch that this one takes the place of. */
+  readonly replaces?: number | undefined;
+  readonly seen?: readonly Bounds[];
+  readonly mine?: readonly Bounds[];
+}
+
+/** A patch that may begin: judged, and not recorded yet. */
+export interface PlannedPatch {
+  readonly patch: Patch;
+  readonly replaces: readonly PatchEnd[];
+  readonly judgement: PatchJudgement;
+  /** The resources of the document that it changes, as the newest observations show them. */
+  readonly view: StoredEstateView;
+  readonly meaning: PlanMeaning;
+  /** Why some of it waits. */
+  readonly waits: readonly Finding[];
+  readonly after: Generation;
+  readonly opened: OpenedEstate;
+}
+
+/** No patch lasts longer: what is meant to stay is a commit, where others review it. */
+export const longestPatchMs = 30 * 86_400_000;
+
+/** Judges a patch by specs, policies and guards, without a call of a cloud. Throws `Declined` with the reason. */
+export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promise<PlannedPatch> {
+  const { store } = grounds;
+  const { current, before } = await activeTree(asked.estate, grounds);
+  const document = documentNamed(asked, before);
+  const active = await store.fleet.patches.active(asked.estate);
+  const replaces = replacedBy(asked, active);
+  const specs = await grounds.open(await treeWith({ ends: replaces }, before.tree, grounds, asked.estate));
+  const patch = await draftOf(asked, documentIn(specs, document), store);
+  refuseOverlaps(
+    patch,
+    active.filter(({ id }) => id !== asked.replaces),
+  );
+  const tree = await treeWith({ begins: patch, ends: replaces }, before.tree, grounds, asked.estate);
+  refuseGuarded(documentIn({ tree }, document), documentIn(specs, document));
+  const opened = await grounds.open(tree);
+  const judgement = judgePatch({ there: between(before, opened), back: between(opened, specs) });
+  if (judgement.refusals.length > 0) throw refused(judgement.refusals);
+  const view = await estateViewOf(wholeOf(opened), store);
+  const plans = view.plans.map((plan) => onlyAt(plan, judgement.addresses));
+  refuseDenied(plans);
+  const shown = { ...view, plans };
+  return {
+    ...{ patch, replaces, judgement, opened },
+    view: shown,
+    meaning: await planMeaning(shown, { tellsEffect: asked.seen === undefined || seesAll(asked.seen, asked.estate) }),
+    waits: plans.flatMap(({ findings }) => findings.filter(({ type }) => type === 'withheld' || type === 'blocked')),
+    after: current,
+  };
+}
+
+/** Accepts the generation that has the patch, and asks for its reconciles. */
+export async function beginPatch(
+  { patch, opened, after }: PlannedPatch,
+  authors: readonly string[],
+  { store }: PatchGrounds,
+): Promise<Generation> {
+  const { revision } = opened.tree;
+  const move = { estate: opened.name, revision, after: after.number };
+  await store.authors.record(move, { names: [...new Set([patch.person, ...authors])], more: false });
+  const generation = await accepted(opened, after, store);
+  await reconcileAll(opened, `${patch.person} patched ${patchedDocument(patch)}: ${patch.reason}`, store);
+  return generation;
+}
+
+interface EndAsked {
+  readonly estate: string;
+  readonly id: number;
+  readonly by: By;
+  readonly seen?: readonly Bounds[];
+  readonly mine?: readonly Bounds[];
+  readonly authors?: readonly string[];
+}
+
+/** Ends a patch before its time. Workers go back to the specs as in any rollout. */
+export async function endPatch(
+  asked: EndAsked,
+  grounds: PatchGrounds,
+): Promise<{ readonly patch: Patch; readonly generation: Generation }> {
+  const { estate, id, by } = asked;
+  const { store } = grounds;
+  const { current, before } = await activeTree(estate, grounds);
+  const active = await store.fleet.patches.active(estate);
+  const patch = active.find((one) => one.id === id);
+  if (patch === undefined || !isSeen(patch, before, asked.seen))
+    throw noPatch(active.filter((one) => isSeen(one, before, asked.seen)));
+  if (!isSeen(patch, before, asked.mine)) throw notYours();
+  const end: PatchEnd = { id, as: 'person', why: by.reason, person: by.person };
+  const opened = await grounds.open(await treeWith({ ends: [end] }, before.tree, grounds, estate));
+  const move = { estate, revision: opened.tree.revision, after: current.number };
+  await store.authors.record(move, { names: [...new Set([by.person, ...(asked.authors ?? [])])], more: false });
+  const generation = await accepted(opened, current, store);
+  await reconcileAll(opened, `${by.person} ended patch #${id}: ${by.reason}`, store);
+  return { patch, generation };
+}
+
+/** The patches that hold, and those that ended last. */
+export async function patchesOf(
+  estate: string,
+  { store }: Pick<PatchGrounds, 'store'>,
+): Promise<{ readonly active: readonly Patch[]; readonly ended: readonly EndedPatch[] }> {
+  const [active, ended] = await Promise.all([
+    store.fleet.patches.active(estate),
+    store.fleet.patches.ended(estate, 20),
+  ]);
+  return { active, ended };
+}
+
+/** The newest generation as it is stored, with its patches. */
+async function activeTree(
+  estate: string,
+  { store, parse, open }: PatchGrounds,
+): Promise<{ readonly current: Generation; readonly before: OpenedEstate }> {
+  const current = await store.generations.current(estate);
+  const tree = current && (await keptSpecs(estate, current, store, parse));
+  if (current === undefined || tree === undefined)
+    throw new Declined('conflict', 'The estate has no active specs that a patch could change. Apply them first.');
+  return { current, before: await open(tree) };
+}
+
+async function treeWith(
+  change: PatchChange,
+  tree: SpecTree,
+  { store, parse }: PatchGrounds,
+  estate: string,
+): Promise<SpecTree> {
+  try {
+    return await besideActive(tree, { estate, store, parse }, change);
+  } catch (error) {
+    if (!(error instanceof InvalidPatch)) throw error;
+    const [first] = error.problems;
+    const { expected, didYouMean } = first?.hint ?? {};
+    const hints = [expected && `expected: ${expected}`, didYouMean && `did you mean: ${didYouMean}`].filter(Boolean);
+    throw refused([`The specs are not valid with it: ${[first?.message, ...hints].join('; ')}.`]);
+  }
+}
+
+/** The one document that an address means. */
+function documentNamed({ address, seen, mine }: PatchAsked, estate: OpenedEstate): Located<ResourceDoc> {
+  const places = placesIn(estate).filter(({ addresses }) => isWithin(addresses, estate, seen));
+  const named = places.filter(({ addresses }) => addresses.some((one) => isMeant(one, address)));
+  // why: a group is made by every document that names it
+  const fits =
+    named.length > 0 ? named : places.filter(({ resources }) => resources.some((one) => isMeant(one, address)));
+  const [place] = fits;
+  if (place === undefined)
+    throw new Declined(
+      'unknown',
+      'No document that a patch can change has this address. All addresses: setpoint inventory',
+    );
+  if (fits.length > 1)
+    throw new Declined('conflict', `The address means ${fits.length} documents. Write one of them in full.`, {
+      addresses: fits.flatMap(({ addresses }) => addresses).slice(0, 100),
+    });
+  const { document, addresses } = place;
+  const { replicas = 1 } = document.value.kind === 'Instance' ? document.value.spec : {};
+  if (replicas > 1 && named.length === 0)
+    throw new Declined(
+      'conflict',
+      `It is one of ${replicas} machines of a document, and a patch changes all of them. Patch the document: ${addresses[0]}`,
+    );
+  if (!isWithin(addresses, estate, mine)) throw notYours();
+  return document;
+}
+
+const isMeant = (address: Address, given: string): boolean =>
+  address === given || address.endsWith(`/${given}`) || address.endsWith(`.${given}`);
+
+interface Place {
+  readonly document: Located<ResourceDoc>;
+  /** Of the document, one a scope. */
+  readonly addresses: readonly Address[];
+  readonly resources: readonly Address[];
+}
+
+function placesIn({ tree, compiled }: Pick<OpenedEstate, 'tree' | 'compiled'>): readonly Place[] {
+  const at = new Map<string, { readonly addresses: Set<Address>; readonly resources: Set<Address> }>();
+  for (const { wanted } of compiled.scopes)
+    for (const { address, documents } of wanted.desired)
+      for (const { file, line, address: own } of documents) {
+        const key = `${file}:${line}`;
+        const known = at.get(key) ?? { addresses: new Set(), resources: new Set() };
+        at.set(key, known);
+        known.addresses.add(own);
+        known.resources.add(address);
+      }
+  return tree.documents.filter(isResource).flatMap((document) => {
+    const { file, line } = document.at();
+    const found = at.get(`${file}:${line}`);
+    return found === undefined ? [] : [{ document, addresses: [...found.addresses], resources: [...found.resources] }];
+  });
+}
+
+const isWithin = (
+  addresses: readonly Address[],
+  estate: OpenedEstate,
+  bounds: readonly Bounds[] | undefined,
+): boolean => bounds === undefined || addresses.every((name) => subjectWithin(bounds, { by: 'address', name }, estate));
+
+/** True where a patch's document is within bounds. Of a document that is no longer there: where all of the estate is. */
+function isSeen(patch: Patch, estate: OpenedEstate, bounds: readonly Bounds[] | undefined): boolean {
+  if (bounds === undefined) return true;
+  const place = placesIn(estate).find(
+    ({ document: { value } }) => value.kind === patch.kind && ownName(value) === patch.name,
+  );
+  return place === undefined
+    ? subjectWithin(bounds, { by: 'estate' }, estate)
+    : isWithin(place.addresses, estate, bounds);
+}
+
+/** The patches that a caller sees. */
+export async function visiblePatches(
+  patches: readonly Patch[],
+  estate: OpenedEstate,
+  seen: readonly Bounds[],
+): Promise<readonly Patch[]> {
+  return patches.filter((patch) => isSeen(patch, estate, seen));
+}
+
+function documentIn({ tree }: Pick<OpenedEstate, 'tree'>, { value }: Located<ResourceDoc>): Located<ResourceDoc> {
+  const found = tree.documents
+    .filter(isResource)
+    .find((one) => one.value.kind === value.kind && ownName(one.value) === ownName(value));
+  if (found === undefined) throw new Error('a patch removes no document');
+  return found;
+}
+
+async function draftOf(asked: PatchAsked, document: Located<ResourceDoc>, { fleet, ledger }: Store): Promise<Patch> {
+  const { estate, by, until } = asked;
+  const now = await ledger.now();
+  if (until <= now || until > now + longestPatchMs)
+    throw refused(['It would end in the past, or in more than 30 days. Commit a value that is meant to stay.']);
+  const fields = asked.fields.flatMap(({ field, value }) => fieldsOf(field, value, document));
+  if (fields.length === 0) throw refused(['It names no field.']);
+  const twice = fields.find((one, i) => fields.some((other, at) => at < i && overlap(one, other)));
+  if (twice !== undefined) throw refused([`It sets \`${fieldText(twice.path)}\` twice.`]);
+  refuseFewer(fields, document);
+  return {
+    ...{ id: await fleet.patches.next(estate), at: now, isOver: false },
+    ...{ kind: document.value.kind, name: ownName(document.value), fields },
+    ...{ person: by.person, reason: by.reason, until },
+  };
+}
+
+/** A map is set field by field, as an overlay sets it. */
+function fieldsOf(field: string, value: unknown, document: Located<ResourceDoc>): readonly PatchField[] {
+  const read = fieldPath(field);
+  if (read.refused !== undefined) throw refused([`A patch cannot set \`${field}\`: ${read.refused}.`]);
+  if (isMap(value)) {
+    const inner = Object.entries(value);
+    if (inner.length === 0) throw refused([`\`${field}\` is an empty map, which sets nothing.`]);
+    return inner.flatMap(([key, one]) => fieldsOf(`${field}.${key}`, one, document));
+  }
+  const was = writtenAt(document, read.path);
+  // why: a value of YAML or JSON is one of these
+  return [{ path: read.path, value: value as EditValue | null, ...(was === undefined ? {} : { was }) }];
+}
+
+const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Fewer machines are deleted machines. */
+function refuseFewer(fields: readonly PatchField[], { value: document }: Located<ResourceDoc>): void {
+  if (document.kind !== 'Instance') return;
+  const replicas = fields.find(({ path }) => fieldText(path) === 'replicas');
+  if (replicas === undefined || (typeof replicas.value === 'number' && replicas.value >= document.spec.replicas))
+    return;
+  throw refused([
+    'Fewer replicas delete machines, and a patch deletes none. To stop machines for a while: power=stopped. To delete them, commit it.',
+  ]);
+}
+
+function replacedBy({ replaces, by }: PatchAsked, active: readonly Patch[]): readonly PatchEnd[] {
+  if (replaces === undefined) return [];
+  if (!active.some(({ id }) => id === replaces)) throw noPatch(active);
+  return [{ id: replaces, as: 'replaced', why: by.reason, person: by.person }];
+}
+
+function refuseOverlaps(patch: Patch, active: readonly Patch[]): void {
+  for (const other of active) {
+    if (other.kind !== patch.kind || other.name !== patch.name) continue;
+    const field = patch.fields.find((one) => other.fields.some((set) => overlap(one, set)));
+    if (field === undefined) continue;
+    throw refused([
+      `Patch #${other.id} by ${other.person} sets \`${fieldText(field.path)}\` already. To take its place, all of its fields: --replace ${other.id}`,
+    ]);
+  }
+}
+
+/** References to secrets and addresses stay as they are. */
+function refuseGuarded(after: Located<ResourceDoc>, before: Located<ResourceDoc>): void {
+  const guards = (one: Located<ResourceDoc>): string =>
+    canonical(guardedFields(one.value).map(({ path, value }) => [path.map(String), value]));
+  if (guards(after) !== guards(before))
+    throw refused(['It changes a field by which the specs reach for a secret or an address. Commit it.']);
+}
+
+function between(from: OpenedEstate, to: OpenedEstate): readonly ScopePlan[] {
+  const dialects = Object.fromEntries([...to.clouds].map(([cloud, { dialect }]) => [cloud, dialect]));
+  return difference(from.compiled, to.compiled, { estate: to.name, dialects }).plans;
+}
+
+const wholeOf = (opened: OpenedEstate): Estate => ({ ...opened, dir: '', scopes: opened.compiled.scopes });
+
+const onlyAt = (plan: ScopePlan, addresses: ReadonlySet<Address>): ScopePlan => ({
+  ...plan,
+  actions: plan.actions.filter(({ address }) => addresses.has(address)),
+  findings: plan.findings.filter((found) => 'address' in found && addresses.has(found.address)),
+});
+
+/** Denied by a policy it would never come into force; what limits, pauses and windows withhold, waits. */
+function refuseDenied(plans: readonly ScopePlan[]): void {
+  const denied = plans.flatMap(({ findings }) =>
+    findings.filter((found) => found.type === 'withheld' && (found.code === 'policy' || found.code === 'protect')),
+  );
+  const destroyed = plans.flatMap(({ actions, findings }) => [
+    ...actions.filter(({ verb, kind }) => kind !== 'firewall-rule' && (verb === 'replace' || verb === 'delete')),
+    ...findings.filter(
+      (found) => found.type === 'withheld' && found.kind === 'instance' && ['replace', 'delete'].includes(found.action),
+    ),
+  ]);
+  if (denied.length > 0) throw refused([...new Set(denied.map(({ why }) => why))]);
+  if (destroyed.length === 0) return;
+  throw refused([
+    `${destroyed.length} of its machines would be replaced or deleted by what is active or observed now. Let that end first: setpoint plan --active`,
+  ]);
+}
+
+async function accepted(opened: OpenedEstate, after: Generation, store: Store): Promise<Generation> {
+  try {
+    return await acceptSpecs(opened, store, after.number);
+  } catch (error) {
+    if (error instanceof Overtaken) throw changed();
+    if (error instanceof Pinned) throw pinned(error.pin.by.reason);
+    throw error;
+  }
+}
+
+const changed = (): Declined =>
+  new Declined('conflict', 'The active generation changed in the meantime. Run it again.');
+
+const pinned = (reason: string): Declined => new Declined('conflict', `The estate is pinned at other specs: ${reason}`);
+
+const reconcileAll = (opened: OpenedEstate, reason: string, store: Store): Promise<void> =>
+  requestReconciles(
+    opened,
+    opened.compiled.scopes.map(({ scope }) => scope),
+    { store, reason },
+  );
+
+const refused = (reasons: readonly string[]): Declined =>
+  new Declined('conflict', reasons.slice(0, 5).join('\n'), { reasons });
+
+const notYours = (): Declined =>
+  new Declined('forbidden', 'You need the permission operate for the whole document.', { permission: 'operate' });
+
+const noPatch = (active: readonly Patch[]): Declined =>
+  new Declined(
+    'unknown',
+    active.length === 0
+      ? 'No patch is active.'
+      : `No active patch has this number. Active: ${active.map(({ id }) => `#${id}`).join(', ')}`,
+  );

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const allow = '--allow-endpoint';
+const { specs, sandbox } = await sandboxed();
+const run = commandLine();
+assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+const writes = () => sandbox.control.log.entries({ mutating: true }).map(({ action }) => action);
+test.beforeEach(() => sandbox.control.log.clear());
+const rule = 'firewall-rule/core.web-https';
+
+test('it shows the plan and the effect on traffic, and asks, before anything is recorded', async () => {
+  const refused = await run(['patch', rule, 'ports=[443,22]', '--for', '4h', '--reason', '#4711'], 'no\n');
+  assert.equal(refused.code, 3);
+  assert.match(refused.stderr, /ports: \[443\] → \[443, 22\]/);
+  assert.match(refused.stderr, /opens 22\/tcp to core\.web .* from 0\.0\.0\.0\/0/);
+  assert.match(refused.stderr, /At its end, \S+ \S+ UTC, workers go back to the specs\./);
+  assert.match((await run(['patch', 'list'])).stdout, /^Patches of acme: none\n/);
+});
+
+test('it holds beside a folder, in plans and applies, and status and explain name it', async () => {
+  const begun = await run(['patch', rule, 'ports=[443,22]', '--for', '4h', '--reason', '#4711', '--yes']);
+  assert.equal(begun.code, 0, begun.stderr);
+  assert.match(begun.stdout, /^Patched: #1 FirewallRule web-https until \S+ \S+ UTC \(4 h\) · generation 2\n/);
+  assert.deepEqual(writes(), []);
+  const planned = await run(['plan', specs, allow]);
+  assert.match(
+    planned.stderr,
+    /Beside these specs: patch #1 of FirewallRule web-https \(ports\) by \S+ until .*: #4711/,
+  );
+  assert.match(planned.stdout, /^Plan: 1 to add, 0 to change.* folder \w+, patched/);
+  const applied = await run(['apply', specs, allow, '--yes']);
+  assert.match(applied.stdout, /^Applied: 1 added.*generation 2/);
+  assert.deepEqual(writes(), ['AuthorizeSecurityGroupIngress']);
+  const { stdout } = await run(['status', specs]);
+  assert.match(stdout, /^Status: acme · generation 2 \(folder \w+, patched\) · 1 patch\n/);
+  assert.match(
+    stdout,
+    /\nPatches\n {2}#1 FirewallRule web-https until .*in 4 h, by \S+: #4711\n {4}ports: .*\n {4}setpoint patch end 1 --reason "…"/,
+  );
+  assert.doesNotMatch(stdout, /are not active/);
+  const explained = await run(['explain', rule, '--specs', specs, allow]);
+  assert.match(explained.stdout, /ports +22, 443 +patch #1 *\n/);
+  assert.match(explained.stdout, /patch #1: patched by \S+ until \S+ \S+ UTC: #4711/);
+});
+
+test('a change of another field keeps it, and one of the same field ends it and says so', async () => {
+  edit(specs, 'network.yaml', 'description: public site', 'description: our site');
+  assert.match((await run(['apply', specs, allow, '--yes'])).stdout, /generation 3/);
+  assert.match((await run(['patch', 'list'])).stdout, /^Patches of acme: 1\n/);
+  edit(specs, 'network.yaml', 'ports: [443]', 'ports: [443, 8443]');
+  const applied = await run(['apply', specs, allow, '--yes']);
+  assert.match(applied.stderr, /These specs end patch #1 of .*because the specs changed `ports`/);
+  assert.equal(applied.code, 0, applied.stdout);
+  const { patches, ended } = JSON.parse((await run(['patch', 'list', '--json'])).stdout);
+  assert.deepEqual([patches, ended[0].end.type], [[], 'commit']);
+  assert.match((await run(['status', specs])).stdout, /\nPatches that ended\n {2}#1 FirewallRule web-https \(ports\)/);
+});
+
+test('it ends by its number, and apply goes back to the specs', async () => {
+  assert.equal(
+    (await run(['patch', rule, 'ports=[443,8443,22]', '--for', '1h', '--reason', 'x', '--yes', '--json'])).code,
+    0,
+  );
+  await run(['apply', specs, allow, '--yes']);
+  sandbox.control.log.clear();
+  const { stdout, stderr } = await run(['patch', 'end', '#2', '--reason', 'normal again']);
+  assert.equal(stderr, '');
+  assert.match(stdout, /^Ended: patch #2 of FirewallRule web-https \(ports\) · generation \d+\n/);
+  await run(['apply', '--active', allow, '--yes']);
+  assert.deepEqual(writes(), ['RevokeSecurityGroupIngress']);
+});
+
+test('what is wrong with it is said in one line each', async () => {
+  for (const [args, why] of [
+    [[rule, 'ports=[443'], /is no field with a value/],
+    [[rule, 'ports'], /is no field with a value/],
+    [['nowhere', 'ports=[1]', '--for', '1h'], /No document that a patch can change has this address/],
+    [[rule, 'ports=[1]'], /A patch needs an end/],
+    [[rule, 'portz=[1]', '--for', '1h'], /did you mean: ports/],
+  ] as const) {
+    const { code, stderr } = await run(['patch', ...args, '--reason', 'x']);
+    assert.notEqual(code, 0);
+    assert.match(stderr, why);
+  }
+});
