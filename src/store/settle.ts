@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { KeptTerms } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import type { Address } from '../core/resource.ts';
 import type { Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import { settleApprovals } from './approvals.ts';
@@ -11,12 +12,14 @@ import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
 import { actionOf, settlementBody } from './ledger-entries.ts';
 import { returnPlaces } from './limit-places.ts';
 import {
+  lateAddresses,
   type Settleable,
   type SettledChanges,
   type Settling,
   settledAs,
   settledChanges,
   settling,
+  withoutOutdated,
 } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
@@ -26,8 +29,9 @@ import { saveTombstones, tombstonesIn } from './tombstones.ts';
 export function settle(context: Context, reconcile: Reconcile, settlements: readonly Settlement[]): Promise<void> {
   const takesPlaces = settlements.some(({ outcome, closes }) => closes && !outcome.ok);
   return scopeWrite(context, { reconcile, purpose: 'settle', takesPlaces }, async (write) => {
-    const all = settling(reconcile, settlements, await recordsOf(write.trx, reconcile, settlements));
-    if (all.length === 0) return;
+    const told = settling(reconcile, settlements, await recordsOf(write.trx, reconcile, settlements));
+    if (told.length === 0) return;
+    const all = withoutOutdated(told, await generationsAt(write.trx, reconcile, lateAddresses(told)));
     await write.append(
       all.map(({ settlement, record }) => ({
         type: 'settlement',
@@ -36,12 +40,28 @@ export function settle(context: Context, reconcile: Reconcile, settlements: read
     );
     await settleApprovals(write.trx, all);
     await keepOwnCalls(write, settlements);
-    await noteSettled(write.trx, all);
+    await noteSettled(write.trx, told);
     await saveBirths(write, reconcile, birthChanges(all));
     const changes = settledChanges(all);
     await change(write, reconcile, changes);
     await saveTombstones(write, reconcile, { made: tombstonesIn(all), changed: [...changes.claims.keys()] });
   });
+}
+
+async function generationsAt(
+  trx: Write,
+  { estate, scope }: Reconcile,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, number>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('applied')
+    .select(['address', 'generation'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('address', 'in', addresses)
+    .execute();
+  return new Map(rows.map(({ address, generation }) => [address, generation]));
 }
 
 async function recordsOf(trx: Write, { estate, scope }: Reconcile, settlements: readonly Settlement[]) {

@@ -75,6 +75,25 @@ export function settling(
 const notOpen = ({ scope }: Reconcile, { intent }: Settlement): Error =>
   new Error(`intent ${intent} is not open in ${scope}: it cannot be settled`);
 
+/** The addresses of creations that came late: only there may a newer generation have been applied meanwhile. */
+export const lateAddresses = (all: readonly Settling[]): readonly Address[] =>
+  all.flatMap(({ cameLate, settlement }) =>
+    cameLate ? settlement.effects.filter(isAboutApplied).map(({ address }) => address) : [],
+  );
+
+/**
+ * A creation that came late under a generation older than the one that was applied or removed at its address meanwhile: its object is
+ * ours, and nothing is applied by it. `generations`: the newest that was applied or removed, by address.
+ */
+export const withoutOutdated = (all: readonly Settling[], generations: ReadonlyMap<Address, number>) =>
+  all.map((one): Settling => {
+    const { cameLate, settlement, record } = one;
+    if (!cameLate) return one;
+    const isOutdated = (effect: Effect): boolean =>
+      isAboutApplied(effect) && (generations.get(effect.address) ?? 0) > record.generation;
+    return { ...one, settlement: { ...settlement, effects: settlement.effects.filter((one) => !isOutdated(one)) } };
+  });
+
 export function settledChanges(all: readonly Settling[]): SettledChanges {
   const closing = all.filter(({ settlement }) => settlement.closes);
   const effects = all.flatMap(({ settlement }) => settlement.effects);

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { neverHappened } from '../../../src/core/knowledge.ts';
-import { denied, draftOf, intentOf, reconcileOf, scope, settlementOf, workerOf } from '../fixtures.ts';
+import {
+  addressOf,
+  claimOf,
+  denied,
+  draftOf,
+  intentOf,
+  reconcileOf,
+  scope,
+  settlementOf,
+  workerOf,
+} from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
 export const openIntentLaws: Laws = {
@@ -66,5 +76,42 @@ export const openIntentLaws: Laws = {
     assert.equal(known.pending.length, 0);
     await assert.rejects(store.ledger.settle(reconcile, [settlementOf(edge)]), /is not open/);
     await assert.rejects(store.ledger.settle(reconcile, [settlementOf(core, denied)]), /is not open/);
+  },
+
+  'an object that comes late is ours, and applies nothing where a newer generation was applied or removed': async (
+    bench,
+  ) => {
+    const { store, estate } = bench;
+    const { reconcile } = await workerOf(store, estate);
+    const [late, first] = await store.ledger.intend(reconcile, [draftOf('create', 'core'), draftOf('create', 'edge')]);
+    const failure = { kind: 'terminal', code: neverHappened, message: 'not seen' } as const;
+    await store.ledger.settle(
+      reconcile,
+      [late, first].map((one) => settlementOf(one, { outcome: { ok: false, failure } })),
+    );
+    const newer = { ...reconcile, authority: { ...reconcile.authority, generation: 2 } };
+    const [gone] = await store.ledger.intend(newer, [draftOf('update', 'core')]);
+    const ending = { do: 'unapply', address: addressOf('core') } as const;
+    await store.ledger.settle(newer, [settlementOf(gone, { effects: [ending] })]);
+    const came = [late, first].map((one, at) => {
+      const name = at === 0 ? 'core' : 'edge';
+      const apply = { do: 'apply', address: addressOf(name), attributes: {} } as const;
+      return settlementOf(one, { effects: [claimOf(name, `vpc-${name}`), apply] });
+    });
+    await store.ledger.settle(newer, came);
+    await store.ledger.settle(newer, came);
+    const effects: string[] = [];
+    for await (const { type, body } of store.ledger.entries({ estate }))
+      if (type === 'settlement' && body['verb'] === 'create')
+        effects.push(Array.from(Object(body['effects']), (one) => Reflect.get(Object(one), 'do')).join(' '));
+    assert.deepEqual(
+      effects.filter((one) => one !== ''),
+      ['claim', 'claim apply'],
+    );
+    const { settled, applied } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual(
+      [[...settled.keys()].sort(), [...applied.keys()]],
+      [['vpc-core', 'vpc-edge'], [addressOf('edge')]],
+    );
   },
 };

@@ -33,6 +33,7 @@ import {
   settledAs,
   settledChanges,
   settling,
+  withoutOutdated,
 } from '../../../src/store/settled-changes.ts';
 import { tombstonesIn } from '../../../src/store/tombstones.ts';
 import { usableApprovals } from './approvals.ts';
@@ -171,11 +172,13 @@ function countOf({ reconcile, at }: Write, estate: EstateMemory): EstateCount {
 function settle({ memory, reconcile, at }: Write, settlements: readonly Settlement[]): void {
   checkLease(memory, reconcile);
   const estate = estateOf(memory, reconcile.estate);
-  const all = settling(reconcile, settlements, settleable(estate, reconcile.scope, settlements));
+  const told = settling(reconcile, settlements, settleable(estate, reconcile.scope, settlements));
+  const { applied } = scopeOf(estate, reconcile.scope);
+  const all = withoutOutdated(told, new Map([...applied].map(([address, { generation }]) => [address, generation])));
   const changes = settledChanges(all);
   for (const { settlement, record } of all)
     append(estate, { at, type: 'settlement', body: settlementBody(reconcile, settlement, record) });
-  for (const one of all) noteSettled(estate, one);
+  for (const one of told) noteSettled(estate, one);
   const uses = settledUses(all);
   const { approvedIntents } = memory.fleet;
   for (const id of uses.spent) {
