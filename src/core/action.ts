@@ -85,6 +85,18 @@ export type Effect = 'in-place' | 'stops';
 /** `removed`: its document went; `changed`: its document no longer states it; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two; `again`: it was deleted, and shows again; `withdrawn`: a successor that did not become ready, or is asked for no more, while its predecessor stands. */
 export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin' | 'again' | 'withdrawn';
 
+/** So many different people must approve an action, each in this role where one is named. `reason`: the beginning of a sentence. */
+export interface Requirement {
+  readonly people: number;
+  readonly role?: string;
+  readonly reason: string;
+}
+
+/** A requirement that is not met, and the people who have approved the action so far. `until`: ms since the epoch. */
+export interface UnmetRequirement extends Requirement {
+  readonly by: readonly { readonly person: string; readonly until: number }[];
+}
+
 /** Something true that is not acted on, and why. */
 export type Finding =
   | (FindingContext & {
@@ -112,6 +124,8 @@ export type Finding =
       readonly remediation?: DriftRemediation;
       /** The end of its grace. */
       readonly until?: number;
+      /** Of `approvals`: what is missing. */
+      readonly requirements?: readonly UnmetRequirement[];
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
@@ -175,6 +189,7 @@ export type BlockCode =
  * `policy`: a rule of a policy in enforce mode denies the resource.
  * `window`: outside its change windows; `freeze`: within a freeze. `patch`: a patch would replace or delete a machine by it.
  * `remediation`: its document does not want such drift healed by itself. `grace`: its document is gone, and its deletion comes later.
+ * `approvals`: more people must approve it, or others.
  */
 export type WithholdCode =
   | 'protect'
@@ -198,7 +213,8 @@ export type WithholdCode =
   | 'freeze'
   | 'patch'
   | 'remediation'
-  | 'grace';
+  | 'grace'
+  | 'approvals';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

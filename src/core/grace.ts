@@ -38,8 +38,8 @@ export interface Tombstone {
   readonly since: number;
   readonly until: number;
   readonly authority: GraceAuthority;
-  /** The approval that it spent; `withdrawn`: a person took it back since. */
-  readonly approval?: { readonly seq: number; readonly withdrawn: boolean };
+  /** The approvals that it spent; `withdrawn`: a person took one of them back since. */
+  readonly approval?: { readonly seqs: readonly number[]; readonly withdrawn: boolean };
 }
 
 /**
@@ -74,8 +74,8 @@ export type DeletionGrace =
       readonly until: number;
       /** A person let it begin, and did not take that back since. */
       readonly allowed: boolean;
-      /** The number of the approval by which it began. */
-      readonly approval?: number;
+      /** The numbers of the approvals by which it began; absent: it began by none. */
+      readonly approvals?: readonly number[];
     };
 
 /** `1 h`, `24 h`, `90 min` or `30 s`. */

@@ -5,7 +5,7 @@ import type { PlacedRegion } from '../core/documents/target.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
-import type { Hold } from '../core/plan/plan-input.ts';
+import type { Withholding } from '../core/plan/plan-input.ts';
 import type { Address, Kind, ListedSetting } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
@@ -78,8 +78,6 @@ export interface Judgement extends Pick<Judged, 'until'> {
 
 /** Those that may not be done, and why. */
 export type Refusals = ReadonlyMap<Action, Withholding>;
-
-export type Withholding = NonNullable<ReturnType<Hold>>;
 
 /** Plans the work from the observation and the knowledge: knows specs, holds, limits and approvals, and writes nothing. */
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;

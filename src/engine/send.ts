@@ -6,6 +6,7 @@ import { isKept } from '../core/kinds/kept-fields.ts';
 import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
 import { plannedOf } from '../core/order/moves.ts';
 import { bearsEqualMark } from '../core/plan/marks.ts';
+import type { Withholding } from '../core/plan/plan-input.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Intended, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Call, Creation, Removal, Revision, Session } from '../ports/provider.ts';
@@ -22,16 +23,7 @@ import {
   observedOf,
   type Ready,
 } from './intent.ts';
-import {
-  done,
-  type Guard,
-  type GuardMoment,
-  type Judged,
-  type Outcome,
-  unsent,
-  type Withheld,
-  type Withholding,
-} from './ports.ts';
+import { done, type Guard, type GuardMoment, type Judged, type Outcome, unsent, type Withheld } from './ports.ts';
 import { hasToken, isWhole, notWhole } from './replay.ts';
 import { deliver, Refused } from './retry.ts';
 

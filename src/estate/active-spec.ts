@@ -19,8 +19,11 @@ import {
   inGenerationBefore,
   pauseHold,
   protectorsOf,
+  unlessApproved,
 } from '../core/plan/holds.ts';
 import {
+  type Approved,
+  type AssumedApproval,
   type Choices,
   type Hold,
   type ModesBefore,
@@ -30,6 +33,13 @@ import {
   type Removals,
   type Wanted,
 } from '../core/plan/plan-input.ts';
+import {
+  approvalsHold,
+  type ConsentsOf,
+  consentsBy,
+  liftedProtection,
+  noConsents,
+} from '../core/plan/required-approvals.ts';
 import { type RemediationBefore, remediationBefore } from '../core/remediation.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
@@ -52,6 +62,8 @@ export interface ActiveConstraints {
   readonly policies?: { readonly hold?: Hold; readonly before?: Pick<Guards, 'enforced'> };
   /** Absent where no policy has a rule about changes. */
   readonly judge?: PlanJudge;
+  /** Of the people who approved an action, in this generation. */
+  readonly consentsOf: ConsentsOf;
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
   readonly until?: number;
   /** Absent where there was no generation before. */
@@ -62,10 +74,14 @@ export interface ActiveConstraints {
   readonly removals?: Removals;
 }
 
-/** `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. */
+/**
+ * `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. `withoutApprovals`: nobody
+ * else need approve what is done.
+ */
 export interface ConstraintsAsked {
   readonly now?: number;
   readonly breakGlass?: boolean;
+  readonly withoutApprovals?: boolean;
 }
 
 /**
@@ -75,21 +91,19 @@ export interface ConstraintsAsked {
 export async function activeConstraints(
   estate: OpenedEstate,
   store: Store | undefined,
-  { now, breakGlass = false }: ConstraintsAsked = {},
+  asked: ConstraintsAsked = {},
 ): Promise<ActiveConstraints> {
+  if (store === undefined) return constraintsWithoutStore(estate, asked);
+  const { breakGlass = false } = asked;
   const { name, tree, compiled } = estate;
   const { limits } = compiled.guards;
-  if (store === undefined) {
-    const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
-    const bounds = { limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
-    const denied = await policiesHold(estate);
-    return { bounds, holds: [...present(denied), ...holds], ...judging(await changeJudge(estate)) };
-  }
   const { current, former } = await generationsNow({ name, tree }, store);
   const same = current?.revision === tree.revision;
   const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
+  const approvals = await approvalsNow(name, store, generation);
+  const judge = await changeJudge(estate, before, approvals.consentsOf);
   const { holds, until }: Calendars = breakGlass ? { holds: [] } : await calendarsNow(compiled, store, before);
   const denied = await policiesHold(estate, before);
   const patched = await patchesHold(estate, store);
@@ -101,15 +115,42 @@ export async function activeConstraints(
       ...present(denied),
       ...present(patched),
       ...(before === undefined ? [] : [guardsBefore(before)]),
+      // why: before what ends by itself, so that people are asked meanwhile
+      ...(asked.withoutApprovals ? [] : [approvals.needed]),
       await pausesNow({ name, compiled }, store, before),
-      ...holds,
+      ...holds.map((hold) => unlessBroken(hold, approvals.passesCalendars)),
     ],
+    consentsOf: approvals.consentsOf,
     ...(until === undefined ? {} : { until }),
     ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
     ...(before?.remediation === undefined ? {} : { remediationBefore: remediationBefore(before.remediation) }),
     removals: removalsOf(generation, compiled.guards, before),
     policies: { ...(denied === undefined ? {} : { hold: denied }), ...(before === undefined ? {} : { before }) },
-    ...judging(await changeJudge(estate, before)),
+    ...judging(asked.withoutApprovals ? judge?.assuming?.({ approved: () => true, breakGlass: false }) : judge),
+  };
+}
+
+async function constraintsWithoutStore(
+  estate: OpenedEstate,
+  { now, breakGlass = false }: ConstraintsAsked,
+): Promise<ActiveConstraints> {
+  const { compiled } = estate;
+  const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
+  const bounds = { limits: compiled.guards.limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
+  const denied = await policiesHold(estate);
+  const judge = await changeJudge(estate);
+  return { bounds, holds: [...present(denied), ...holds], consentsOf: noConsents, ...judging(judge) };
+}
+
+/** The approvals that hold for a generation. `needed`: holds what lifted protection asks them for. */
+async function approvalsNow(name: string, { fleet, inventory }: Store, generation: number) {
+  const given = (await fleet.approvals.activeIn(name)).filter((one) => one.generation === generation);
+  const consentsOf = consentsBy(given, sha256, await fleet.approvals.ofTombstones(name));
+  const broken = given.filter((one) => one.breakGlass === true).flatMap(({ actions }) => actions);
+  return {
+    consentsOf,
+    needed: approvalsHold(liftedProtection(await inventory.onceProtected(name)), consentsOf),
+    passesCalendars: approvedBy(new Set(broken), sha256),
   };
 }
 
@@ -119,6 +160,13 @@ const removalsOf = (generation: number, { grace = usualGrace }: Guards, before: 
   grace: before === undefined ? grace : longerGrace(grace, before.grace ?? usualGrace),
   wasNamed: (document) => before?.modes[document] !== undefined,
 });
+
+/** A calendar's hold, but for what a person approved by break-glass. */
+const unlessBroken = (hold: Hold, passes: Approved): Hold =>
+  Object.assign(unlessApproved(hold, passes), {
+    assuming: ({ approved, breakGlass }: AssumedApproval): Hold =>
+      unlessApproved(hold, (action) => passes(action) || (breakGlass && approved(action))),
+  });
 
 const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>
   judge === undefined ? {} : { judge };

@@ -1,9 +1,58 @@
 import type { Action, DeleteReason, ScopePlan } from '../core/action.ts';
-import { actionDigest } from '../core/digest.ts';
-import type { Hold } from '../core/plan/plan-input.ts';
+import { actionDigest, halvesOf } from '../core/digest.ts';
+import { isJoining, plannedOf } from '../core/order/moves.ts';
+import type { Hold, Withholding } from '../core/plan/plan-input.ts';
+import type { ConsentsOf } from '../core/plan/required-approvals.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address } from '../core/resource.ts';
+import type { ApprovedAs } from '../ports/ledger.ts';
 import { sha256 } from './sha256.ts';
+
+/** So many addresses are named in the ledger's entry of break-glass. */
+const mostNamed = 100;
+
+interface BreakingGlass {
+  readonly person: string;
+  readonly reason: string;
+  readonly generation: number;
+  /** A digest. */
+  readonly plan: string;
+  readonly actions: readonly Action[];
+  /** Why they would have been held. */
+  readonly passed: readonly string[];
+}
+
+/** The entry in the ledger of a person's word that lets changes pass what would hold them. */
+export const breakGlassNote = ({ person, reason, generation, plan, actions, passed }: BreakingGlass) => ({
+  ...{ person, reason, generation, plan, changes: actions.length },
+  addresses: [...new Set(actions.map(({ address }) => address))].slice(0, mostNamed),
+  passed,
+});
+
+/** By its digests, and by all approvals of it: what it needs more than one for must not lose one. */
+export function approvedAs(action: Action, consentsOf: ConsentsOf): ApprovedAs {
+  const planned = plannedOf(action);
+  const needs = consentsOf(planned).flatMap(({ seq, began }) => (began ? [] : [seq]));
+  const [digest, halves] = [actionDigest(planned, sha256), halvesOf(action, sha256)];
+  return { digest, halves, needs, ...(isJoining(action) ? { joining: true } : {}) };
+}
+
+interface Consented {
+  readonly consentsOf: ConsentsOf;
+}
+
+/** True where an approval that an action had is active no more: it was withdrawn, ran out, or was spent. */
+export function hasLostApproval(action: Action, before: Consented, now: Consented): boolean {
+  const had = before.consentsOf(action);
+  if (had.length === 0) return false;
+  const still = new Set(now.consentsOf(action).map(({ seq }) => seq));
+  return had.some(({ seq }) => !still.has(seq));
+}
+
+export const approvalLost: Withholding = {
+  code: 'stale',
+  why: 'the approval of this plan is no longer active. To do it anyway: setpoint approve',
+};
 
 /** An action as it was approved: another before-value makes another digest. */
 export interface ApprovedAction {

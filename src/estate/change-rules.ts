@@ -1,15 +1,15 @@
-import type { Action, ScopePlan } from '../core/action.ts';
+import type { Action, Requirement, ScopePlan } from '../core/action.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import { type Effect, effectInSteps, joinEffects } from '../core/effect/effect.ts';
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Hold, PlanInput, PlanJudge } from '../core/plan/plan-input.ts';
+import type { Approved, AssumedApproval, Hold, PlanInput, PlanJudge, Withholding } from '../core/plan/plan-input.ts';
+import { beganByPerson, type ConsentsOf, noConsents, unlessMet } from '../core/plan/required-approvals.ts';
 import { type Change, changesIn } from '../core/policy/change.ts';
-import { exemptionsOf, rulesAbout, type Violation } from '../core/policy/evaluate.ts';
+import { exemptionsOf, type KindRule, rulesAbout, type Violation } from '../core/policy/evaluate.ts';
 import { asBefore, isExcused, whyDenied } from '../core/policy/hold.ts';
-import { type BrokenRule, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
+import { type BrokenRule, effectOf, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import { flatMapInSteps, type Steps } from '../core/steps.ts';
-import type { Withholding } from '../engine/ports.ts';
 import { inTurns } from './in-turns.ts';
 import { type Estate, type OpenedEstate, placedIn } from './load.ts';
 import { enforcedPolicies, judgeEstate } from './policies.ts';
@@ -24,45 +24,66 @@ export const judgedOtherwise: Withholding = {
 type Stated = Pick<OpenedEstate, 'tree' | 'compiled' | 'today'>;
 
 /**
- * Judges a plan by the rules about changes of the policies in enforce mode, now and in the generation before. Undefined where there is
- * no such rule.
+ * Judges a plan by the rules about changes of the policies in enforce mode, now and in the generation before: what they deny is withheld,
+ * and what needs approvals until `consentsOf` has them. Undefined where there is no such rule.
  */
-export async function changeJudge(estate: Stated, before?: Pick<Guards, 'enforced'>): Promise<PlanJudge | undefined> {
+export async function changeJudge(
+  estate: Stated,
+  before?: Pick<Guards, 'enforced'>,
+  consentsOf: ConsentsOf = noConsents,
+): Promise<PlanJudge | undefined> {
   const { now, former } = enforcedPolicies(estate, before);
   const byNow = await changeRulesOf(now, estate.today);
   const byFormer = await changeRulesOf(former, estate.today);
   if (byNow === undefined && byFormer === undefined) return undefined;
   const askForEffect = [byNow, byFormer].some((rules) => rules?.askForEffect);
-  const judge = function* (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined> {
-    const effect = askForEffect ? yield* effectInSteps(plan, input) : undefined;
-    const changes = changesOf(plan, input, { estate, effect });
-    const denials = [
-      ...(byNow === undefined ? [] : denialsIn(yield* byNow.brokenBy(changes))),
-      ...(byFormer === undefined ? [] : denialsIn(yield* byFormer.brokenBy(changes), ` ${asBefore}`)),
-    ];
-    if (denials.length === 0) return undefined;
-    const byAction = Map.groupBy(denials, ({ key }) => key);
-    return (action) => {
-      const [first] = byAction.get(keyOf(action)) ?? [];
-      return first === undefined ? undefined : { code: 'policy', why: first.why };
+  const judging = (consents: ConsentsOf, isMet: Approved): PlanJudge => {
+    const heldBy = (action: Action, broken: readonly BrokenBy[]): Withholding | undefined => {
+      const denied = broken.find(({ rule }) => rule.effect === 'deny');
+      if (denied !== undefined) return { code: 'policy', why: `${whyDenied(denied.rule)}${denied.suffix}` };
+      if (broken.length === 0 || isMet(action) || beganByPerson(action)) return undefined;
+      return unlessMet(broken.map(requirementOf), consents(action));
     };
+    const judge = function* (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined> {
+      const effect = askForEffect ? yield* effectInSteps(plan, input) : undefined;
+      const changes = changesOf(plan, input, { estate, effect });
+      const broken = [
+        ...(byNow === undefined ? [] : brokenIn(yield* byNow.brokenBy(changes))),
+        ...(byFormer === undefined ? [] : brokenIn(yield* byFormer.brokenBy(changes), ` ${asBefore}`)),
+      ];
+      const byAction = Map.groupBy(broken, ({ action }) => keyOf(action));
+      const hold: Hold = (action) => heldBy(action, byAction.get(keyOf(action)) ?? []);
+      return broken.some(({ action }) => hold(action) !== undefined) ? hold : undefined;
+    };
+    return Object.assign(judge, {
+      key: sha256(canonical([now, former, estate.today])),
+      assuming: ({ approved }: AssumedApproval) => judging(consents, (action) => isMet(action) || approved(action)),
+    });
   };
-  return Object.assign(judge, { key: sha256(canonical([now, former, estate.today])) });
+  return judging(consentsOf, () => false);
 }
 
-/** A denied action, and the reason. */
-interface Denial {
-  readonly key: string;
-  readonly why: string;
+/** A rule that an action breaks. `suffix`: of the reason. */
+interface BrokenBy {
+  readonly action: Action;
+  readonly rule: BrokenRule;
+  readonly suffix: string;
 }
 
-const denialsIn = (breaking: readonly BreakingChange[], suffix = ''): readonly Denial[] =>
+const brokenIn = (breaking: readonly BreakingChange[], suffix = ''): readonly BrokenBy[] =>
   breaking.flatMap(({ change, rules }) =>
-    change.actions.flatMap((action) => {
-      const rule = rules.find((one) => one.effect === 'deny' && !isExcused(one, action));
-      return rule === undefined ? [] : [{ key: keyOf(action), why: `${whyDenied(rule)}${suffix}` }];
-    }),
+    change.actions.flatMap((action) =>
+      rules
+        .filter((rule) => rule.effect !== 'warn' && !isExcused(rule, action))
+        .map((rule) => ({ action, rule, suffix })),
+    ),
   );
+
+const requirementOf = ({ rule: { policy, rule, message, failed, approvers }, suffix }: BrokenBy): Requirement => ({
+  people: approvers?.people ?? 1,
+  ...(approvers?.role === undefined ? {} : { role: approvers.role }),
+  reason: `the rule ${rule} of the policy ${policy} ${failed === undefined ? 'asks for approval' : `has no answer for it (${failed}), so it asks for approval`} (${message})${suffix}`,
+});
 
 const keyOf = ({ verb, kind, address }: Action): string => `${verb} ${kind} ${address}`;
 
@@ -127,8 +148,9 @@ interface ChangeRules {
 async function changeRulesOf(policies: readonly PolicyRules[], today: string): Promise<ChangeRules | undefined> {
   if (policies.length === 0) return undefined;
   const { concernsChange, concernsEffect, evaluateNow } = await import('../policy/evaluation.ts');
+  const isAboutChange = (rule: KindRule): boolean => effectOf(rule.rule) === 'approval' || concernsChange(rule);
   const kinds = [...new Set(policies.flatMap((policy) => policy.kinds))];
-  const about = new Map(kinds.map((kind) => [kind, rulesAbout(kind, policies).filter(concernsChange)] as const));
+  const about = new Map(kinds.map((kind) => [kind, rulesAbout(kind, policies).filter(isAboutChange)] as const));
   const all = [...about.values()].flat();
   if (all.length === 0) return undefined;
   const exemptions = exemptionsOf(policies, today);

@@ -18,7 +18,7 @@ import {
   violationOf,
 } from '../core/policy/evaluate.ts';
 import { policyHold } from '../core/policy/hold.ts';
-import { type BrokenRule, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
+import { type BrokenRule, effectOf, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import { tagsOf, type Viewed, type ViewedDocument, viewsOf, viewsOfRow } from '../core/policy/view.ts';
 import { clouds, type Kind } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
@@ -95,7 +95,9 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
     const exemptions = exemptionsOf(policies, today);
     const broken = new Map<Viewed, readonly BrokenRule[]>();
     for (const [kind, those] of Map.groupBy(viewed, ({ view }) => view.kind)) {
-      const rules = rulesAbout(kind, policies).filter((rule) => !concernsChange(rule));
+      const rules = rulesAbout(kind, policies).filter(
+        (rule) => effectOf(rule.rule) !== 'approval' && !concernsChange(rule),
+      );
       if (rules.length === 0) continue;
       const found = await foundIn(kind, rules, those);
       for (const [i, one] of those.entries()) broken.set(one, exemptions.brokenBy(one, rules, found[i] ?? []));
@@ -140,7 +142,9 @@ export async function judgeEstate(estate: Pick<Estate, 'tree' | 'scopes' | 'toda
   const found = await find(policyRulesOf(policies), viewedIn(estate, estate.scopes), estate.today);
   const { concernsChange } = await import('../policy/evaluation.ts');
   const isAboutResources = ({ value: { spec } }: (typeof policies)[number]): boolean =>
-    rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some((rule) => !concernsChange(rule));
+    rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some(
+      (rule) => effectOf(rule.rule) !== 'approval' && !concernsChange(rule),
+    );
   const unused = found.unused.flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
     const entry = document?.value.spec.exemptions[index];

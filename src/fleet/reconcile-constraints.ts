@@ -1,16 +1,18 @@
 import type { Action, DoneVerb } from '../core/action.ts';
-import { actionDigest, halvesOf } from '../core/digest.ts';
+import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
-import { isJoining, plannedOf } from '../core/order/moves.ts';
+import { plannedOf } from '../core/order/moves.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
-import type { Hold, ModesBefore, PlanJudge, Removals, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Hold, ModesBefore, PlanJudge, Removals, StoppedWaves, Withholding } from '../core/plan/plan-input.ts';
 import { remediationHold } from '../core/plan/remediation.ts';
+import type { ConsentsOf } from '../core/plan/required-approvals.ts';
 import type { RemediationBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
-import type { Guard, GuardMoment, Withholding } from '../engine/ports.ts';
+import type { Guard, GuardMoment } from '../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
+import { approvalLost, approvedAs, hasLostApproval } from '../estate/approvals.ts';
 import { judgedOtherwise } from '../estate/change-rules.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
@@ -32,6 +34,7 @@ export interface ReconcileConstraints {
   /** Numbers of approvals that a person withdrew. */
   readonly withdrawn: ReadonlySet<number>;
   readonly approved: (action: Action) => boolean;
+  readonly consentsOf: ConsentsOf;
   /** Progressive rollouts that wait for a person. */
   readonly stopped: readonly StoppedWaves[];
   readonly authority: Allowance & { readonly plan: string; readonly approver: string };
@@ -75,6 +78,7 @@ export async function reconcileConstraintsOf(
     ...(constraints.policies === undefined ? {} : { policies: constraints.policies }),
     ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
+    consentsOf: constraints.consentsOf,
     stopped,
     authority: await authorityOf(where, approvals, store),
     guardEpoch,
@@ -133,16 +137,18 @@ const ranBy = ({ ran, ranBeside }: Approval, budget: Budget): number =>
  * any scope. It does not grow while they run, so unapproved actions find no place behind them.
  */
 function allowanceOf(given: readonly Approval[], budget: Budget): number {
-  const counted = given.filter((one, at) => !given.slice(at + 1).some((later) => isRepeatedBy(one, later)));
+  const counted = given.filter(
+    (one, at) => !given.some((other, i) => i !== at && isWithin(one, other) && (i > at || !isWithin(other, one))),
+  );
   const ran = Math.min(...counted.map((one) => ranBy(one, budget)));
   return ran + counted.reduce((sum, one) => sum + letPass(one, budget), 0);
 }
 
-/** An approval that expired is often given again. */
-function isRepeatedBy(one: Approval, later: Approval): boolean {
-  if (one.scope !== later.scope || one.actions.length > later.actions.length) return false;
-  const again = new Set(later.actions);
-  return one.actions.every((digest) => again.has(digest));
+/** An approval that expired is often given again, and several people approve the same. Of equal ones the last counts. */
+function isWithin(one: Approval, other: Approval): boolean {
+  if (one.scope !== other.scope || one.actions.length > other.actions.length) return false;
+  const all = new Set(other.actions);
+  return one.actions.every((digest) => all.has(digest));
 }
 
 /**
@@ -155,8 +161,8 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   a window or a freeze, by the store's clock               | window, freeze
  *   mode `plan` of any of them, and no approval is active     | mode
  *   a remediation of any of them, likewise                   | remediation
- *   it was approved when it was planned, and no longer is    | stale
- *   the approval by which its grace began was withdrawn      | stale
+ *   an approval of it when it was planned is active no more  | stale
+ *   an approval by which its grace began was withdrawn       | stale
  *   rules about changes are others than those of the plan    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
@@ -174,12 +180,10 @@ export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileC
   return {
     epoch: reconcileConstraints.guardEpoch,
     ...(reconcileConstraints.guardUntil === undefined ? {} : { until: reconcileConstraints.guardUntil }),
-    approvedAs: (action) => {
-      const planned = plannedOf(action);
-      if (!reconcileConstraints.approved(planned)) return undefined;
-      const [digest, halves] = [actionDigest(planned, sha256), halvesOf(action, sha256)];
-      return { digest, halves, ...(isJoining(action) ? { joining: true } : {}) };
-    },
+    approvedAs: (action) =>
+      reconcileConstraints.approved(plannedOf(action))
+        ? approvedAs(action, reconcileConstraints.consentsOf)
+        : undefined,
     judge: async (actions, moment) => {
       const now = await constraintsAt(moment);
       const holds = holdsNow(activeSpec, reconcileConstraints, now);
@@ -199,8 +203,8 @@ const holdsNow = (
 ): readonly Hold[] => [
   ...now.holds,
   ...unattendedHolds({ scope, estate }, now),
-  (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
-  (action) => (isWithdrawn(action, now.withdrawn) ? unapproved : undefined),
+  (action) => (hasLost(action, before, now) ? approvalLost : undefined),
+  (action) => (isWithdrawn(action, now.withdrawn) ? approvalLost : undefined),
   () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
 ];
 
@@ -215,12 +219,14 @@ function unattendedHolds(
 
 /** Its grace began by an approval that no longer is. */
 const isWithdrawn = (action: Action, withdrawn: ReadonlySet<number>): boolean =>
-  action.verb === 'delete' && action.grace?.phase === 'ends' && withdrawn.has(action.grace.approval ?? -1);
+  action.verb === 'delete' &&
+  action.grace?.phase === 'ends' &&
+  (action.grace.approvals ?? []).some((seq) => withdrawn.has(seq));
 
-const unapproved: Withholding = {
-  code: 'stale',
-  why: 'the approval of this plan is no longer active. To do it anyway: setpoint approve',
-};
+type Approving = Pick<ReconcileConstraints, 'approved' | 'consentsOf'>;
+
+const hasLost = (action: Action, before: Approving, now: Approving): boolean =>
+  before.approved(action) && (!now.approved(action) || hasLostApproval(action, before, now));
 
 /** Addresses that wait here after refusals of the cloud, under this generation. */
 async function backoffHoldOf(where: Where, generation: number, backoffs: Backoffs): Promise<Hold> {

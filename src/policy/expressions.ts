@@ -42,15 +42,18 @@ export interface ExpressionFault {
   readonly fields?: readonly string[];
 }
 
-/** Undefined of a text that says true or false of a resource of these kinds, as far as its form can tell. */
-export function faultIn(text: string, kinds: readonly Kind[]): ExpressionFault | undefined {
+/**
+ * Undefined of a text that says true or false of a resource of these kinds, as far as its form can tell. `ofChange`: it is judged for
+ * changes, whatever it names.
+ */
+export function faultIn(text: string, kinds: readonly Kind[], ofChange = false): ExpressionFault | undefined {
   const environment = environmentFor(kinds);
   const { valid, type, error } = environment.check(text);
   if (!valid) return { message: reasonOf(error), offset: error?.range?.start ?? 0, fields: fieldsOf(kinds) };
   if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
   if (namesIn(environment.parse(text).ast).includes('cel'))
     return { message: 'cel.bind is not allowed: a value may double with each use', offset: 0 };
-  if (isAboutChange(text, kinds) && !isShort(text, kinds))
+  if ((ofChange || isAboutChange(text, kinds)) && !isShort(text, kinds))
     return {
       message: 'a rule about a change cannot have a macro within another; ask for a port with includes',
       offset: 0,

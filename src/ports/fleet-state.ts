@@ -102,6 +102,10 @@ export interface Approvals {
    * that is half done, also the other half.
    */
   active(where: Where): Promise<readonly Approval[]>;
+  /** The same, of all scopes of an estate. */
+  activeIn(estate: string): Promise<readonly Approval[]>;
+  /** Those by which the grace of an object began, of any generation and spent as they are, but none that was withdrawn. */
+  ofTombstones(estate: string): Promise<readonly Approval[]>;
   /** All of the newest generation, of every scope, oldest first: expired ones too, as their actions have run. */
   given(estate: string): Promise<readonly Approval[]>;
   /** The numbers of those that a person withdrew. */
@@ -127,6 +131,16 @@ export interface ApprovalDraft extends Where {
   readonly by: ApprovedBy;
   /** Milliseconds since the epoch. */
   readonly until: number;
+  /** As their credential proved them; absent: it was given on the store itself, where anybody may claim any name. */
+  readonly approver?: Approver;
+  /** Its actions pass change windows and freezes. */
+  readonly breakGlass?: true;
+}
+
+/** `names`: all that are theirs. `roles`: their roles in approvals, each with the digests of the actions that it holds for. */
+export interface Approver {
+  readonly names: readonly string[];
+  readonly roles?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** `authorsUnknown`: nobody could say whether the person made some of it. */

@@ -4,6 +4,7 @@ import type { Guards } from '../core/guards.ts';
 import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
 import type { Count } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
+import type { OnceProtected } from '../core/plan/required-approvals.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 import type { PatchDecision } from './fleet-state.ts';
 import type { Reconcile } from './ledger.ts';
@@ -20,6 +21,8 @@ export interface Inventory {
    * open. One query, so that only these scopes need `knowledge`.
    */
   halfReplaced(estate: string): Promise<ReadonlySet<ScopeKey>>;
+  /** Objects of an estate that were under `protect` at any time, whichever estate had them then. One query. */
+  onceProtected(estate: string): Promise<OnceProtected>;
   /** Of these intents those that this store never recorded, of whatever estate and scope. All are spelled as UUIDs. */
   unrecorded(intents: readonly string[]): Promise<ReadonlySet<string>>;
   /** These ids, released before, were proven gone: the store forgets them. */

@@ -73,18 +73,19 @@ export interface IntentDraft {
     readonly by: 'generation' | 'healing';
     readonly of?: Address | CloudId;
   };
-  /** The approval that it reserves: refused where no active one covers it any more. */
+  /** The approvals that it reserves: refused where no active one covers it any more, or one of those that it needs is gone. */
   readonly approval?: ApprovedAs;
 }
 
 /**
  * Digests: of the action as it was planned, and of what it is made of where it is more than one call. `joining`: the first step of a change
- * of groups.
+ * of groups. `needs`: the numbers of all approvals that it was planned by; absent: any one will do.
  */
 export interface ApprovedAs {
   readonly digest: string;
   readonly halves: readonly string[];
   readonly joining?: true;
+  readonly needs?: readonly number[];
 }
 
 export interface Subject {

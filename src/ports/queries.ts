@@ -1,5 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { ScopePlan } from '../core/action.ts';
+import type { ScopePlan, UnmetRequirement, Verb } from '../core/action.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
@@ -58,10 +58,13 @@ export interface Withdrawn {
 export interface OfferAsked extends EstateAsked {
   readonly by: Poster;
   readonly address?: Address;
+  /** It passes change windows and freezes: what these hold is offered, too. */
+  readonly breakGlass?: boolean;
 }
 
-/** `digest`: of the offer, whole. `until`: ms since the epoch. */
+/** `digest`: of the offer, whole. `until`: ms since the epoch. `roles`: where the approver has which approval role. */
 export interface ApprovalWord {
+  readonly roles: Readonly<Record<string, readonly Bounds[]>>;
   readonly digest: string;
   readonly reason: string;
   readonly until: number;
@@ -75,6 +78,8 @@ export interface Offered extends Planned {
   readonly authors: Authorship;
   /** The active approvals that the caller may see. */
   readonly given: readonly Approval[];
+  /** Requirements of its actions, which need more than one approval, or one in a role. */
+  readonly required: readonly RequiredApproval[];
 }
 
 /** `refused`: why this asker may not let it pass. `unknown`: of some of it nobody knows who made it, or only by a forge's address. */
@@ -83,8 +88,18 @@ export interface Authorship {
   readonly unknown: boolean;
 }
 
+/** `missing`: requirements of its actions that are not met yet. */
 export interface Given extends Pick<Offered, 'generation' | 'digest' | 'authors'> {
   readonly given: readonly Approval[];
+  readonly missing: readonly RequiredApproval[];
+}
+
+/** An action that more people must approve, or others. */
+export interface RequiredApproval extends UnmetRequirement {
+  readonly address: Address;
+  readonly verb: Verb;
+  /** Of the action. */
+  readonly digest: string;
 }
 
 /** The windows and freezes of the newest generation. `breakGlass`: absent for callers who do not see all of the estate. */
@@ -324,6 +339,8 @@ export interface Approvable {
   readonly plans: readonly ScopePlan[];
   /** The number of further changes that workers make without an approval. */
   readonly free: number;
+  /** Of those plans: the requirements that are not met yet. */
+  readonly required: readonly RequiredApproval[];
 }
 
 /**

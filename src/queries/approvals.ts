@@ -1,10 +1,14 @@
 import { type Action, type Finding, isDestructive, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
 import type { Choices, Hold, PlanInput, StoppedWaves } from '../core/plan/plan-input.ts';
+import { consentsBy, unmetBy } from '../core/plan/required-approvals.ts';
 import { boundedIn } from '../core/plan/tally.ts';
-import type { Address, ScopeKey } from '../core/resource.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import { heldByCalendars } from '../estate/active-spec.ts';
+import { breakGlassNote } from '../estate/approvals.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import { sha256 } from '../estate/sha256.ts';
-import type { Approval, ApprovalDraft, By } from '../ports/fleet-state.ts';
+import type { Approval, ApprovalDraft, Approver, By } from '../ports/fleet-state.ts';
 import {
   type Approvable,
   type ApprovalAnswers,
@@ -15,6 +19,7 @@ import {
   type Offered,
   type PauseAsked,
   type Planned,
+  type RequiredApproval,
   type Withdrawn,
 } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
@@ -36,14 +41,16 @@ export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
 async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
-  const { plans, going } = await approvableIn(survey, said, asked.address);
+  const { plans, going, required } = await approvableIn(survey, said, asked);
   const sight = { ...asked, quantity: 'every' } as const;
   const shown = seenOf(survey, plans, sight);
   const generation = survey.bound.generation ?? 0;
   const scopes = shown.plans.filter(({ actions }) => actions.length > 0).map(({ scope }) => scope);
   const waiting = { estate: estate.name, generation, scopes };
+  const mine = new Set(digestsIn(shown.plans));
   return {
     ...shown,
+    required: required.filter(({ digest }) => mine.has(digest)),
     digest: planDigest(shown.plans, sha256),
     generation,
     free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
@@ -54,6 +61,26 @@ async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Off
     ),
   };
 }
+
+const digestsIn = (plans: readonly ScopePlan[]): readonly string[] =>
+  plans.flatMap(({ actions }) => actions.map((action) => actionDigest(action, sha256)));
+
+/** The digests of the actions that lie wholly within the bounds of each of the approver's roles. */
+function rolesFor(
+  { plans }: Planned,
+  { estate, roles }: OfferAsked & ApprovalWord,
+  survey: StoredEstateView,
+): Approver['roles'] {
+  const held = Object.entries(roles).flatMap(([role, seen]) => {
+    const within = survey.looked.map(({ scope: { scope } }) => plans.find((plan) => plan.scope === scope));
+    const all = within.map((plan, at) => plan ?? { ...emptyPlan, scope: survey.looked[at]?.scope.scope ?? '' });
+    const digests = digestsIn(seenOf(survey, all, { estate, seen, quantity: 'every' }).plans);
+    return digests.length === 0 ? [] : [[role, digests] as const];
+  });
+  return Object.fromEntries(held);
+}
+
+const emptyPlan = { actions: [], findings: [], calls: { predicted: 0 } };
 
 async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext): Promise<Given> {
   const survey = await planning.survey(asked);
@@ -74,10 +101,39 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
   const { reason, until } = asked;
   const by = { person, reason, ...(authors.unknown ? { authorsUnknown: true as const } : {}) };
   const { store } = planning;
-  const given = await giveApproval({ estate: asked.estate, plans, digest, generation, by, until }, store);
+  const approver = { names: asked.by.names, roles: rolesFor(offer, asked, survey) };
+  const word = { estate: asked.estate, plans, digest, generation, by, until, approver };
+  const given = await giveApproval({ ...word, ...(await brokenBy(asked, survey, plans)) }, store);
   const scopes = given.map(({ scope }) => scope);
   await requestReconciles({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
-  return { generation, digest, authors, given };
+  return { generation, digest, authors, given, missing: await stillMissing(asked.estate, offer, store) };
+}
+
+/** The reasons of windows and freezes that actions pass by a word of break-glass. */
+export async function brokenBy(
+  { breakGlass = false }: OfferChoice,
+  { estate, store }: StoredEstateView,
+  plans: readonly ScopePlan[],
+): Promise<Pick<NewApproval, 'passed'>> {
+  if (!breakGlass) return {};
+  const actions = plans.flatMap((plan) => plan.actions);
+  return { passed: [...new Set((await heldByCalendars(estate, store, actions)).values())] };
+}
+
+async function stillMissing(
+  estate: string,
+  { plans, required }: Pick<Offered, 'plans' | 'required'>,
+  { fleet }: Pick<Store, 'fleet'>,
+): Promise<readonly RequiredApproval[]> {
+  if (required.length === 0) return [];
+  const consentsOf = consentsBy(await fleet.approvals.activeIn(estate), sha256);
+  const actions = new Map(
+    plans.flatMap((plan) => plan.actions.map((action) => [actionDigest(action, sha256), action] as const)),
+  );
+  return required.flatMap((one) => {
+    const action = actions.get(one.digest);
+    return action === undefined ? [] : unmetBy([one], consentsOf(action)).map(({ by }) => ({ ...one, by }));
+  });
 }
 
 /** An approval is bound to what was seen. */
@@ -92,17 +148,27 @@ function refuseUnseen({ plans }: Planned): void {
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
 
 /** A new approval. `generation`: the newest; an approval of another generation approves nothing. */
-export interface NewApproval extends Pick<ApprovalDraft, 'estate' | 'generation' | 'digest' | 'by' | 'until'> {
+export interface NewApproval
+  extends Pick<ApprovalDraft, 'estate' | 'generation' | 'digest' | 'by' | 'until' | 'approver'> {
   /** The actions of each are what is let pass. */
   readonly plans: readonly ScopePlan[];
+  /** By break-glass: the windows and freezes that hold them now; absent: it passes none. */
+  readonly passed?: readonly string[];
 }
 
-/** One approval for each scope where something waits. */
+/** One approval for each scope where something waits. Break-glass has an entry of its own in the ledger, before them. */
 export async function giveApproval(
-  { plans, ...word }: NewApproval,
-  { fleet }: Pick<Store, 'fleet'>,
+  { plans, passed, ...approval }: NewApproval,
+  { fleet, ledger }: Pick<Store, 'fleet' | 'ledger'>,
 ): Promise<readonly Approval[]> {
   const given: Approval[] = [];
+  const { estate, generation, digest, by } = approval;
+  const all = plans.flatMap(({ actions }) => actions);
+  if (passed !== undefined && all.length > 0) {
+    const note = breakGlassNote({ ...by, generation, plan: digest, actions: all, passed });
+    await ledger.note(estate, { breakGlass: { ...note, approval: true } });
+  }
+  const word = { ...approval, ...(passed === undefined ? {} : { breakGlass: true as const }) };
   for (const { scope, actions } of plans) {
     if (actions.length === 0) continue;
     const digests = actions.map((action) => actionDigest(action, sha256));
@@ -178,27 +244,61 @@ interface ApprovableAndGoing extends Approvable {
   readonly going: readonly ScopePlan[];
 }
 
+/** `address`, or its end: only the actions there. `breakGlass`: what windows and freezes hold is offered, too. */
+type OfferChoice = Pick<OfferAsked, 'address' | 'breakGlass'>;
+
 /**
  * Plans as a worker would, and finds the actions that an approval would release. Approved actions count against the limits with
  * all others, so others may exceed a limit only then: it repeats until there are none. An approval also covers actions that a
  * pause, a wave or a missing reference holds: they run when that ends. It does not cover those that `observe` or `protect`
- * hold. `address`, or its end: only the actions there. An action that would lose data, although no spec asked for it, and drift whose
- * remediation is `report`, are offered only to a caller who names it.
+ * hold. An action that would lose data, although no spec asked for it, and drift whose remediation is `report`, are offered only to a
+ * caller who names it. What needs further approvals is offered until it has them all.
  */
-export async function approvableIn(survey: EstateView, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
+export async function approvableIn(
+  survey: EstateView,
+  said: SaidOf,
+  choice: OfferChoice = {},
+): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
   const digests = new Set(before);
   const lifted = new Map<string, Lifted>();
   for (;;) {
     const seen = new Map<ScopeKey, Seen>();
-    const plans = await planAgain(survey, (input) => asWorker(input, { digests, seen, said }));
-    const more = plans.flatMap((plan) => withheldIn(plan, seen, address)).filter(({ digest }) => !digests.has(digest));
-    if (more.length === 0) return approvable(survey, plans, [...lifted.values()]);
+    const judged = { digests, lifted, seen, said, breakGlass: choice.breakGlass === true };
+    const plans = await planAgain(survey, (input) => asWorker(input, judged));
+    // why: policies judge only what is planned, and people approve before a window opens
+    const inTime = isHeldByTime(survey, plans)
+      ? await planAgain(survey, (input) => regardlessOfTime(input, judged))
+      : [];
+    const withheld = [...plans, ...inTime].flatMap((plan) => withheldIn(plan, seen, choice));
+    const more = withheld.filter(({ digest }) => !lifted.has(digest));
+    if (more.length === 0)
+      return approvable(survey, { plans, judged: inTime.length === 0 ? plans : inTime }, [...lifted.values()]);
     for (const one of more) {
       digests.add(one.digest);
       lifted.set(one.digest, one);
     }
   }
+}
+
+/** True where a rule about changes may not have seen an action, for what ends by itself holds it. */
+const isHeldByTime = ({ looked }: EstateView, plans: readonly ScopePlan[]): boolean =>
+  looked.some(({ input }) => input.choices?.judge !== undefined) &&
+  plans.some(({ findings }) => findings.some((found) => isWithheld(found) && endsByItself.has(found.code)));
+
+const endsByItself: ReadonlySet<WithholdCode> = new Set(['paused', 'window', 'freeze', 'wave', 'rollout-stopped']);
+
+function regardlessOfTime(input: PlanInput, judged: JudgedApproval): Choices {
+  const choices = asWorker(input, judged);
+  const { holds = [] } = choices;
+  const lasting = holds.map(
+    (hold): Hold =>
+      (action) => {
+        const reason = hold(action);
+        return reason !== undefined && endsByItself.has(reason.code) ? undefined : reason;
+      },
+  );
+  return { ...choices, holds: lasting, stopped: [], atOnce: true };
 }
 
 interface Lifted {
@@ -212,22 +312,27 @@ type Seen = Map<string, Action[]>;
 
 interface JudgedApproval {
   readonly digests: ReadonlySet<string>;
+  readonly lifted: ReadonlyMap<string, Lifted>;
   readonly seen: Map<ScopeKey, Seen>;
   readonly said: SaidOf;
+  readonly breakGlass: boolean;
 }
 
 function asWorker(
   { observation: { scope }, choices = {} }: PlanInput,
-  { digests, seen, said }: JudgedApproval,
+  { digests, lifted, seen, said, breakGlass }: JudgedApproval,
 ): Choices {
   const here: Seen = new Map();
   seen.set(scope, here);
+  const assumed = { approved: (action: Action) => lifted.has(actionDigest(action, sha256)), breakGlass };
+  const { holds = [], judge } = choices;
   return {
     ...choices,
     unattended: true,
     approved: (action) => digests.has(actionDigest(action, sha256)),
     stopped: said.get(scope)?.stopped ?? [],
-    holds: [noting(here), ...(choices.holds ?? [])],
+    holds: [noting(here), ...holds.map((hold) => hold.assuming?.(assumed) ?? hold)],
+    ...(judge === undefined ? {} : { judge: judge.assuming?.(assumed) ?? judge }),
   };
 }
 
@@ -244,11 +349,12 @@ const keyOf = (verb: Action['verb'], address: string): string => `${verb} ${addr
 const withheldIn = (
   { scope, findings }: ScopePlan,
   seen: ReadonlyMap<ScopeKey, Seen>,
-  named: Address | undefined,
+  { address: named, breakGlass = false }: OfferChoice,
 ): readonly Lifted[] =>
   findings.filter(isWithheld).flatMap((found) => {
     const isNamed = named !== undefined && (found.address === named || found.address.endsWith(`/${named}`));
-    if (named === undefined ? !lifts.has(found.code) : !(isNamed && liftsNamed.has(found.code))) return [];
+    const isLifted = lifts.has(found.code) || (breakGlass && liftsBroken.has(found.code));
+    if (named === undefined ? !isLifted : !(isNamed && (isLifted || liftsNamed.has(found.code)))) return [];
     const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
     return actions
       .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
@@ -256,8 +362,9 @@ const withheldIn = (
       .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
   });
 
-const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation']);
-const liftsNamed: ReadonlySet<WithholdCode> = new Set([...lifts, 'destructive-drift']);
+const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation', 'approvals']);
+const liftsNamed: ReadonlySet<WithholdCode> = new Set(['destructive-drift']);
+const liftsBroken: ReadonlySet<WithholdCode> = new Set(['window', 'freeze']);
 /** Stay whatever is approved: of `mode` what is left is `observe`. */
 const stays: ReadonlySet<WithholdCode> = new Set([
   'mode',
@@ -271,27 +378,52 @@ const stays: ReadonlySet<WithholdCode> = new Set([
 type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';
 
-function approvable(
-  { estate }: EstateView,
-  plans: readonly ScopePlan[],
+async function approvable(
+  { estate, looked }: EstateView,
+  { plans, judged }: { readonly plans: readonly ScopePlan[]; readonly judged: readonly ScopePlan[] },
   lifted: readonly Lifted[],
-): ApprovableAndGoing {
+): Promise<ApprovableAndGoing> {
   const digests = new Set(lifted.map(({ digest }) => digest));
   const isFree = (action: Action): boolean => action.verb !== 'forget' && !digests.has(actionDigest(action, sha256));
   const going = plans.map((plan) => ({ ...plan, actions: plan.actions.filter(isFree) }));
-  return {
-    plans: plans.map((plan) => {
-      const held = new Set(
-        plan.findings.flatMap((found) =>
-          isWithheld(found) && stays.has(found.code) ? [keyOf(found.action, found.address)] : [],
-        ),
-      );
-      const actions = lifted
-        .filter(({ scope, action }) => scope === plan.scope && !held.has(keyOf(action.verb, action.address)))
-        .map(({ action }) => action);
-      return namedFromHere({ ...plan, actions, findings: plan.findings.filter(isWithheld) }, estate.dir);
-    }),
-    free: going.flatMap(({ actions }) => actions).length,
-    going,
-  };
+  const offered = plans.map((plan) => {
+    const held = new Set(
+      plan.findings.flatMap((found) =>
+        isWithheld(found) && stays.has(found.code) ? [keyOf(found.action, found.address)] : [],
+      ),
+    );
+    const actions = lifted
+      .filter(({ scope, action }) => scope === plan.scope && !held.has(keyOf(action.verb, action.address)))
+      .map(({ action }) => action);
+    return namedFromHere({ ...plan, actions, findings: plan.findings.filter(isWithheld) }, estate.dir);
+  });
+  const required: RequiredApproval[] = [];
+  for (const [at, view] of looked.entries()) {
+    const [plan, offer] = [judged[at], offered[at]];
+    if (plan === undefined || offer === undefined) continue;
+    required.push(...(await requiredIn({ plan, actions: offer.actions, input: view.input }, view.input.choices)));
+  }
+  return { plans: offered, free: going.flatMap(({ actions }) => actions).length, going, required };
+}
+
+interface RequiredOf {
+  readonly plan: ScopePlan;
+  readonly actions: readonly Action[];
+  readonly input: PlanInput;
+}
+
+/** The requirements of these actions of a plan that are not met yet, by all that is asked for at once. */
+export async function requiredIn(
+  { plan, actions, input }: RequiredOf,
+  { holds = [], judge }: Pick<Choices, 'holds' | 'judge'> = {},
+): Promise<readonly RequiredApproval[]> {
+  if (actions.length === 0) return [];
+  const judged = judge === undefined ? undefined : await inTurns(judge(plan, input));
+  const asking = [...holds.filter((hold) => hold.assuming !== undefined), ...(judged === undefined ? [] : [judged])];
+  return actions.flatMap((action) => {
+    const { address, verb } = action;
+    const digest = actionDigest(action, sha256);
+    const unmet = asking.flatMap((hold) => hold(action)?.requirements ?? []);
+    return unmet.map((one) => ({ address, verb, digest, ...one }));
+  });
 }

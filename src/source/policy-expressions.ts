@@ -44,9 +44,9 @@ function problemsOf(
   { index, rule }: Rule,
   texts: ReadonlyMap<string, string>,
 ): readonly Problem[] {
-  return (['deny', 'warn'] as const).flatMap((effect) => {
+  return (['deny', 'warn', 'requireApproval'] as const).flatMap((effect) => {
     const text = rule[effect];
-    const fault = text === undefined ? undefined : faultIn(text, policy.value.spec.kinds);
+    const fault = text === undefined ? undefined : faultIn(text, policy.value.spec.kinds, effect === 'requireApproval');
     if (fault === undefined) return [];
     const path = ['spec', 'rules', index, effect];
     const at = placeIn(policy.at(path), treeAt(policy.tree, path), fault.offset, texts);

@@ -15,12 +15,9 @@ import type { Database, Write } from './tables.ts';
 
 export const postgresApprovals = (context: Context): Approvals => ({
   give: (approval) => give(context, approval),
-  active: async (where) => {
-    const usable = await usableApprovals(context.db, where);
-    return usable.flatMap(({ left, ...approval }) =>
-      left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
-    );
-  },
+  active: async (where) => unspent(await usableApprovals(context.db, where)),
+  activeIn: async (estate) => unspent(await usableApprovals(context.db, { estate })),
+  ofTombstones: (estate) => rowsOf(ofTombstones(context.db, estate), estate),
   given: (estate) => rowsOf(ofNewest(context.db, estate), estate),
   withdrawn: async (estate) => {
     const rows = await context.db
@@ -33,13 +30,19 @@ export const postgresApprovals = (context: Context): Approvals => ({
   withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
 });
 
-/** The active approvals of a scope, and the actions that each still approves. */
+/** Approvals with the actions that they still approve: those that approve nothing any more are left out. */
+export const unspent = (usable: readonly (Approval & UsableApproval)[]): readonly Approval[] =>
+  usable.flatMap(({ left, ...approval }) =>
+    left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
+  );
+
+/** The active approvals of a scope, or of all, and the actions that each still approves. */
 async function usableApprovals(
   db: Database,
-  { estate, scope }: Where,
+  { estate, scope }: Pick<Where, 'estate'> & Partial<Where>,
 ): Promise<readonly (Approval & UsableApproval)[]> {
-  const active = ofNewest(db, estate).where('scope', '=', scope).where('until', '>', storeNow);
-  const approvals = await rowsOf(active, estate);
+  const active = ofNewest(db, estate).where('until', '>', storeNow);
+  const approvals = await rowsOf(scope === undefined ? active : active.where('scope', '=', scope), estate);
   const uses = await usesOf(
     db,
     estate,
@@ -52,7 +55,7 @@ async function usableApprovals(
 }
 
 /** The fields without a column of their own. */
-type Shown = Pick<Approval, 'digest' | 'actions' | 'destroys' | 'creates' | 'closures' | 'by' | 'ran' | 'ranBeside'>;
+type Shown = Omit<Approval, 'estate' | 'scope' | 'seq' | 'generation' | 'until'>;
 
 const give = (context: Context, draft: ApprovalDraft): Promise<Approval> =>
   chainWrite(context, draft.estate, async ({ trx, append, at }) => {
@@ -72,14 +75,25 @@ function ofNewest(db: Database, estate: string) {
     .selectFrom('generations')
     .select(({ fn }) => fn.max('number').as('number'))
     .where('estate', '=', estate);
-  return db
+  return unWithdrawn(db, estate).where('generation', '=', newest);
+}
+
+const unWithdrawn = (db: Database, estate: string) =>
+  db
     .selectFrom('approvals')
     .select(['scope', 'seq', 'generation', 'until', 'body', 'bound'])
     .where('estate', '=', estate)
-    .where('generation', '=', newest)
     .where('seq', 'not in', (eb) => eb.selectFrom('withdrawn_approvals').select('seq').where('estate', '=', estate))
     .orderBy('seq');
-}
+
+const ofTombstones = (db: Database, estate: string) =>
+  unWithdrawn(db, estate).where('seq', 'in', (eb) =>
+    eb
+      .selectFrom('approved_intents')
+      .innerJoin('tombstones', 'tombstones.intent', 'approved_intents.intent')
+      .select('approved_intents.seq')
+      .where('tombstones.estate', '=', estate),
+  );
 
 async function rowsOf(query: ReturnType<typeof ofNewest>, estate: string): Promise<readonly Approval[]> {
   return (await query.execute()).map(({ body, bound, ...row }) => {
@@ -162,18 +176,25 @@ interface Reservation extends Omit<ApprovalUse, 'done'> {
   readonly nth: number;
 }
 
-/** Finds an approval for each draft that was let pass by one. Those that find none are refused. */
+/**
+ * Finds the approvals of each draft that was let pass by some: all that cover its action, for each of them is spent by it. Those that
+ * find none are refused, and so are those that miss one that they need.
+ */
 export function reserving(drafts: readonly IntentDraft[], approvals: readonly UsableApproval[]) {
   const reserved: Reservation[] = [];
   const refused = new Set<IntentDraft>();
   for (const [nth, draft] of drafts.entries()) {
     const { approval, verb } = draft;
     if (approval === undefined) continue;
-    const found = approvals.find(({ left }) => left.has(approval.digest));
-    const digest = found?.left.get(approval.digest);
-    if (found === undefined || digest === undefined) refused.add(draft);
-    else
-      reserved.push({ nth, seq: found.seq, digest, halves: approval.halves, verb: approval.joining ? joining : verb });
+    const { halves, needs = [] } = approval;
+    const as = approval.joining ? joining : verb;
+    const found = approvals.flatMap(({ seq, left }) => {
+      const digest = left.get(approval.digest);
+      return digest === undefined ? [] : [{ nth, seq, digest, halves, verb: as }];
+    });
+    const isWhole = found.length > 0 && needs.every((seq) => found.some((one) => one.seq === seq));
+    if (isWhole) reserved.push(...found);
+    else refused.add(draft);
   }
   return { reserved, refused };
 }
@@ -229,6 +250,20 @@ export async function keepReservations(
 export async function settleApprovals(trx: Write, all: readonly Settling[]): Promise<void> {
   const { spent, returned } = settledUses(all);
   const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
-  if (spent.length > 0) await trx.updateTable('approved_intents').set({ done: true }).where(those(spent)).execute();
+  if (spent.length > 0) {
+    await trx.updateTable('approved_intents').set({ done: true }).where(those(spent)).execute();
+    await spendLater(trx, spent);
+  }
   if (returned.length > 0) await trx.deleteFrom('approved_intents').where(those(returned)).execute();
 }
+
+/** An approval of the same action that was given while the call was on its way is spent by it, too. */
+const spendLater = (trx: Write, spent: readonly string[]) =>
+  sql`INSERT INTO setpoint.approved_intents (intent, estate, seq, digest, halves, verb, done)
+    SELECT used.intent, used.estate, other.seq, used.digest, used.halves, used.verb, true
+    FROM (SELECT DISTINCT ON (intent) * FROM setpoint.approved_intents WHERE intent = ANY(${spent}::uuid[])
+      ORDER BY intent, seq DESC) AS used
+    JOIN setpoint.intents AS intended ON intended.intent = used.intent
+    JOIN setpoint.approvals AS other ON other.estate = used.estate AND other.scope = intended.scope
+      AND other.seq > used.seq AND position(used.digest IN other.bound::text) > 0
+    ON CONFLICT DO NOTHING`.execute(trx);

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Guards } from '../core/guards.ts';
+import type { Applied } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import { baseRevision } from '../core/patch.ts';
+import { type Address, documentOfReplica } from '../core/resource.ts';
 import type { EventDraft } from '../ports/events.ts';
 import { type AcceptTerms, type Generation, type Generations, Overtaken } from '../ports/knowledge.ts';
 import { Pinned } from '../ports/sources.ts';
@@ -11,7 +13,8 @@ import { chainWrite } from './ledger-chain.ts';
 import { spentBy } from './limit-places.ts';
 import { decide } from './patches.ts';
 import { pinOf } from './sources.ts';
-import type { Database } from './tables.ts';
+import { inChunks } from './statements.ts';
+import type { Database, Write } from './tables.ts';
 
 export const postgresGenerations = (context: Context): Generations => ({
   current: (estate) => newest(context.db, estate),
@@ -94,6 +97,7 @@ const accept = (context: Context, { estate, revision, guards, after, patches }: 
     const newestNumber = current?.number ?? 0;
     if (after !== undefined && after !== newestNumber) throw new Overtaken(estate, after, newestNumber);
     const number = newestNumber + 1;
+    if (current !== undefined) await keepLifted(trx, estate, liftedBy(current.guards, guards));
     await trx
       .insertInto('generations')
       .values({ estate, number, revision, guards: canonical(guards) })
@@ -102,6 +106,50 @@ const accept = (context: Context, { estate, revision, guards, after, patches }: 
     await publishEvents(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });
+
+/** The documents that a generation protected, and the next one does not. */
+export function liftedBy(before: Guards, now: Guards): readonly Address[] {
+  const still = new Set(now.protected);
+  return before.protected.filter((address) => !still.has(address));
+}
+
+/**
+ * Notes the objects of documents whose protection is lifted. Most are noted already, by their claims; not those that the protecting
+ * generation was never applied to.
+ */
+async function keepLifted(trx: Write, estate: string, lifted: readonly Address[]): Promise<void> {
+  if (lifted.length === 0) return;
+  const claims = await trx
+    .selectFrom('claims')
+    .leftJoin('applied', (join) =>
+      join
+        .onRef('applied.estate', '=', 'claims.estate')
+        .onRef('applied.scope', '=', 'claims.scope')
+        .onRef('applied.address', '=', 'claims.address'),
+    )
+    .select(['claims.scope', 'claims.id', 'claims.address', 'applied.body'])
+    .where('claims.estate', '=', estate)
+    .where('claims.ended_at', 'is', null)
+    .execute();
+  const rows = claims.flatMap(({ scope, id, address, body }) => {
+    // why: only settlements write the column
+    const { documents } = (body ?? {}) as Partial<Applied>;
+    return isOfAny(lifted, { address, documents }) ? [{ scope, id }] : [];
+  });
+  await inChunks(rows, (chunk) =>
+    trx
+      .insertInto('once_protected')
+      .values(chunk)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  );
+}
+
+/** True where a resource is of one of these documents, by its address or by what was applied there. */
+export const isOfAny = (
+  documents: readonly Address[],
+  { address, documents: own = [] }: { readonly address: Address; readonly documents?: readonly Address[] | undefined },
+): boolean => [address, documentOfReplica(address), ...own].some((one) => documents.includes(one));
 
 /** The event of an accepted generation. */
 export const acceptedOf = (estate: string, number: number, revision: string): EventDraft => ({

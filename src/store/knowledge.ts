@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Applied, Ended, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
+import type { OnceProtected } from '../core/plan/required-approvals.ts';
 import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Context } from './context.ts';
@@ -35,6 +36,18 @@ const halfReplaced = async (db: Database, estate: string): Promise<ReadonlySet<S
   return new Set(rows.map(({ scope }) => scope));
 };
 
+const onceProtected = async (db: Database, estate: string): Promise<OnceProtected> => {
+  const rows = await db
+    .selectFrom('once_protected as once')
+    .innerJoin('claims', (join) => join.onRef('claims.scope', '=', 'once.scope').onRef('claims.id', '=', 'once.id'))
+    .select(['once.scope', 'once.id'])
+    .where('claims.estate', '=', estate)
+    .where('claims.ended_at', 'is', null)
+    .execute();
+  const byId = Map.groupBy(rows, ({ id }) => id);
+  return new Map([...byId].map(([id, all]) => [id, all.map(({ scope }) => scope)]));
+};
+
 export const postgresInventory = (context: Context): Inventory => ({
   knowledge: (estate, scope) => untilAnswered(() => knowledge(context, estate, scope)),
   record: (estate, observation) => untilAnswered(() => record(context.db, estate, observation)),
@@ -50,6 +63,7 @@ export const postgresInventory = (context: Context): Inventory => ({
     ),
   tombstones: (reconcile, changes) => changeTombstones(context, reconcile, changes),
   halfReplaced: (estate) => untilAnswered(() => halfReplaced(context.db, estate)),
+  onceProtected: (estate) => untilAnswered(() => onceProtected(context.db, estate)),
   unrecorded: (intents) => untilAnswered(() => unrecorded(context.db, intents)),
   buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
   converged: async (estate, addresses) => {

@@ -154,7 +154,10 @@ interface Accepted {
   readonly revision: string;
 }
 
-export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });
+/** Of an approver only the roles: the names are those of their credential, and the note has the one that others know. */
+export const approvalNote = ({ estate: _, approver, ...approval }: ApprovalDraft) => ({
+  approval: { ...approval, ...(approver && { approver: { roles: Object.keys(approver.roles ?? {}) } }) },
+});
 
 export const withdrawalNote = ({ seq, scope }: Approval, { person, reason }: By) => ({
   withdrawApproval: { approval: seq, scope, person, reason },

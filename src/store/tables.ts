@@ -237,6 +237,7 @@ interface WordTables {
   approvals: ApprovalTable;
   approved_intents: ApprovedIntentTable;
   withdrawn_approvals: { estate: string; seq: number };
+  once_protected: { scope: string; id: string };
 }
 
 interface RequestTable extends InScope {

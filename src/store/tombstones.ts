@@ -93,15 +93,20 @@ export async function readTombstones({ trx, estate, scope }: Scoped): Promise<Re
     .where('tombstones.estate', '=', estate)
     .where('tombstones.scope', '=', scope)
     .orderBy('tombstones.id')
+    .orderBy('approved_intents.seq')
     .execute();
-  const stones = rows.map(({ id, kind, by_person, seq, withdrawn, ...row }): readonly [CloudId, Tombstone] => [
-    id,
-    {
-      ...row,
-      kind: kind as Kind, // why: only `saveTombstones` writes the column
-      ...authorityOf(by_person, seq === null ? undefined : { seq, withdrawn: withdrawn !== null }),
+  const stones = [...Map.groupBy(rows, ({ id }) => id)].flatMap(
+    ([id, all]): readonly (readonly [CloudId, Tombstone])[] => {
+      const [first] = all;
+      if (first === undefined) return [];
+      const { address, generation, since, until, by_person } = first;
+      const seqs = all.flatMap(({ seq }) => seq ?? []);
+      const approval = { seqs, withdrawn: all.some(({ withdrawn }) => withdrawn !== null) };
+      const kind = first.kind as Kind; // why: only `saveTombstones` writes the column
+      const authority = authorityOf(by_person, seqs.length === 0 ? undefined : approval);
+      return [[id, { kind, address, generation, since, until, ...authority }]];
     },
-  ]);
+  );
   if (stones.length === 0) return new Map();
   const oldest = Math.min(...stones.map(([, { generation }]) => generation));
   const since = await trx

@@ -164,7 +164,7 @@ test('where nothing waits nothing is written; specs that are not in force are to
     other.stdout,
     /^Approved: nothing; no action waits for approval\n {2}These specs are not active: setpoint apply/,
   );
-  assert.deepEqual(JSON.parse((await approve(['--json'])).stdout), { approvals: [] });
+  assert.deepEqual(JSON.parse((await approve(['--json'])).stdout), { approvals: [], missing: [] });
   assert.equal(await store.audit.head('acme'), head);
   assert.equal((await store.generations.current('acme'))?.number, 1);
 });

@@ -58,6 +58,7 @@ const offer: PendingApprovals = {
   estate: 'acme',
   revision,
   plans,
+  required: [],
   free: 2,
   digest: '0123456789ab',
   generation: 3,
@@ -217,7 +218,10 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
   ],
   ['offer', (of) => pendingApprovalsText(of(offer), paint)],
   ['question', (of) => questionText(of({ ...offer, accepts: { after: { number: 2, revision, guards } } }), moment)],
-  ['approval', (of) => approvalText(of(offer), of([approval]), moment).join('\n')],
+  [
+    'approval',
+    (of) => approvalText(of(offer), of({ given: [approval], missing: [], breakGlass: false }), moment).join('\n'),
+  ],
   [
     'tokens',
     (of) =>

@@ -196,6 +196,7 @@ test('a guard is drawn up again when its time is over, once for all who ask', as
     estateHolds: [],
     modesBefore: () => undefined,
     approved: () => false,
+    consentsOf: () => [],
     stopped: [],
     withdrawn: new Set(),
     authority: { plan: 'x', approver: 'x' },

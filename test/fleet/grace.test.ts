@@ -327,7 +327,7 @@ describe('places of limits and approvals are spent when the grace begins', () =>
   it('one that a person withdraws does not', async () => {
     const world = await approved();
     const [stone] = await tombstones(world);
-    await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seq ?? 0, by);
+    await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by);
     assert.deepEqual((await later(world, 61 * minute)).writes, []);
     assert.match(world.said().at(-1) ?? '', /mode/);
   });

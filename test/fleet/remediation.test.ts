@@ -62,7 +62,7 @@ const viewOf = async ({ store, context }: FleetWorld) => {
 /** The pending approvals, as `verb changed fields`; of one resource where it is named. */
 const offered = async (world: FleetWorld, address?: string): Promise<readonly Action[]> => {
   const view = await viewOf(world);
-  const { plans } = await approvableIn(view, await saidOf(view), address);
+  const { plans } = await approvableIn(view, await saidOf(view), { address });
   return plans.flatMap(({ actions }) => actions);
 };
 const fieldsOf = (action: Action): readonly string[] =>

@@ -4,6 +4,7 @@ import { planDigest } from '../../core/digest.ts';
 import type { Kind } from '../../core/resource.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
+import type { RequiredApproval } from '../../ports/queries.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import type { EstateOptions } from '../options.ts';
 import type { PendingApprovals } from '../output/approval-text.ts';
@@ -24,17 +25,35 @@ interface ServerPendingApprovals {
   readonly authorsUnknown: boolean;
 }
 
-type Asked = ServerEstateOption & Pick<EstateOptions, 'target'> & { readonly address?: string | undefined };
+type Asked = ServerEstateOption &
+  Pick<EstateOptions, 'target'> & { readonly address?: string | undefined; readonly breakGlass?: boolean | undefined };
 
 export async function fetchPendingApprovals(
   client: ApiClient,
-  { estate, target, address }: Asked,
+  { estate, target, address, breakGlass }: Asked,
 ): Promise<ServerPendingApprovals> {
-  const path = `/v1/approvals${queryString({ estate, target, address })}`;
+  const path = `/v1/approvals${queryString({ estate, target, address, ...(breakGlass === true ? { breakGlass: 'true' } : {}) })}`;
   return client.request({ method: 'GET', path }, decodePending);
 }
 
+const requiredObject = decode.object({
+  address: decode.string,
+  action: decode.oneOf('create', 'update', 'replace', 'delete', 'adopt', 'forget'),
+  digest: decode.string,
+  people: decode.number,
+  role: decode.optional(decode.string),
+  reason: decode.string,
+  approvals: decode.list(decode.object({ actor: decode.string, until: decode.timestamp })),
+});
+
+const decodeRequired: Decoder<RequiredApproval> = (value, at) => {
+  const { action: verb, role, approvals, ...rest } = requiredObject(value, at);
+  const by = approvals.map(({ actor: person, until }) => ({ person, until }));
+  return { ...rest, verb, by, ...(role === undefined ? {} : { role }) };
+};
+
 const waiting = decode.object({
+  required: decode.list(decodeRequired),
   generation: decode.number,
   digest: decode.string,
   unapproved: decode.number,
@@ -51,11 +70,11 @@ const waiting = decode.object({
 
 const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
   const { bound, plans } = decodePlan(value, at);
-  const { generation, digest, unapproved: free, authors, scopes } = waiting(value, at);
+  const { generation, digest, unapproved: free, authors, scopes, required } = waiting(value, at);
   // why: the word of a person is bound to what they are shown, and not to what somebody says that they were
   if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'the digest of its actions');
   return {
-    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation },
+    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation, required },
     unseen: scopes.map(({ scope, observed }) => ({
       scope,
       actions: [],
@@ -106,16 +125,25 @@ export const withdrawOnServer = (
 ): Promise<ReturnType<typeof decodeWithdrawn>> =>
   client.request({ method: 'POST', path: '/v1/approvals/withdraw', body, key: randomUUID() }, decodeWithdrawn);
 
+/** `missing`: requirements that they do not meet. */
+export interface GivenApprovals {
+  readonly given: readonly Approval[];
+  readonly missing: readonly RequiredApproval[];
+}
+
 /** Lets exactly that reconcile. Who may not is refused as by a limit. */
-export async function approveOnServer(client: ApiClient, approval: ApprovalRequest): Promise<readonly Approval[]> {
-  const { estate, target, address, digest, reason, expiresMs } = approval;
+export async function approveOnServer(client: ApiClient, approval: ApprovalRequest): Promise<GivenApprovals> {
+  const { estate, target, address, breakGlass, digest, reason, expiresMs } = approval;
   const targets = target.length === 0 ? {} : { targets: target };
   const named = address === undefined ? {} : { address };
-  const body = { estate, digest, reason, expiresInSeconds: Math.ceil(expiresMs / 1000), ...targets, ...named };
-  const given = decode.object({ approvals: decode.list(decodeApproval) });
+  const broken = breakGlass === true ? { breakGlass } : {};
+  const expiresInSeconds = Math.ceil(expiresMs / 1000);
+  const body = { estate, digest, reason, expiresInSeconds, ...targets, ...named, ...broken };
+  const given = decode.object({ approvals: decode.list(decodeApproval), missing: decode.list(decodeRequired) });
   try {
     const path = '/v1/approvals';
-    return (await client.request({ method: 'POST', path, body, key: randomUUID() }, given)).approvals;
+    const { approvals, missing } = await client.request({ method: 'POST', path, body, key: randomUUID() }, given);
+    return { given: approvals, missing };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
     throw new UserError('Nothing was approved.', { ...error.details, code: exitCodes.refused, cause: error });

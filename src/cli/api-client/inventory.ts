@@ -84,7 +84,7 @@ const origin: Decoder<Origin> = (value, at) => {
 const violation = decode.object({
   policy: decode.string,
   rule: decode.string,
-  effect: decode.oneOf('deny', 'warn'),
+  effect: decode.oneOf('deny', 'approval', 'warn'),
   mode: decode.oneOf('audit', 'enforce'),
   message: decode.string,
   failed: decode.optional(decode.string),

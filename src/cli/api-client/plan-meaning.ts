@@ -35,7 +35,7 @@ export const decodeEffect: Decoder<EffectJson> = decode.object({
 /** The violations of policies as a plan of here has them. */
 export const decodeViolation: Decoder<Violation> = (value, at) => {
   const { document, kind, ...rest } = decode.object({
-    ...{ policy: decode.string, rule: decode.string, effect: decode.oneOf('deny', 'warn') },
+    ...{ policy: decode.string, rule: decode.string, effect: decode.oneOf('deny', 'approval', 'warn') },
     ...{ mode: decode.oneOf('audit', 'enforce'), kind: decode.string, address: decode.string, targets: texts },
     ...{ document: place, owner: decode.optional(decode.string), message: decode.string },
     failed: decode.optional(decode.string),

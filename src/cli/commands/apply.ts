@@ -5,14 +5,20 @@ import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
 import { printable } from '../../core/text.ts';
-import { heldByCalendars } from '../../estate/active-spec.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import { planMeaning } from '../../estate/change-rules.ts';
 import type { Estate } from '../../estate/load.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { type ApplyApproval, type ApplyOutcome, type BrokenGlass, apply as carryOut } from '../local/apply.ts';
+import {
+  type ApplyApproval,
+  type ApplyOutcome,
+  type BrokenGlass,
+  apply as carryOut,
+  type GlassToBreak,
+  passingBy,
+} from '../local/apply.ts';
 import { compileEstate, type EstateSelection, type LocalEstate, readEstate, refuseInvalid } from '../local/estate.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { type Approved, readPlan } from '../local/saved-plan.ts';
@@ -43,6 +49,7 @@ interface Options extends EstateOptions, RollbackOptions, Allowance {
   readonly plan?: string;
   readonly breakGlass?: boolean;
   readonly grace?: boolean;
+  readonly withoutApprovals?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
@@ -81,11 +88,15 @@ export const apply = (context: Context): Command =>
     .addOption(
       new Option(
         '--reason <text>',
-        'with --commit or --break-glass: the reason; Setpoint writes it into the ledger',
+        'with --commit, --break-glass or --without-approvals: the reason; Setpoint writes it into the ledger',
       ).argParser(parseReason),
     )
     .option('--break-glass', 'regardless of change windows and freezes, and of nothing else; needs --reason')
     .option('--grace', 'give removed documents the grace that workers give them: delete their objects later')
+    .option(
+      '--without-approvals',
+      'without the approvals of other people that a lifted `protect` or a policy asks for; needs --reason',
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
@@ -99,10 +110,18 @@ function reasonOf({ reason }: Options): string {
   });
 }
 
-function breakGlassOf({ breakGlass, reason }: Options): string | undefined {
-  if (breakGlass !== true || reason !== undefined) return breakGlass === true ? reason : undefined;
-  throw new UserError('--break-glass needs a reason.', {
-    why: 'It passes the change windows and freezes of others, and the ledger says why.',
+function breakGlassOf({ breakGlass = false, withoutApprovals = false, reason }: Options): GlassToBreak | undefined {
+  if (!breakGlass && !withoutApprovals) return undefined;
+  const passes = [
+    ...(breakGlass ? (['calendars'] as const) : []),
+    ...(withoutApprovals ? (['approvals'] as const) : []),
+  ];
+  if (reason !== undefined) return { passes, reason };
+  const [flag, what] = breakGlass
+    ? ['--break-glass', 'passes the change windows and freezes of others']
+    : ['--without-approvals', 'does without the approvals of others'];
+  throw new UserError(`${flag} needs a reason.`, {
+    why: `It ${what}, and the ledger says why.`,
     next: 'Add a reason: --reason "…"',
   });
 }
@@ -119,7 +138,12 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
       ? await readEstate(selection, context)
       : await readEstateAt(options.commit, options, selection, context);
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
-  const grant = { ...allowanceIn(options), breakGlass: breakGlass !== undefined, grace: options.grace === true };
+  const grant = {
+    ...allowanceIn(options),
+    breakGlass: breakGlass?.passes.includes('calendars') === true,
+    withoutApprovals: breakGlass?.passes.includes('approvals') === true,
+    grace: options.grace === true,
+  };
   return withCreatedStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context)),
   );
@@ -147,7 +171,7 @@ async function approve(
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
   if (saved === undefined) await printPlan(view, context);
   const breakGlass = breakGlassOf(options);
-  if (breakGlass !== undefined) await printBreakGlass(view, { approved, reason: breakGlass }, context);
+  if (breakGlass !== undefined) await printBreakGlass(view, { approved, breakGlass }, context);
   const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
   if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, signal))) throw declined;
   const approval: ApplyApproval = {
@@ -169,36 +193,46 @@ function printOutcome(result: ApplyResult, outcome: ApplyOutcome, options: Optio
   if (options.json) printJson(terminal, { ...outcomeJson(result, outcome.generation), breakGlass: brokenGlass });
   else {
     printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
-    if (brokenGlass !== undefined) terminal.out.write(`${brokenGlassText(brokenGlass)}\n`);
+    const word = breakGlassOf(options);
+    if (brokenGlass !== undefined && word !== undefined) terminal.out.write(`${brokenGlassText(brokenGlass, word)}\n`);
     if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
   }
 }
 
 const pinned = '  Pinned: no other specs become active until: setpoint unpin --reason "…"';
 
-/** Loud, and before the question: a line for each window or freeze that it passes. */
+/** Loud, and before the question: a line for each window, freeze or missing approval that it passes. */
 async function printBreakGlass(
-  { estate, store }: ObservedEstate<Store>,
-  { approved, reason }: { readonly approved: readonly Action[]; readonly reason: string },
+  view: ObservedEstate<Store>,
+  { approved, breakGlass }: { readonly approved: readonly Action[]; readonly breakGlass: GlassToBreak },
   { terminal }: Context,
 ): Promise<void> {
-  const passing = await heldByCalendars(estate, store, approved);
-  const byReason = Map.groupBy(passing.values(), (why) => why);
+  const passing = await passingBy(view, breakGlass, approved);
+  const byReason = Map.groupBy([...passing.values()].flat(), (why) => why);
   const lines =
     passing.size === 0
-      ? ['--break-glass has no effect: no change window and no freeze holds these changes.']
+      ? [`${flagsOf(breakGlass)} has no effect: ${nothing(breakGlass, 'holds')} these changes.`]
       : [
-          `BREAK GLASS: ${count(passing.size, 'change passes', 'changes pass')} change windows and freezes: ${reason}`,
+          `BREAK GLASS: ${count(passing.size, 'change passes', 'changes pass')} ${passedBy(breakGlass)}: ${breakGlass.reason}`,
           ...[...byReason].map(([why, all]) => `  ${count(all.length, 'change')} ${why}`),
         ];
   const paint = paintFor(terminal.err);
   terminal.err.write(`${lines.map((line) => paint('bad', printable(line))).join('\n')}\n`);
 }
 
-const brokenGlassText = ({ changes, reason, seq }: BrokenGlass): string =>
-  printable(
-    `  BREAK GLASS: no change window and no freeze held ${count(changes, 'change')} (ledger entry ${seq}): ${reason}`,
-  );
+const flagsOf = ({ passes }: GlassToBreak): string =>
+  passes.map((one) => (one === 'calendars' ? '--break-glass' : '--without-approvals')).join(' ');
+
+const nothing = ({ passes }: GlassToBreak, held: 'held' | 'holds'): string => {
+  const guards = passes.map((one) => (one === 'calendars' ? 'no change window and no freeze' : 'no missing approval'));
+  return `${guards.join(' and ')} ${held}`;
+};
+
+const passedBy = ({ passes }: GlassToBreak): string =>
+  passes.map((one) => (one === 'calendars' ? 'change windows and freezes' : 'missing approvals')).join(' and ');
+
+const brokenGlassText = ({ changes, reason, seq }: BrokenGlass, word: GlassToBreak): string =>
+  printable(`  BREAK GLASS: ${nothing(word, 'held')} ${count(changes, 'change')} (ledger entry ${seq}): ${reason}`);
 
 /** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
 function question(

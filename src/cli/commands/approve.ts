@@ -6,12 +6,19 @@ import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
+import type { RequiredApproval } from '../../ports/queries.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
-import { approvableIn, giveApproval as give, type NewApproval as Said, saidOf } from '../../queries/approvals.ts';
+import {
+  approvableIn,
+  brokenBy,
+  giveApproval as give,
+  type NewApproval as Said,
+  saidOf,
+} from '../../queries/approvals.ts';
 import type { EstateView } from '../../queries/estate-view.ts';
 import { requestReconciles } from '../../queries/requests.ts';
-import { approveOnServer, fetchPendingApprovals } from '../api-client/approvals.ts';
+import { approveOnServer, fetchPendingApprovals, type GivenApprovals } from '../api-client/approvals.ts';
 import type { ApiClient } from '../api-client/client.ts';
 import {
   apiClientFor,
@@ -43,7 +50,7 @@ import {
   questionText,
   shownDigits,
 } from '../output/approval-text.ts';
-import { agoFrom } from '../output/format.ts';
+import { agoFrom, count } from '../output/format.ts';
 import { incompleteExitCode } from '../output/plan.ts';
 import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -52,6 +59,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly reason: string;
   readonly expires: number;
   readonly address?: string;
+  readonly breakGlass?: boolean;
   readonly digest?: string;
   readonly history?: string;
   readonly yes?: boolean;
@@ -90,6 +98,7 @@ export const approve = (context: Context): Command =>
       '--address <address>',
       'only pending actions of this resource; an ending is enough, such as `instance/web-0`',
     )
+    .option('--break-glass', 'the actions pass change windows and freezes; the ledger has an entry of its own')
     .option('--digest <digest>', 'refuse if the pending actions have another digest', parseDigest)
     .addOption(
       new Option('--history <sha>', 'accept only the rewritten history with this head').conflicts([
@@ -151,29 +160,40 @@ interface Proposal {
   readonly refused?: string;
   /** Further facts for the person. */
   readonly note?: string;
-  give(until: number): Promise<readonly Approval[]>;
+  give(until: number): Promise<GivenApprovals>;
 }
 
 async function proposalOnServer(server: ApiClient, options: Options): Promise<Proposal> {
   const { offer, unseen: plans, refused, authorsUnknown } = await fetchPendingApprovals(server, options);
-  const { expires: expiresMs, reason, target, address, estate } = options;
+  const { expires: expiresMs, reason, target, address, estate, breakGlass } = options;
   return {
     offer,
     plans,
     refused,
     ...(authorsUnknown ? { note: 'The authors of some of these changes are unknown.\n' } : {}),
-    give: () => approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
+    give: () =>
+      approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs, breakGlass }),
   };
 }
 
-const localProposal = async (
-  view: ObservedEstate<Store>,
-  { reason, address }: Options,
-  context: Context,
-): Promise<Proposal> => {
-  const offer = await pendingApprovalsOf(view, address);
-  return { offer, plans: view.plans, give: (until) => giveApproval({ ...offer, reason, until }, view, context) };
-};
+async function localProposal(view: ObservedEstate<Store>, options: Options, context: Context): Promise<Proposal> {
+  const { reason } = options;
+  const offer = await pendingApprovalsOf(view, options);
+  const { passed } = await brokenBy(options, view, offer.plans);
+  return {
+    offer,
+    plans: view.plans,
+    ...(offer.required.length === 0 ? {} : { note: `${notCounted(offer.required)}\n` }),
+    give: async (until) => {
+      const given = await giveApproval({ ...offer, reason, until, passed }, view, context);
+      return { given, missing: offer.required };
+    },
+  };
+}
+
+/** Before the question: what a yes on the store does not do. */
+const notCounted = (required: readonly RequiredApproval[]): string =>
+  `${count(new Set(required.map(({ digest }) => digest)).size, 'change needs', 'changes need')} approvals over the API as well. Yours on the store does not count there: anybody who opens it may claim any name.`;
 
 async function decide(
   { offer, plans, refused, note = '', give }: Proposal,
@@ -194,20 +214,30 @@ async function decide(
   const until = clock.now() + options.expires;
   if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, signal)))
     throw new UserError('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
-  const given = await give(until);
-  if (options.json) printJson(terminal, sortKeys(approvalJson(given)));
-  else printText(terminal, ...approvalText(offer, given, clock.now()));
+  const { given, missing } = await give(until);
+  if (options.json) printJson(terminal, sortKeys(approvalJson(given, missing)));
+  else
+    printText(
+      terminal,
+      ...approvalText(offer, { given, missing, breakGlass: options.breakGlass === true }, clock.now()),
+    );
   return exitCodes.done;
 }
 
 const notActive =
   '  These specs are not active: setpoint apply activates them, and so does a worker that follows them.';
 
-async function pendingApprovalsOf(view: ObservedEstate<Store>, address: string | undefined): Promise<PendingApprovals> {
+async function pendingApprovalsOf(
+  view: ObservedEstate<Store>,
+  { address, breakGlass }: Options,
+): Promise<PendingApprovals> {
   const { estate, store, bound } = view;
   const newest = await store.generations.current(estate.name);
   const isNewest = newest?.revision === bound.revision;
-  const approvable = await approvableIn(view, isNewest ? await saidOf(view) : new Map(), address);
+  const approvable = await approvableIn(view, isNewest ? await saidOf(view) : new Map(), {
+    address,
+    breakGlass,
+  });
   return {
     estate: estate.name,
     revision: bound.revision,
@@ -238,13 +268,13 @@ function refuseOther({ digest }: PendingApprovals, asked: string | undefined): v
 }
 
 /** `generation`: that the specs are, or become by this. */
-interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'until'> {
+interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'until' | 'passed'> {
   readonly reason: string;
 }
 
 /** One approval for each scope with pending actions, in the generation that was shown; workers check at once. */
 async function giveApproval(
-  { plans, digest, generation, reason, until }: NewApproval,
+  { plans, digest, generation, reason, until, passed }: NewApproval,
   { estate, store }: Pick<EstateView, 'estate'> & { readonly store: Store },
   context: Context,
 ): Promise<readonly Approval[]> {
@@ -252,7 +282,7 @@ async function giveApproval(
   refuseSuperseded({ generation, newest, estate }, 'approved');
   const isNew = newest?.number !== (await acceptFolder(estate, store, context)).number;
   const by = { person: localUser(), reason };
-  const given = await give({ estate: estate.name, plans, generation, digest, by, until }, store);
+  const given = await give({ estate: estate.name, plans, generation, digest, by, until, passed }, store);
   const scopes = isNew ? estate.compiled.scopes.map(({ scope }) => scope) : given.map(({ scope }) => scope);
   await requestReconciles(estate, scopes, { store, reason: `${by.person} approved: ${by.reason}` });
   return given;

@@ -23,6 +23,7 @@ interface Options {
 interface MakeOptions extends Options, BoundOptions {
   readonly name: string;
   readonly role: Role;
+  readonly approvalRole?: readonly string[];
   readonly expires: number;
   readonly for?: string;
 }
@@ -66,6 +67,7 @@ const make = (context: Context): Command =>
     .option('--estate <name>', 'only in this estate; repeatable', collect)
     .option('--target <name>', 'only on this target; repeatable', collect)
     .option('--owner <name>', 'only resources of this owner; repeatable', collect)
+    .option('--approval-role <name>', 'a role in approvals, as policies ask for it; repeatable', collect)
     .addOption(
       new Option('--expires <duration>', 'how long it is valid: 12h, 30d; at most 366d')
         .argParser(parseDuration)
@@ -109,12 +111,14 @@ function strangersText(named: readonly string[], known: readonly string[]): stri
 }
 
 function draftOf(options: MakeOptions, now: number): TokenDraft {
-  const { name, role, estate: estates, target: targets, owner: owners, expires } = options;
+  const { name, role, estate: estates, target: targets, owner: owners, expires, approvalRole: approvalRoles } = options;
+  if (approvalRoles !== undefined && !permissionsOf[role].includes('approve'))
+    throw new UserError(`The role ${role} approves nothing.`, { next: 'Use: --role approver' });
   if (expires <= 0 || expires > longestMs)
     throw new UserError('A token is valid for a limited time, at most a year.', { next: 'Choose: --expires 90d' });
   return {
     name,
-    grants: [bareGrant({ role, estates, targets, owners })],
+    grants: [bareGrant({ role, estates, targets, owners, approvalRoles })],
     expiresAt: now + expires,
     for: options.for,
     maker: { person: localUser(), identities: [] },
@@ -209,7 +213,14 @@ export const tokenTable = (tokens: readonly Token[], now: number, width?: number
 
 /** `planner on estates: acme` */
 const grantsText = (grants: readonly Grant[]): string =>
-  grants.map(({ role, ...bounds }) => `${role} ${boundsText(bounds)}`).join(', ');
+  grants
+    .map(({ role, approvalRoles = [], ...bounds }) =>
+      [role, ...approvalRolesText(approvalRoles), boundsText(bounds)].join(' '),
+    )
+    .join(', ');
+
+const approvalRolesText = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`as ${names.join(', ')}`];
 
 function stateText(token: Token, now: number): string {
   const end = formatMoment(token.revoked?.at ?? token.expiresAt);

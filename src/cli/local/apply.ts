@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, ScopePlan } from '../../core/action.ts';
-import { planDigest } from '../../core/digest.ts';
+import { actionDigest, planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { plannedOf } from '../../core/order/moves.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Hold, PlanJudge } from '../../core/plan/plan-input.ts';
+import { requirementText } from '../../core/plan/required-approvals.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints, heldByCalendars } from '../../estate/active-spec.ts';
-import { onlyApproved } from '../../estate/approvals.ts';
+import { approvalLost, approvedAs, breakGlassNote, hasLostApproval, onlyApproved } from '../../estate/approvals.ts';
 import { judgedOtherwise } from '../../estate/change-rules.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { Authority } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
+import { requiredIn } from '../../queries/approvals.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { progressOn, reportScope } from '../output/progress.ts';
@@ -28,11 +31,17 @@ export interface ApplyApproval extends Allowance {
   readonly lockTimeoutMs: number;
   /** Holds the estate at these specs from now on, whatever is followed; why. */
   readonly pin?: string;
-  /** Windows and freezes hold nothing; why. */
-  readonly breakGlass?: string;
+  /** What holds nothing by a person's word, and why. */
+  readonly breakGlass?: GlassToBreak;
 }
 
-/** A person let changes pass windows and freezes. */
+/** `passes`: windows and freezes, missing approvals, or both. */
+export interface GlassToBreak {
+  readonly passes: readonly ('calendars' | 'approvals')[];
+  readonly reason: string;
+}
+
+/** A person let changes pass windows and freezes, or went without the approvals of others. */
 export interface BrokenGlass {
   /** Of the entry in the ledger. */
   readonly seq: number;
@@ -42,7 +51,7 @@ export interface BrokenGlass {
 
 export interface ApplyOutcome {
   readonly generation: number;
-  /** Absent where no window and no freeze held any of it. */
+  /** Absent where nothing that it passes held any of it. */
   readonly brokenGlass?: BrokenGlass;
   /** One for each scope that was worked on. */
   readonly scopes: readonly Converged[];
@@ -74,7 +83,8 @@ export async function apply(
     ...allowanceIn(approval),
   };
   const brokenGlass = await breakGlass(observed, approval, authority);
-  const asked = { breakGlass: brokenGlass !== undefined };
+  const passes = brokenGlass === undefined ? [] : (approval.breakGlass?.passes ?? []);
+  const asked = { breakGlass: passes.includes('calendars'), withoutApprovals: passes.includes('approvals') };
   const approved = new Set(approval.actions);
   const isBusy = ({ input }: ObservedScope, plan: ScopePlan | undefined): boolean =>
     input.knowledge.pending.length > 0 || plan?.actions.some((action) => approved.has(action)) === true;
@@ -97,13 +107,13 @@ export async function apply(
       const guard: Guard = {
         epoch: guardEpoch,
         ...untilOf(constraints),
+        approvedAs: (action) =>
+          asked.withoutApprovals || constraints.consentsOf(plannedOf(action)).every(({ began }) => began)
+            ? undefined
+            : approvedAs(action, constraints.consentsOf),
         judge: async (actions) => {
           const now = await activeConstraints(estate, store, asked);
-          const isStale = now.judge?.key !== constraints.judge?.key;
-          const refused = isStale
-            ? new Map(actions.map((action) => [action, judgedOtherwise]))
-            : refusalsOf(actions, now);
-          return { refused, ...untilOf(now) };
+          return { refused: refusalsOf(actions, constraints, now), ...untilOf(now) };
         },
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
@@ -139,31 +149,45 @@ async function recordGeneration({ estate, generation, whole }: Applied, { fleet 
   for (const scope of whole) await fleet.rollouts.stand({ estate, scope }, generation);
 }
 
-/** So many addresses are named in the ledger's entry. */
-const mostNamed = 100;
-
-/** Writes what passes windows and freezes into the ledger, before anything is sent. Undefined where they hold none of it. */
+/** Writes what passes a guard by break-glass into the ledger, before anything is sent. Undefined where it holds none of it. */
 async function breakGlass(
-  { estate, store }: ObservedEstate<Store>,
-  { actions, breakGlass: reason }: ApplyApproval,
-  { generation, plan: digest, approver: person }: Authority,
+  observed: ObservedEstate<Store>,
+  { actions, breakGlass: word }: ApplyApproval,
+  { generation, plan, approver: person }: Authority,
 ): Promise<BrokenGlass | undefined> {
-  if (reason === undefined) return undefined;
-  const passing = await heldByCalendars(estate, store, actions);
-  if (passing.size === 0) return undefined;
-  const addresses = [...new Set([...passing.keys()].map(({ address }) => address))];
-  const seq = await store.ledger.note(estate.name, {
-    breakGlass: {
-      person,
-      reason,
-      generation,
-      plan: digest,
-      changes: passing.size,
-      addresses: addresses.slice(0, mostNamed),
-      passed: [...new Set(passing.values())],
-    },
-  });
+  const { reason } = word ?? {};
+  const passing = await passingBy(observed, word, actions);
+  if (reason === undefined || passing.size === 0) return undefined;
+  const passed = [...new Set([...passing.values()].flat())];
+  const note = breakGlassNote({ person, reason, generation, plan, actions: [...passing.keys()], passed });
+  const seq = await observed.store.ledger.note(observed.estate.name, { breakGlass: note });
   return { seq, changes: passing.size, reason };
+}
+
+/** The actions that a guard would hold and that pass it by break-glass, each with the reasons. */
+export async function passingBy(
+  { estate, store, plans, looked }: ObservedEstate<Store>,
+  word: GlassToBreak | undefined,
+  actions: readonly Action[],
+): Promise<ReadonlyMap<Action, readonly string[]>> {
+  const { passes = [] } = word ?? {};
+  const held = new Map<Action, string[]>();
+  const add = (action: Action, why: string) => held.set(action, [...(held.get(action) ?? []), why]);
+  if (passes.includes('calendars'))
+    for (const [action, why] of await heldByCalendars(estate, store, actions)) add(action, why);
+  if (!passes.includes('approvals')) return held;
+  const constraints = await activeConstraints(estate, store);
+  const byDigest = new Map(actions.map((action) => [actionDigest(action, sha256), action]));
+  for (const [at, { input }] of looked.entries()) {
+    const plan = plans[at];
+    if (plan === undefined) continue;
+    const own = actions.filter((action) => plan.actions.includes(action));
+    for (const one of await requiredIn({ plan, actions: own, input }, constraints)) {
+      const action = byDigest.get(one.digest);
+      if (action !== undefined) add(action, requirementText([one]));
+    }
+  }
+  return held;
 }
 
 interface StandingWork {
@@ -205,10 +229,12 @@ interface Work {
 const untilOf = ({ until }: ActiveConstraints): Pick<Guard, 'until'> => (until === undefined ? {} : { until });
 
 /** By what people say now: a generation that came in between binds by what it reads only and protects. */
-const refusalsOf = (actions: readonly Action[], { holds }: ActiveConstraints): Refusals =>
+const refusalsOf = (actions: readonly Action[], before: ActiveConstraints, now: ActiveConstraints): Refusals =>
   new Map(
     actions.flatMap((action) => {
-      const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
+      if (now.judge?.key !== before.judge?.key) return [[action, judgedOtherwise] as const];
+      if (hasLostApproval(action, before, now)) return [[action, approvalLost] as const];
+      const reason = now.holds.map((hold) => hold(action)).find((given) => given !== undefined);
       return reason === undefined ? [] : [[action, reason] as const];
     }),
   );

@@ -43,6 +43,8 @@ export interface PlanGrant extends Allowance {
   readonly breakGlass?: boolean;
   /** Removed documents get the grace that workers give them; default: Setpoint deletes their objects at once. */
   readonly grace?: boolean;
+  /** Nobody else need approve what they do. */
+  readonly withoutApprovals?: boolean;
 }
 
 const removalsOf = ({ removals }: ActiveConstraints, { grace = false }: PlanGrant): Choices['removals'] =>
@@ -81,6 +83,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   const constraints = await activeConstraints(estate, store, {
     now: context.clock.now(),
     breakGlass: grant.breakGlass === true,
+    withoutApprovals: grant.withoutApprovals === true,
   });
   const looked = await observeEstate({ estate, store, settings }, context);
   try {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
+import { requirementText } from '../../core/plan/required-approvals.ts';
 import { boundedIn } from '../../core/plan/tally.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
@@ -7,7 +8,7 @@ import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../..
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
-import type { Approvable } from '../../ports/queries.ts';
+import type { Approvable, RequiredApproval } from '../../ports/queries.ts';
 import { count, formatDuration } from './format.ts';
 
 /** The actions that a person is asked to approve. `generation`: of the specs, or, where `accepts` says so, their next one. */
@@ -23,7 +24,8 @@ export interface PendingApprovals extends Approvable {
 export function pendingApprovalsText(offer: PendingApprovals, paint: Paint, ago: Ago = moment): string {
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
   const plan = planText(offer.plans, { revision: offer.revision, paint, ago });
-  return `${plan}\nDigest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
+  const required = offer.required.map((one) => `${paint('note', `  ! ${printable(requiredText(one))}`)}\n`).join('');
+  return `${plan}\n${required}Digest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
 }
 
 /** Says all that a yes does. */
@@ -59,10 +61,21 @@ function boundedText(actions: ScopePlan['actions']): string {
 const changesIn = (plans: PendingApprovals['plans']): number =>
   plans.reduce((sum, { actions }) => sum + entriesOf(actions).length, 0);
 
+/** `missing`: requirements that it does not meet. */
+interface GivenText {
+  readonly given: readonly Approval[];
+  readonly missing: readonly RequiredApproval[];
+  readonly breakGlass: boolean;
+}
+
+/** `delete instance web-0: its protection was lifted, …` */
+const requiredText = (one: RequiredApproval): string =>
+  `${one.verb} ${one.address.split('/').slice(-2).join(' ')}: ${requirementText([one])}`;
+
 /** The approved actions, the end of the approval, and the command that shows the result. */
 export function approvalText(
   { estate, generation, digest, plans }: PendingApprovals,
-  given: readonly Approval[],
+  { given, missing, breakGlass }: GivenText,
   now: number,
 ): readonly [verdict: string, body: string] {
   const until = Math.min(...given.map((approval) => approval.until));
@@ -73,12 +86,17 @@ export function approvalText(
     `digest ${printable(digest.slice(0, shownDigits))}`,
   ];
   const entries = printable(given).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
-  return [parts.join(' · '), [...entries, '  To see the result: setpoint status, and setpoint ledger'].join('\n')];
+  const broken = breakGlass ? ['  BREAK GLASS: these changes pass change windows and freezes.'] : [];
+  const more = missing.map((one) => `  Not enough yet: ${printable(requiredText(one))}`);
+  return [
+    parts.join(' · '),
+    [...broken, ...more, ...entries, '  To see the result: setpoint status, and setpoint ledger'].join('\n'),
+  ];
 }
 
 /** The same as one object. */
-export const approvalJson = (given: readonly Approval[]): object => ({
-  approvals: given.map(({ by, destroys, creates, closures, ran, ranBeside: _, ...approval }) => ({
+export const approvalJson = (given: readonly Approval[], missing: readonly RequiredApproval[] = []): object => ({
+  approvals: given.map(({ by, destroys, creates, closures, ran, ranBeside: _, approver: _approver, ...approval }) => ({
     ...approval,
     destructiveCount: destroys,
     createCount: creates,
@@ -87,6 +105,11 @@ export const approvalJson = (given: readonly Approval[]): object => ({
     actor: by.person,
     reason: by.reason,
     authorsUnknown: by.authorsUnknown,
+  })),
+  missing: missing.map(({ verb, by, ...one }) => ({
+    ...one,
+    action: verb,
+    approvals: by.map(({ person, until }) => ({ actor: person, until })),
   })),
 });
 

@@ -121,7 +121,7 @@ export const isRefusal = (finding: Finding): finding is Withheld =>
   finding.type === 'withheld' && refusing.has(finding.code);
 
 const heldByTime: ReadonlySet<WithholdCode> = new Set(['paused', 'window', 'freeze']);
-const refusing: ReadonlySet<WithholdCode> = new Set(['protect', 'limit', 'mode', 'policy', ...heldByTime]);
+const refusing: ReadonlySet<WithholdCode> = new Set(['protect', 'limit', 'mode', 'policy', 'approvals', ...heldByTime]);
 
 /**
  *   what came of it                         | nothing done | something done

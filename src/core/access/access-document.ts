@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Cidr, containsCidr, parseCidr } from '../cidr.ts';
 import { type DeepReadonly, flag, isLoopback, LOOPBACK, names, printableText, text } from '../documents/fields.ts';
 import type { Path } from '../documents/tree.ts';
-import { bareGrant, type Grant, roles } from './grant.ts';
+import { bareGrant, type Grant, permissionsOf, roles } from './grant.ts';
 import { isSamePerson } from './person.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc7518#section-3.1, those with a public key only: who checks cannot make. */
@@ -70,6 +70,8 @@ const binding = z.strictObject(
       .array(printableText(128), { error: 'a list of owners' })
       .min(1, { error: 'a list with at least one of the owners' })
       .optional(),
+    /** As policies ask for them. */
+    approvalRoles: names('approval roles').optional(),
   },
   { error: '{ who, role }' },
 );
@@ -106,8 +108,11 @@ function checkAccess(access: Access, context: z.RefinementCtx): void {
     if (issuers.indexOf(one.issuer) < index) addIssue([...at, 'issuer'], 'each issuer once');
     checkPlace(one, at, addIssue);
   }
-  for (const [index, { who }] of access.bindings.entries())
+  for (const [index, { who, role, approvalRoles }] of access.bindings.entries()) {
     checkWho(who, issuers, ['bindings', index, 'who'], addIssue);
+    if (approvalRoles !== undefined && !permissionsOf[role].includes('approve'))
+      addIssue(['bindings', index, 'approvalRoles'], 'only with the role approver or admin');
+  }
 }
 
 function checkPlace({ issuer, jwks, allowLocal = false, networks = [] }: Issuer, at: Path, addIssue: AddIssue): void {

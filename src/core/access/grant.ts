@@ -16,9 +16,13 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ['read', 'plan', 'approve', 'operate', 'administer'],
 };
 
-/** A role, and where it holds. What is left out is not bounded; an empty list would hold nowhere. */
+/**
+ * A role, and where it holds. What is left out is not bounded; an empty list would hold nowhere. `approvalRoles`: in approvals, as
+ * policies ask for them; absent: none.
+ */
 export interface Grant extends Bounds {
   readonly role: Role;
+  readonly approvalRoles?: readonly string[];
 }
 
 export interface Bounds {
@@ -58,12 +62,13 @@ export function covers({ estates, targets, owners }: Bounds, subject: Subject): 
 }
 
 type Loose = { readonly role: Role } & {
-  readonly [K in 'estates' | 'targets' | 'owners']?: readonly string[] | undefined;
+  readonly [K in 'estates' | 'targets' | 'owners' | 'approvalRoles']?: readonly string[] | undefined;
 };
 
 /** A grant and nothing else: what is not bounded is left out. */
-export const bareGrant = ({ role, estates, targets, owners }: Loose): Grant => ({
+export const bareGrant = ({ role, estates, targets, owners, approvalRoles }: Loose): Grant => ({
   role,
+  ...(approvalRoles === undefined ? {} : { approvalRoles }),
   ...(estates === undefined ? {} : { estates }),
   ...(targets === undefined ? {} : { targets }),
   ...(owners === undefined ? {} : { owners }),
@@ -99,10 +104,27 @@ export const seesTargets = (seen: readonly Bounds[], { estate, targets }: Target
  * has that permission, and is an administrator. Two narrow grants of the giver do not add up to a wide one.
  */
 export const grantsNoMoreThan = (grants: readonly Grant[], giver: readonly Grant[]): boolean =>
-  grants.every((grant) =>
-    (['administer', ...permissionsOf[grant.role]] as const).every((permission) =>
-      boundsFor(giver, permission).some((bounds) => encloses(bounds, grant)),
-    ),
+  grants.every(
+    (grant) =>
+      (['administer', ...permissionsOf[grant.role]] as const).every((permission) =>
+        boundsFor(giver, permission).some((bounds) => encloses(bounds, grant)),
+      ) &&
+      (grant.approvalRoles ?? []).every((role) => boundsOfApprovers(giver, role).some((one) => encloses(one, grant))),
+  );
+
+/** Where somebody approves in this approval role. */
+export const boundsOfApprovers = (grants: readonly Grant[], approvalRole: string): readonly Bounds[] =>
+  grants.filter(
+    ({ role, approvalRoles = [] }) => permissionsOf[role].includes('approve') && approvalRoles.includes(approvalRole),
+  );
+
+/** Where somebody approves in each of their approval roles. */
+export const approvalRolesIn = (grants: readonly Grant[]): Readonly<Record<string, readonly Bounds[]>> =>
+  Object.fromEntries(
+    [...new Set(grants.flatMap(({ approvalRoles = [] }) => approvalRoles))].map((role) => [
+      role,
+      boundsOfApprovers(grants, role),
+    ]),
   );
 
 /**

@@ -16,6 +16,16 @@ const foldedWidely = (name: string): string =>
   name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();
 
 /**
+ * The same of several names at once: two are perhaps one person's where they have a key in common. An address with a tag (`ada+ci@…`)
+ * reaches whom the address without it reaches.
+ */
+export function personKeys(name: string): readonly string[] {
+  const folded = foldedWidely(name);
+  const untagged = folded.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+  return untagged === folded ? [folded] : [folded, untagged];
+}
+
+/**
  * True where an e-mail address is one that a forge gives out, as for edits on the web: it names somebody's account there, or
  * the forge itself, and so equals no address that a credential proves.
  */

@@ -8,8 +8,33 @@ const MOST_TEXT = 4096;
 const expression = (): z.ZodString =>
   text(new RegExp(`^[\\s\\S]{1,${MOST_TEXT}}$`, 'u'), `an expression of 1 to ${MOST_TEXT} characters`);
 
-const onlyOne = ({ deny, warn }: { readonly deny?: string | undefined; readonly warn?: string | undefined }): boolean =>
-  (deny === undefined) !== (warn === undefined);
+interface Effects {
+  readonly deny?: string | undefined;
+  readonly warn?: string | undefined;
+  readonly requireApproval?: string | undefined;
+  readonly approvers?: object | undefined;
+}
+
+const onlyOne = ({ deny, warn, requireApproval }: Effects): boolean =>
+  [deny, warn, requireApproval].filter((effect) => effect !== undefined).length === 1;
+
+const approversOnlyThere = ({ requireApproval, approvers }: Effects): boolean =>
+  approvers === undefined || requireApproval !== undefined;
+
+const approvers = z.strictObject(
+  {
+    people: z
+      .int()
+      .min(1, { error: 'a number from 1 to 5' })
+      .max(5, { error: 'a number from 1 to 5' })
+      .default(1)
+      .meta({ description: 'The number of different people who must approve the change.' }),
+    role: name().optional().meta({
+      description: 'The approval role that each of them must have, as in `approvalRoles` of a grant. Default: any.',
+    }),
+  },
+  { error: '{ people, role }' },
+);
 
 const rule = z
   .strictObject(
@@ -24,13 +49,22 @@ const rule = z
       warn: expression().optional().meta({
         description: 'An expression in CEL. Where it is true, the resource violates the rule and should change.',
       }),
+      requireApproval: expression()
+        .optional()
+        .meta({
+          description:
+            'An expression in CEL about a change. Where it is true, people must approve the change before Setpoint makes it.',
+          examples: ["action.verb == 'delete' && resource.kind == 'network'"],
+        }),
+      approvers: approvers.optional().meta({ description: 'The people who must approve it. Default: one person.' }),
       message: text(/^[^\p{C}]{1,512}$/u, 'text of 1 to 512 printable characters that says how to comply').meta({
         description: 'How to comply.',
       }),
     },
-    { error: '{ name, deny or warn, message }' },
+    { error: '{ name, one of deny, warn and requireApproval, message }' },
   )
-  .refine(onlyOne, { error: 'exactly one of deny and warn' });
+  .refine(onlyOne, { error: 'exactly one of deny, warn and requireApproval' })
+  .refine(approversOnlyThere, { error: 'no approvers without requireApproval', path: ['approvers'] });
 
 const exemption = z.strictObject(
   {
@@ -66,10 +100,10 @@ export const policySchema = z
         targets: names('targets').optional().meta({ description: 'The targets of the policy. Default: all.' }),
         mode: z.enum(['audit', 'enforce'], { error: 'audit or enforce' }).default('audit').meta({
           description:
-            'audit: Setpoint reports violations. enforce: it also withholds each action that makes or changes a resource that a `deny` rule denies.',
+            'audit: Setpoint reports violations. enforce: it also withholds each action that makes or changes a resource that a `deny` rule denies, and each change that needs an approval.',
         }),
         rules: z
-          .array(rule, { error: 'a list of { name, deny or warn, message }' })
+          .array(rule, { error: 'a list of { name, one of deny, warn and requireApproval, message }' })
           .min(1, { error: 'at least one rule' })
           .max(1000, { error: 'at most 1000 rules' })
           .meta({ description: 'The rules.' }),

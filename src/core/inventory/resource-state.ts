@@ -97,7 +97,7 @@ const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, co
   return undefined;
 };
 
-/** A mode waits for a person, a wave for its turn, and a window for its time: what they hold is still on its way. */
+/** A mode waits for a person, as approvals do, a wave for its turn, and a window for its time: what they hold is still on its way. */
 const blocking: Readonly<Record<WithholdCode, boolean>> = {
   protect: true,
   limit: true,
@@ -121,6 +121,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   remediation: false,
   grace: false,
   patch: true,
+  approvals: false,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

@@ -42,6 +42,7 @@ const approve = 'setpoint approve --reason "…"';
  *   ------------------+----------+--------------------------------------------
  *   mode, limit       | observe  | `explain`: no approval lifts it
  *   mode, limit       | another  | `approve`
+ *   approvals         | any      | `approve`
  *   destructive-drift,| any      | `approve` of this one resource by its name
  *   remediation       |          |
  *   paused            | any      | `status`: it lists each pause with its end
@@ -56,6 +57,8 @@ function nextOf({ key, called, state, sides }: Row): string {
   // why: rows keep codes of other findings too, and of other versions
   const code = state.code as WithholdCode | undefined;
   switch (code) {
+    case 'approvals':
+      return approve;
     case 'mode':
     case 'limit':
       return sides.desired?.mode === 'observe' ? explain : approve;

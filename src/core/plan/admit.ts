@@ -1,4 +1,4 @@
-import { type Action, beginsGrace, type Deletion, type Finding, type WithholdCode } from '../action.ts';
+import { type Action, beginsGrace, type Deletion, type Finding } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { DeletionGrace } from '../grace.ts';
 import { groupByMany } from '../group-by-many.ts';
@@ -14,7 +14,7 @@ import { type Address, type CloudId, type InstanceAttributes, isAddress, type Ki
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import { graceText, idsBeginning, outlivedBy } from './grace.ts';
-import type { Hold } from './plan-input.ts';
+import type { Hold, Withholding } from './plan-input.ts';
 import { unfinishedNote } from './succession.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { gapOf, type World } from './world.ts';
@@ -31,7 +31,7 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   const allowed = actions.filter((action) => {
     const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
     const held = inGrace(action, reason) ?? reason ?? needed(outlived(action));
-    if (held !== undefined) findings.push(withheld(action, held.code, held.why, world));
+    if (held !== undefined) findings.push(withheld(action, held, world));
     return held === undefined;
   });
   const waiting = new Set(actions.filter(isInGrace).map(({ observed }) => observed.id));
@@ -39,24 +39,26 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   return { actions: dropNeeded(standing, waiting, world, findings), findings };
 }
 
-type Reason = NonNullable<ReturnType<Hold>>;
-
 type WaitingDeletion = Deletion & { readonly grace: Exclude<DeletionGrace, { readonly phase: 'begins' }> };
 
 const isInGrace = (action: Action): action is WaitingDeletion =>
   action.verb === 'delete' && action.grace?.phase === 'runs';
 
 /** It waits for the end of its grace, and for what holds it besides. */
-function inGrace(action: Action, reason: Reason | undefined): Reason | undefined {
+function inGrace(action: Action, reason: Withholding | undefined): Withholding | undefined {
   if (!isInGrace(action)) return undefined;
   const also = reason === undefined ? '' : ` Held besides: ${reason.why}`;
   return { code: 'grace', why: `${graceText(action.grace)}.${also}` };
 }
 
-const needed = (why: string | undefined): Reason | undefined =>
+const needed = (why: string | undefined): Withholding | undefined =>
   why === undefined ? undefined : { code: 'depends', why };
 
-const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pick<World, 'input'>): Finding => ({
+const withheld = (
+  action: Action,
+  { code, why, requirements }: Withholding,
+  { input }: Pick<World, 'input'>,
+): Finding => ({
   type: 'withheld',
   address: action.address,
   kind: action.kind,
@@ -64,6 +66,7 @@ const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pi
   code,
   why: why + unfinishedNote(action),
   scope: input.observation.scope,
+  ...(requirements === undefined ? {} : { requirements }),
   ...(action.cause === 'drift' ? { cause: action.cause } : {}),
   ...(action.by === undefined ? {} : { by: action.by }),
   ...(action.remediation === undefined ? {} : { remediation: action.remediation }),
@@ -78,7 +81,11 @@ function dropUnfounded(actions: readonly Action[], world: World, findings: Findi
     const missing = groundOf(action).find((ref) => isAddress(ref) && !made.has(ref));
     if (missing !== undefined)
       findings.push(
-        withheld(action, 'depends', `needs ${missing}, which does not exist and is not being created.`, world),
+        withheld(
+          action,
+          { code: 'depends', why: `needs ${missing}, which does not exist and is not being created.` },
+          world,
+        ),
       );
     else {
       kept.push(action);
@@ -123,7 +130,7 @@ function dropNeeded(
     const why = user
       ? `${user.observed.kind} ${user.claim.by === 'us' ? user.claim.address : user.observed.id} still needs it.`
       : `${unlisted} was not listed completely, so something may still need it.`;
-    findings.push(withheld(action, 'depends', why, world));
+    findings.push(withheld(action, { code: 'depends', why }, world));
   }
   return actions.filter((action) => !dropped.has(action));
 }
@@ -225,7 +232,7 @@ export function withholdUntilReplaced(
   if (held.size === 0) return { actions, findings };
   return {
     actions: actions.filter((action) => !held.has(action)),
-    findings: [...findings, ...[...held].map(([action, why]) => withheld(action, 'depends', why, world))],
+    findings: [...findings, ...[...held].map(([action, why]) => withheld(action, { code: 'depends', why }, world))],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Action, ScopePlan, WithholdCode } from '../action.ts';
+import type { Action, ScopePlan, UnmetRequirement, WithholdCode } from '../action.ts';
 import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from '../desired.ts';
@@ -125,11 +125,30 @@ export interface StoppedWaves {
 export type Approved = (action: Action) => boolean;
 
 /** Gives a reason to withhold an action, or undefined to let it pass. */
-export type Hold = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
+export interface Hold {
+  (action: Action): Withholding | undefined;
+  /** The same hold, if people approved these actions; absent: it takes no notice of approvals. */
+  readonly assuming?: (approval: AssumedApproval) => Hold;
+}
+
+/** `requirements`: of `approvals`. */
+export interface Withholding {
+  readonly code: WithholdCode;
+  readonly why: string;
+  readonly requirements?: readonly UnmetRequirement[];
+}
+
+/** Approvals that might be given: by as many people as are needed. `breakGlass`: they pass change windows and freezes as well. */
+export interface AssumedApproval {
+  readonly approved: Approved;
+  readonly breakGlass: boolean;
+}
 
 /** Gives a reason to withhold actions of this plan; undefined where it denies none of them. In steps: traffic may be compared for it. */
 export interface PlanJudge {
   (plan: ScopePlan, input: PlanInput): Steps<Hold | undefined>;
+  /** The same judge, if people approved these actions; absent: it takes no notice of approvals. */
+  readonly assuming?: (approval: AssumedApproval) => PlanJudge;
   /** Equal for equal rules. */
   readonly key: string;
 }

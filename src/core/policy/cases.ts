@@ -7,7 +7,7 @@ import { parsePorts } from '../port-set.ts';
 import { clouds } from '../resource.ts';
 import type { Given } from './change.ts';
 import { type Found, type KindRule, rulesAbout } from './evaluate.ts';
-import type { PolicyRules } from './rules.ts';
+import { effectOf, type PolicyRules } from './rules.ts';
 import type { ResourceView } from './view.ts';
 
 const word = () => z.string({ error: 'text' }).max(512, { error: 'at most 512 characters' });
@@ -134,7 +134,7 @@ export const casesSchema = z.strictObject(
             action,
             plan,
             effect,
-            expect: z.enum(['deny', 'warn', 'allow']),
+            expect: z.enum(['deny', 'approval', 'warn', 'allow']),
           },
           { error: '{ name, resource, expect }' },
         ),
@@ -188,7 +188,7 @@ function rulesFor({ resource: { kind }, rule: only }: Case, policy: PolicyRules 
 }
 
 /**
- * The outcome of a case: deny where a rule that denies is true or has no answer, else warn, else allow. `nothing`: the specs have no such
+ * The outcome of a case: deny where a rule that denies is true or has no answer, else approval, else warn, else allow. `nothing`: the specs have no such
  * policy or rule, or it is not about this kind.
  */
 export function resultOf({ rules, unable, given: _, ...about }: Trial, outcomes: readonly Found[]): CaseResult {
@@ -197,11 +197,10 @@ export function resultOf({ rules, unable, given: _, ...about }: Trial, outcomes:
     const rule = rules[at]?.rule;
     if (rule === undefined) return [];
     const why = outcome === true ? rule.message : `no answer: ${outcome.failed}`;
-    return [{ effect: rule.deny === undefined ? 'warn' : 'deny', text: `${rule.name}: ${why}` } as const];
+    return [{ effect: effectOf(rule), text: `${rule.name}: ${why}` }];
   });
-  const isDenied = found.some(({ effect }) => effect === 'deny');
-  const softer = found.length === 0 ? 'allow' : 'warn';
-  const got = isDenied ? 'deny' : softer;
+  const strictest = (['deny', 'approval', 'warn'] as const).find((one) => found.some(({ effect }) => effect === one));
+  const got = strictest ?? 'allow';
   return { ...about, got, passed: got === about.expected, answers: found.map(({ text }) => text) };
 }
 

@@ -3,7 +3,7 @@ import { holds } from '../documents/effective-terms.ts';
 import type { Position } from '../documents/tree.ts';
 import type { Address, Kind } from '../resource.ts';
 import { isGlobOf } from '../text.ts';
-import type { BrokenRule, PolicyRules } from './rules.ts';
+import { type BrokenRule, effectOf, type PolicyRules } from './rules.ts';
 import type { Viewed, ViewedDocument } from './view.ts';
 
 /** True: the resource violates the rule. `failed`: the expression has no answer for it, with the reason. */
@@ -55,8 +55,12 @@ export const rulesAbout = (kind: Kind, policies: readonly PolicyRules[]): readon
     kinds.includes(kind) ? rules.map((rule) => ({ policy, rule, kinds, text: textOf(rule) })) : [],
   );
 
-export const textOf = ({ deny, warn }: Pick<PolicyRules['rules'][number], 'deny' | 'warn'>): string =>
-  deny ?? warn ?? '';
+export const textOf = ({
+  deny,
+  warn,
+  requireApproval,
+}: Pick<PolicyRules['rules'][number], 'deny' | 'warn' | 'requireApproval'>): string =>
+  deny ?? warn ?? requireApproval ?? '';
 
 /** Tells the rules that resources break, by the outcomes of rules and less the exempted. It remembers which exemptions matched something. */
 export interface Exemptions {
@@ -98,8 +102,9 @@ export function exemptionsOf(policies: readonly PolicyRules[], today: string): E
 }
 
 const brokenRule = (policy: PolicyRules, rule: KindRule['rule'], outcome: Found['outcome']): BrokenRule => ({
-  ...{ policy: policy.name, rule: rule.name, effect: rule.deny === undefined ? 'warn' : 'deny', mode: policy.mode },
+  ...{ policy: policy.name, rule: rule.name, effect: effectOf(rule), mode: policy.mode },
   message: rule.message,
+  ...(rule.approvers === undefined ? {} : { approvers: rule.approvers }),
   ...(outcome === true ? {} : { failed: outcome.failed }),
 });
 

@@ -13,17 +13,30 @@ export type PolicyRules = PolicyDoc['spec'] & {
 export const policyRulesOf = (policies: readonly Located<PolicyDoc>[]): readonly PolicyRules[] =>
   policies.map(({ value: { metadata, spec } }) => ({ name: metadata.name, ...spec }));
 
-/** The policies that withhold actions: those in enforce mode with a rule that denies. */
+/** The effect of a rule where its expression is true. */
+export type RuleEffect = 'deny' | 'warn' | 'approval';
+
+export function effectOf({ deny, requireApproval }: PolicyRules['rules'][number]): RuleEffect {
+  if (deny !== undefined) return 'deny';
+  return requireApproval === undefined ? 'warn' : 'approval';
+}
+
+/** The policies that withhold actions: those in enforce mode with a rule that does more than warn. */
 export const enforcedIn = (documents: readonly Located<Document>[]): readonly PolicyRules[] =>
   policyRulesOf(ofKind(documents, 'Policy')).filter(
-    ({ mode, rules }) => mode === 'enforce' && rules.some(({ deny }) => deny !== undefined),
+    ({ mode, rules }) => mode === 'enforce' && rules.some((rule) => effectOf(rule) !== 'warn'),
   );
+
+/** The people who must approve a change. */
+export type Approvers = NonNullable<PolicyRules['rules'][number]['approvers']>;
 
 /** One rule that a resource breaks. */
 export interface BrokenRule {
   readonly policy: string;
   readonly rule: string;
-  readonly effect: 'deny' | 'warn';
+  readonly effect: RuleEffect;
+  /** Of `approval`. */
+  readonly approvers?: Approvers;
   readonly mode: PolicyDoc['spec']['mode'];
   /** How to comply. */
   readonly message: string;

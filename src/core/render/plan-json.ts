@@ -1,4 +1,14 @@
-import type { About, Action, DeleteReason, Finding, FindingContext, Incarnated, ScopePlan, Surge } from '../action.ts';
+import type {
+  About,
+  Action,
+  DeleteReason,
+  Finding,
+  FindingContext,
+  Incarnated,
+  ScopePlan,
+  Surge,
+  UnmetRequirement,
+} from '../action.ts';
 import { changeOf, type PlanCost } from '../cost/cost.ts';
 import type { Desired, Presence, Terms } from '../desired.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
@@ -117,8 +127,8 @@ export function actionJson(action: Action, healing: Healing | undefined) {
 function graceJson(grace: DeletionGrace) {
   const { phase } = grace;
   if (grace.phase === 'begins') return { phase, forMs: grace.forMs, by: grace.by };
-  const { since, until, allowed, approval } = grace;
-  return { phase, since, until, allowed, approval };
+  const { since, until, allowed, approvals } = grace;
+  return { phase, since, until, allowed, approvals: approvals && [...approvals] };
 }
 
 /** Reasons to delete in the words of the API. The ledger has the other ones. */
@@ -168,8 +178,9 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
       return { type, address, kind, code, ...reason };
     }
     case 'withheld': {
-      const { type, address, kind, action, code, cause, until, remediation } = finding;
-      return { type, address, kind, action, code, cause, until, ...reason, remediation };
+      const { type, address, kind, action, code, cause, until, remediation, requirements } = finding;
+      const missing = requirements?.map(requirementJson);
+      return { type, address, kind, action, code, cause, until, ...reason, remediation, requirements: missing };
     }
     case 'incomplete': {
       const { type, kind, code } = finding;
@@ -180,6 +191,13 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
       return { type: finding.type, ...reason };
   }
 }
+
+const requirementJson = ({ people, role, reason, by }: UnmetRequirement) => ({
+  people,
+  role,
+  reason,
+  approvals: by.map(({ person, until }) => ({ actor: person, until })),
+});
 
 const reasonJson = ({ why, scope, by }: FindingContext, healing: Healing | undefined) => ({
   reason: why,

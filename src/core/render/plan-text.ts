@@ -309,6 +309,7 @@ const together: readonly string[] = [
   'policy',
   'window',
   'freeze',
+  'approvals',
 ] satisfies readonly (BlockCode | WithholdCode)[];
 
 function subjectOf(finding: Finding, more = ''): string {

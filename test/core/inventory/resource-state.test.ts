@@ -88,6 +88,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   remediation: true,
   grace: true,
   patch: true,
+  approvals: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

@@ -167,6 +167,41 @@ export const peopleLaws: Laws = {
     assert.deepEqual(await left(), [], 'the cloud let it join and leave in one call alone');
   },
 
+  'all approvals of an action are spent with it, one that came while its call was on its way too': async (bench) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const first = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one', 'two'] }));
+    const second = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one', 'three'] }));
+    const left = async () => (await other.fleet.approvals.active(where)).map(({ actions }) => actions);
+    const worker = await workerOf(store, estate);
+    const one = (needs: readonly number[]) =>
+      draftOf('create', 'a', { approval: { digest: 'one', halves: [], needs } });
+    assert.equal((await apply(worker, one([first.seq, second.seq, 99]))).ok, false, 'one that it needs is gone');
+    const needed = one([first.seq, second.seq]);
+    const [sent] = await store.ledger.intend(worker.reconcile, [needed]);
+    assert.equal(sent?.ok, true);
+    await store.fleet.approvals.give(approvalOf(bench, { actions: ['one', 'four'] }));
+    await store.ledger.settle(worker.reconcile, [settlementOf(sent)]);
+    assert.deepEqual(await left(), [['two'], ['three'], ['four']]);
+    await store.fleet.approvals.give(approvalOf(bench, { actions: ['two'], scope: 'aws/1/us-east-1' }));
+    assert.deepEqual(
+      (await other.fleet.approvals.activeIn(estate)).map(({ actions }) => actions),
+      [['two'], ['three'], ['four'], ['two']],
+    );
+  },
+
+  'an approver is kept with the names and roles that they proved, and the note has no names': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const approver = { names: ['kim@acme.example', 'credential 7'], roles: { security: ['a1'] } };
+    const given = await store.fleet.approvals.give(approvalOf(bench, { approver }));
+    assert.deepEqual(await other.fleet.approvals.activeIn(estate), [given]);
+    const { approval } = (await notesOf(bench)).at(-1) ?? {};
+    assert.ok(typeof approval === 'object' && approval !== null && 'approver' in approval);
+    assert.deepEqual(approval.approver, { roles: ['security'] });
+  },
+
   'an approval that is withdrawn lets nothing pass from then on, with a note, and once': async (bench) => {
     const { store, other, estate } = bench;
     await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));

@@ -134,10 +134,10 @@ export const tombstoneLaws: Laws = {
     });
     await apply(worker, { ...burial('core'), approval: { digest: 'a', halves: [] } }, { effects: [stone('core')] });
     const approval = async () => (await known(other, estate)).get('vpc-core')?.approval;
-    assert.deepEqual(await approval(), { seq, withdrawn: false });
+    assert.deepEqual(await approval(), { seqs: [seq], withdrawn: false });
     assert.deepEqual([...(await store.fleet.approvals.withdrawn(estate))], []);
     await store.fleet.approvals.withdraw(estate, seq, by);
-    assert.deepEqual(await approval(), { seq, withdrawn: true });
+    assert.deepEqual(await approval(), { seqs: [seq], withdrawn: true });
     assert.deepEqual([...(await other.fleet.approvals.withdrawn(estate))], [seq]);
     assert.equal((await known(other, estate)).get('vpc-core')?.authority, 'approval');
   },

@@ -2,9 +2,9 @@ import { ranBefore } from '../../../src/core/plan/tally.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Approval, Approvals } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import { usable } from '../../../src/store/approvals.ts';
+import { unspent, usable } from '../../../src/store/approvals.ts';
 import { approvalNote, noteBody, withdrawalNote } from '../../../src/store/ledger-entries.ts';
-import { append, estateOf, type Memory, spentBy, whereKey } from './memory.ts';
+import { append, estateOf, type Memory, spentBy } from './memory.ts';
 
 export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
   give: async (draft) => {
@@ -17,10 +17,19 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
     estate.countEpoch += 1;
     return approval;
   },
-  active: async (where) =>
-    usableApprovals(memory, where, clock.now()).flatMap(({ left, ...approval }) =>
-      left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
-    ),
+  active: async (where) => unspent(usableApprovals(memory, where, clock.now())),
+  activeIn: async (estate) => unspent(usableApprovals(memory, { estate }, clock.now())),
+  ofTombstones: async (estate) => {
+    const intents = [...estateOf(memory, estate).scopes.values()].flatMap(({ tombstones }) =>
+      [...tombstones.values()].map(({ intent }) => intent),
+    );
+    const seqs = [...memory.fleet.approvedIntents.values()].flatMap((use) =>
+      use.estate === estate && intents.includes(use.intent) ? [use.seq] : [],
+    );
+    return memory.fleet.approvals.filter(
+      (one) => one.estate === estate && seqs.includes(one.seq) && !memory.fleet.withdrawn.has(`${estate} ${one.seq}`),
+    );
+  },
   given: async (estate) => ofNewest(memory, estate),
   withdrawn: async (estate) =>
     new Set(
@@ -39,10 +48,14 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
   },
 });
 
-export function usableApprovals(memory: Memory, where: Where, now: number) {
+export function usableApprovals(
+  memory: Memory,
+  where: Pick<Where, 'estate'> & Partial<Pick<Where, 'scope'>>,
+  now: number,
+) {
   const uses = [...memory.fleet.approvedIntents.values()].filter(({ estate }) => estate === where.estate);
   return ofNewest(memory, where.estate)
-    .filter((one) => whereKey(one) === whereKey(where) && one.until > now)
+    .filter((one) => (where.scope === undefined || one.scope === where.scope) && one.until > now)
     .map((approval) => {
       const own = uses.filter(({ seq }) => seq === approval.seq);
       return { ...approval, left: usable(approval.actions, own) };

@@ -1,12 +1,12 @@
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import { baseRevision } from '../../../src/core/patch.ts';
-import type { ScopeKey } from '../../../src/core/resource.ts';
+import type { Address, ScopeKey } from '../../../src/core/resource.ts';
 import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type Generations, type Inventory, Overtaken } from '../../../src/ports/knowledge.ts';
 import { Pinned } from '../../../src/ports/sources.ts';
-import { acceptedOf } from '../../../src/store/generations.ts';
+import { acceptedOf, isOfAny, liftedBy } from '../../../src/store/generations.ts';
 import { mostExpiredIntents } from '../../../src/store/knowledge.ts';
 import { noteBody } from '../../../src/store/ledger-entries.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
@@ -41,6 +41,12 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
     halfReplaced: async (estate) => {
       const scopes = [...estateOf(memory, estate).scopes.keys()];
       return new Set(scopes.filter((scope) => unfinishedReplacements(knowledge(memory, estate, scope)).length > 0));
+    },
+    onceProtected: async (estate) => {
+      const scopes = [...estateOf(memory, estate).scopes];
+      const ids = scopes.flatMap(([key, { claims }]) => [...claims.keys()].map((id) => [id, key] as const));
+      const once = ids.filter(([id, key]) => memory.fleet.onceProtected.has(`${key} ${id}`));
+      return new Map([...Map.groupBy(once, ([id]) => id)].map(([id, all]) => [id, all.map(([, key]) => key)]));
     },
     unrecorded: async (intents) => {
       const estates = [...memory.estates.values()];
@@ -115,8 +121,11 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
 function tombstones(memory: Memory, { name, generations }: EstateMemory, scope: ScopeMemory) {
   const { withdrawn, approvedIntents } = memory.fleet;
   const known = [...scope.tombstones].map(([id, { intent, byPerson, ...stone }]) => {
-    const seq = approvedIntents.get(intent)?.seq;
-    const approval = seq === undefined ? undefined : { seq, withdrawn: withdrawn.has(`${name} ${seq}`) };
+    const seqs = [...approvedIntents.values()]
+      .flatMap((use) => (use.intent === intent ? [use.seq] : []))
+      .sort((a, b) => a - b);
+    const isWithdrawn = seqs.some((seq) => withdrawn.has(`${name} ${seq}`));
+    const approval = seqs.length === 0 ? undefined : { seqs, withdrawn: isWithdrawn };
     return [id, { ...stone, ...authorityOf(byPerson, approval) }] as const;
   });
   const oldest = Math.min(...known.map(([, { generation }]) => generation));
@@ -179,6 +188,13 @@ function newest({ looked, resources }: ScopeMemory): readonly Observation[] {
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
+function keepLifted({ fleet }: Memory, { scopes }: EstateMemory, lifted: readonly Address[]): void {
+  for (const [key, { claims, applied }] of scopes)
+    for (const [id, { address }] of claims)
+      if (isOfAny(lifted, { address, documents: applied.get(address)?.body?.documents }))
+        fleet.onceProtected.add(`${key} ${id}`);
+}
+
 export function memoryGenerations(memory: Memory, clock: Clock): Generations {
   const of = (name: string) => estateOf(memory, name);
   return {
@@ -202,6 +218,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       decide(of(name), patches, accepted, clock.now());
+      if (newest !== undefined) keepLifted(memory, of(name), liftedBy(newest.guards, guards));
       generations.push(accepted);
       guard.epoch += 1;
       publishEventsIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);

@@ -97,8 +97,10 @@ function intend(write: Write, drafts: readonly IntentDraft[]): readonly Intended
   const { approvedIntents } = write.memory.fleet;
   for (const { nth, ...use } of reserved) {
     const answer = answers[nth];
-    if (answer?.ok && !approvedIntents.has(answer.intent))
-      approvedIntents.set(answer.intent, { ...use, done: false, estate: estate.name });
+    if (!answer?.ok) continue;
+    const key = `${answer.intent} ${use.seq}`;
+    if (!approvedIntents.has(key))
+      approvedIntents.set(key, { ...use, done: false, estate: estate.name, intent: answer.intent });
   }
   return answers;
 }
@@ -169,6 +171,22 @@ function countOf({ reconcile, at }: Write, estate: EstateMemory): EstateCount {
   return estateCount(bounds, ran);
 }
 
+function settleUses(
+  { fleet: { approvedIntents, approvals } }: Memory,
+  { estate, scope }: Reconcile,
+  { spent, returned }: ReturnType<typeof settledUses>,
+): void {
+  for (const [key, use] of [...approvedIntents]) {
+    if (returned.includes(use.intent)) approvedIntents.delete(key);
+    if (!spent.includes(use.intent)) continue;
+    const later = approvals.filter(
+      (one) => one.estate === estate && one.scope === scope && one.seq > use.seq && one.actions.includes(use.digest),
+    );
+    for (const seq of [use.seq, ...later.map((one) => one.seq)])
+      approvedIntents.set(`${use.intent} ${seq}`, { ...use, seq, done: true });
+  }
+}
+
 function settle({ memory, reconcile, at }: Write, settlements: readonly Settlement[]): void {
   checkLease(memory, reconcile);
   const estate = estateOf(memory, reconcile.estate);
@@ -180,12 +198,7 @@ function settle({ memory, reconcile, at }: Write, settlements: readonly Settleme
     append(estate, { at, type: 'settlement', body: settlementBody(reconcile, settlement, record) });
   for (const one of told) noteSettled(estate, one);
   const uses = settledUses(all);
-  const { approvedIntents } = memory.fleet;
-  for (const id of uses.spent) {
-    const use = approvedIntents.get(id);
-    if (use) approvedIntents.set(id, { ...use, done: true });
-  }
-  for (const id of uses.returned) approvedIntents.delete(id);
+  settleUses(memory, reconcile, uses);
   for (const id of changes.returned) {
     const place = estate.places.get(id);
     estate.places.delete(id);
@@ -198,6 +211,9 @@ function settle({ memory, reconcile, at }: Write, settlements: readonly Settleme
   for (const id of changes.claims.keys()) scope.tombstones.delete(id);
   for (const { id, forMs, ...made } of tombstonesIn(all))
     scope.tombstones.set(id, { ...made, since: at, until: at + forMs });
+  for (const [id, effect] of changes.claims)
+    if (effect !== 'release' && effect.do === 'claim' && effect.terms.protect)
+      memory.fleet.onceProtected.add(`${reconcile.scope} ${id}`);
 }
 
 function noteSettled({ open, closed }: EstateMemory, one: Settling): void {

@@ -80,8 +80,10 @@ interface FleetMemory {
   readonly backoffs: Map<string, Map<string, Refused & { readonly until: number }>>;
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
+  /** Scope and id. */
+  readonly onceProtected: Set<string>;
   /** By intent. */
-  readonly approvedIntents: Map<string, ApprovalUse & { readonly estate: string }>;
+  readonly approvedIntents: Map<string, ApprovalUse & { readonly estate: string; readonly intent: string }>;
   /** Estate and number. */
   readonly withdrawn: Set<string>;
 }
@@ -112,6 +114,7 @@ const fleetMemory = (): FleetMemory => ({
   backoffs: new Map(),
   pauses: [],
   approvals: [],
+  onceProtected: new Set(),
   approvedIntents: new Map(),
   withdrawn: new Set(),
 });

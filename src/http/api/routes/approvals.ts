@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundsFor, reaches } from '../../../core/access/grant.ts';
+import { approvalRolesIn, boundsFor, reaches } from '../../../core/access/grant.ts';
 import type { ApprovalAnswers } from '../../../ports/queries.ts';
 import { orDeclinedProblem } from '../../problem.ts';
 import { sha256 } from '../../sha256.ts';
@@ -41,7 +41,17 @@ const offer = ({ approvals, estates }: ApprovalsDependencies): Route =>
       responses: { 200: { description: 'The pending approvals', schema: pendingApprovalsSchema } },
     },
     permission: 'read',
-    request: { query: z.strictObject({ estate: estateField, target: targetsField, address: addressField }) },
+    request: {
+      query: z.strictObject({
+        estate: estateField,
+        target: targetsField,
+        address: addressField,
+        breakGlass: z
+          .enum(['true', 'false'])
+          .optional()
+          .meta({ description: 'true: also the actions that change windows and freezes hold' }),
+      }),
+    },
     handle: async ({ query, context: { caller, now } }) => {
       const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
       const asked = { estate, seen: offeredTo(caller, estate), by: posterOf(caller) };
@@ -50,6 +60,7 @@ const offer = ({ approvals, estates }: ApprovalsDependencies): Route =>
           ...asked,
           targets: query.target,
           address: query.address,
+          breakGlass: query.breakGlass === 'true',
         }),
       );
       return { status: 200, body: pendingApprovalsAnswer(found, { now, hash: sha256 }) };
@@ -89,20 +100,25 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
         targets: targetsBodyField,
         address: addressField,
         reason: reasonField,
+        breakGlass: z.boolean().optional().meta({
+          description: 'true: these actions pass change windows and freezes; the ledger has an entry of its own',
+        }),
         expiresInSeconds: z.int().min(1).max(mostSeconds).default(usualSeconds),
       }),
     },
     handle: async ({ body, context: { caller, now } }) => {
-      const { digest, reason, targets, address, expiresInSeconds } = body;
+      const { digest, reason, targets, address, breakGlass, expiresInSeconds } = body;
       const estate = await resolveEstate({ asked: body.estate, in: 'body', permission: 'approve' }, caller, estates);
       const asked = { estate, seen: boundsFor(caller.grants, 'approve'), by: posterOf(caller) };
-      const word = { digest, reason, until: now + expiresInSeconds * 1000 };
+      const roles = approvalRolesIn(caller.grants);
+      const word = { digest, reason, roles, until: now + expiresInSeconds * 1000 };
       const given = await orDeclinedProblem(
         approvals.give({
           ...asked,
           ...word,
           targets,
           address,
+          breakGlass,
         }),
       );
       return { status: 201, body: givenApprovalsAnswer(given) };

@@ -85,6 +85,12 @@ const grant = z.strictObject({
   estates: list(name(), 'estates'),
   targets: list(name(), 'targets'),
   owners: list(printableText(128), 'owners'),
+  approvalRoles: z
+    .array(name())
+    .min(1)
+    .max(20)
+    .optional()
+    .meta({ description: 'Its roles in approvals, as policies ask for them; absent: none' }),
 });
 
 const draft = z.strictObject({

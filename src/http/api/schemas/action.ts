@@ -76,7 +76,7 @@ const graceSchema = z
     since: timestamp.optional(),
     until: timestamp.optional(),
     allowed: z.boolean().optional().meta({ description: 'A person let it begin, regardless of the mode' }),
-    approval: z.int().optional().meta({ description: 'The number of the approval by which it began' }),
+    approvals: z.array(z.int()).optional().meta({ description: 'The numbers of the approvals by which it began' }),
   })
   .meta({ id: 'DeletionGrace', description: 'The time in which the object still runs; absent: there is none' });
 
@@ -189,7 +189,19 @@ const withholdCode = z.enum([
   'remediation',
   'grace',
   'patch',
+  'approvals',
 ]);
+
+const requirementsSchema = z
+  .array(
+    z.object({
+      people: z.int().meta({ description: 'The number of different people who must approve it' }),
+      role: z.string().optional().meta({ description: 'The approval role that each of them must have; absent: any' }),
+      reason: z.string(),
+      approvals: z.array(z.object({ actor: z.string(), until: timestamp })).meta({ description: 'So far' }),
+    }),
+  )
+  .meta({ description: 'Of the code `approvals`: the approvals that are missing' });
 
 /** A fact that leads to no action, with its reason. */
 export const findingSchema = z
@@ -219,6 +231,7 @@ export const findingSchema = z
       cause: z.literal('drift').optional().meta({ description: 'The cause of the action; absent: another one' }),
       remediation: remediationSchema.optional(),
       until: timestamp.optional().meta({ description: 'The end of its grace; absent: it has none' }),
+      requirements: requirementsSchema.optional(),
     }),
     z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
     z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Approval } from '../../../ports/fleet-state.ts';
-import type { Given, Offered, Withdrawn } from '../../../ports/queries.ts';
+import type { Given, Offered, RequiredApproval, Withdrawn } from '../../../ports/queries.ts';
+import { verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { pendingCallsField } from './pause.ts';
 import { planAnswer, planBody, planSchema } from './plan.ts';
@@ -21,6 +22,11 @@ const approvalSchema = z
     actor: z.string(),
     reason: z.string(),
     authorsUnknown: z.boolean().optional(),
+    onStore: z.boolean().meta({
+      description: 'It was given on the store itself, so its actor is no proven name: it counts for no requirement',
+    }),
+    roles: z.array(z.string()).optional().meta({ description: 'The approval roles of its actor; absent: none' }),
+    breakGlass: z.boolean().optional().meta({ description: 'Its actions pass change windows and freezes' }),
     until: timestamp,
   })
   .meta({ id: 'Approval', description: 'Permission of a person for the actions of one digest' })
@@ -38,6 +44,7 @@ const approvalSchema = z
       executed: 0,
       actor: story.person,
       reason: 'agreed in the review',
+      onStore: false,
       until: '2027-02-01T08:00:40.000Z',
     },
   });
@@ -48,6 +55,18 @@ const authorsSchema = z
     unknown: z.boolean().meta({ description: 'Some changes have an unknown author' }),
   })
   .meta({ id: 'Authors', description: 'The check that nobody approves their own changes' });
+
+const requiredSchema = z
+  .object({
+    address: z.string(),
+    action: verbSchema,
+    digest: z.string().meta({ description: 'Of the action' }),
+    people: z.int().meta({ description: 'The number of different people who must approve it' }),
+    role: z.string().optional().meta({ description: 'The approval role that each of them must have; absent: any' }),
+    reason: z.string(),
+    approvals: z.array(z.object({ actor: z.string(), until: timestamp })).meta({ description: 'So far' }),
+  })
+  .meta({ id: 'RequiredApproval', description: 'An action that needs approvals of several people, or in a role' });
 
 const said = { generation: z.int(), digest: z.string(), authors: authorsSchema };
 
@@ -60,6 +79,7 @@ export const pendingApprovalsSchema = z
     ...said,
     unapproved: z.int().meta({ description: 'Further changes that workers make without an approval' }),
     approvals: z.array(approvalSchema),
+    required: z.array(requiredSchema).meta({ description: 'Actions that one approval of anybody does not release' }),
   })
   .meta({ id: 'PendingApprovals', description: 'The actions that wait for an approval' })
   .register(examples, {
@@ -70,11 +90,16 @@ export const pendingApprovalsSchema = z
       authors: { unknown: false },
       unapproved: 0,
       approvals: [],
+      required: [],
     },
   });
 
 export const givenApprovalsSchema = z
-  .object({ ...said, approvals: z.array(approvalSchema) })
+  .object({
+    ...said,
+    approvals: z.array(approvalSchema),
+    missing: z.array(requiredSchema).meta({ description: 'Actions that still need further approvals' }),
+  })
   .meta({ id: 'GrantedApprovals' })
   .register(examples, {
     example: {
@@ -82,6 +107,7 @@ export const givenApprovalsSchema = z
       digest: story.digest,
       authors: { unknown: false },
       approvals: [exampleOf(approvalSchema)],
+      missing: [],
     },
   });
 
@@ -104,11 +130,24 @@ const approvalAnswer = (approval: Approval) => ({
   actor: approval.by.person,
   reason: approval.by.reason,
   authorsUnknown: approval.by.authorsUnknown,
+  onStore: approval.approver === undefined,
+  ...rolesAnswer(approval),
+  breakGlass: approval.breakGlass,
   until: approval.until,
 });
 
+function rolesAnswer({ approver }: Approval): { roles?: string[] } {
+  const roles = Object.keys(approver?.roles ?? {});
+  return roles.length === 0 ? {} : { roles };
+}
+
+const requiredAnswer = ({ address, verb, digest, people, role, reason, by }: RequiredApproval) => ({
+  ...{ address, action: verb, digest, people, role, reason },
+  approvals: by.map(({ person, until }) => ({ actor: person, until })),
+});
+
 export const pendingApprovalsAnswer = (
-  { generation, digest, free, authors, given, ...planned }: Offered,
+  { generation, digest, free, authors, given, required, ...planned }: Offered,
   how: Parameters<typeof planAnswer>[1],
 ) => ({
   ...planAnswer(planned, how),
@@ -117,6 +156,7 @@ export const pendingApprovalsAnswer = (
   unapproved: free,
   authors: authorsAnswer(authors),
   approvals: given.map(approvalAnswer),
+  required: required.map(requiredAnswer),
 });
 
 export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({
@@ -125,11 +165,12 @@ export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({
   inFlight: onTheWay,
 });
 
-export const givenApprovalsAnswer = ({ generation, digest, authors, given }: Given) => ({
+export const givenApprovalsAnswer = ({ generation, digest, authors, given, missing }: Given) => ({
   generation,
   digest,
   authors: authorsAnswer(authors),
   approvals: given.map(approvalAnswer),
+  missing: missing.map(requiredAnswer),
 });
 
 const authorsAnswer = ({ refused, unknown }: Given['authors']) => ({ denialReason: refused, unknown });

@@ -125,7 +125,7 @@ const effectSchema = z
 export const violationBody = {
   policy: z.string(),
   rule: z.string(),
-  effect: z.enum(['deny', 'warn']),
+  effect: z.enum(['deny', 'approval', 'warn']),
   mode: z.enum(['audit', 'enforce']),
   message: z.string().meta({ description: 'How to comply' }),
   failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),

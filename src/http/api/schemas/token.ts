@@ -12,7 +12,16 @@ const names = (of: string) =>
 
 /** A role, and where it holds. */
 export const grantSchema = z
-  .object({ role: z.enum(roles), estates: names('estates'), targets: names('targets'), owners: names('owners') })
+  .object({
+    role: z.enum(roles),
+    estates: names('estates'),
+    targets: names('targets'),
+    owners: names('owners'),
+    approvalRoles: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Its roles in approvals, as policies ask for them; absent: none' }),
+  })
   .meta({ id: 'Grant' });
 
 const tokenBody = {
