@@ -112,7 +112,7 @@ async function enforced() {
   const { specs, run, sandbox } = all;
   edit(specs, 'estate.yaml', 'mode: plan', 'mode: enforce');
   edit(specs, 'estate.yaml', 'deletes: 5', 'deletes: 2');
-  edit(specs, 'estate.yaml', 'mode: enforce', 'mode: enforce\n  grace: { instance: 0s }');
+  edit(specs, 'estate.yaml', 'mode: enforce', 'mode: enforce\n  deletionGracePeriod: { instance: 0s }');
   edit(specs, 'instances.yaml', 'publicIp: true', 'publicIp: true\n  deletionPolicy: delete\n  mode: plan');
   edit(specs, 'instances.yaml', '  size: t3.medium\n', '  size: t3.medium\n  mode: plan\n');
   const { code, stderr } = await run(['apply', specs, allow, '--yes']);
