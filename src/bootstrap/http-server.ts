@@ -184,6 +184,7 @@ function dependenciesOn(
     approvals: answers,
     pauses: answers,
     windows: answers,
+    patches: answers,
     inventory: { rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates, origins: answers.origins },
     events: openEventStreams({ authenticate, events, clock, log }),
     reconciles: { reconciles, figures, estates },

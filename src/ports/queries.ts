@@ -7,6 +7,7 @@ import type { Effect } from '../core/effect/effect.ts';
 import type { WhoReport } from '../core/inventory/authors.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
+import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
@@ -15,6 +16,7 @@ import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
+import type { Generation } from './knowledge.ts';
 import type { EntryPages } from './ledger.ts';
 import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 
@@ -34,6 +36,7 @@ export interface Answers {
   readonly approvals: ApprovalAnswers;
   readonly pauses: PauseAnswers;
   readonly windows: WindowAnswers;
+  readonly patches: PatchAnswers;
   readonly plans: PlanAnswers;
 }
 
@@ -132,6 +135,46 @@ export interface PauseAnswers {
   goOn(asked: PauseAsked, document: string, by: By): Promise<readonly StoppedRollout[]>;
   /** A scope in quarantine has reconciles again. */
   release(asked: PauseAsked, scope: ScopeKey, by: By): Promise<void>;
+}
+
+/** Patches of documents. `mine`: where the caller may patch; a document must lie there as a whole. */
+export interface PatchAnswers {
+  list(asked: EstateAsked): Promise<PatchLists>;
+  /** `preview`: it is judged, and not begun. */
+  begin(asked: PauseAsked, draft: PatchRequest): Promise<BegunPatch>;
+  end(asked: PauseAsked & { readonly by: Poster }, id: number, reason: string): Promise<EndedByPerson>;
+}
+
+export interface PatchLists {
+  readonly active: readonly Patch[];
+  /** The last ones, newest first. */
+  readonly ended: readonly EndedPatch[];
+}
+
+/** `address`: of a document, of the only resource of one, or a unique end of either. `until`: ms since the epoch. */
+export interface PatchRequest {
+  readonly address: string;
+  readonly fields: readonly { readonly field: string; readonly value: unknown }[];
+  readonly by: Poster;
+  readonly reason: string;
+  readonly until: number;
+  readonly replaces: number | undefined;
+  readonly preview: boolean;
+}
+
+/** `generation` absent: it was only judged. `waits`: why some of it waits. `atEnd`: machines that its end deletes or stops. */
+export interface BegunPatch {
+  readonly patch: Patch;
+  readonly generation?: Generation;
+  readonly plans: readonly ScopePlan[];
+  readonly effect?: Effect;
+  readonly waits: readonly string[];
+  readonly atEnd: { readonly deletes: number; readonly stops: number };
+}
+
+export interface EndedByPerson {
+  readonly patch: Patch;
+  readonly generation: Generation;
 }
 
 export interface PauseAsked extends EstateAsked {

@@ -6,7 +6,6 @@ import { isResource, type ResourceDoc } from '../core/documents/effective-terms.
 import type { Located } from '../core/documents/tree.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import {
-  type EndedPatch,
   fieldPath,
   fieldText,
   overlap,
@@ -25,10 +24,13 @@ import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estat
 import { besideActive, InvalidPatch, type ParseKept, type PatchChange } from '../estate/patches.ts';
 import type { By } from '../ports/fleet-state.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
-import { Declined } from '../ports/queries.ts';
+import { Declined, type PatchAnswers, type PatchLists } from '../ports/queries.ts';
 import { Pinned, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { openActiveSpec } from './active-estate.ts';
+import { authorsBy } from './authorship.ts';
 import { estateViewOf, type StoredEstateView } from './estate-view.ts';
+import type { PreviewContext } from './preview.ts';
 import { requestReconciles } from './requests.ts';
 import { subjectWithin } from './visible-plans.ts';
 
@@ -70,6 +72,35 @@ export interface PlannedPatch {
 
 /** No patch lasts longer: what is meant to stay is a commit, where others review it. */
 export const longestPatchMs = 30 * 86_400_000;
+
+/** Patches for callers who may see and change a part of an estate only. */
+export function patchesOn({ store, posted, line, open: openNewest }: PreviewContext): PatchAnswers {
+  const grounds = { store, parse: posted.again, open: posted.open };
+  return {
+    list: async ({ estate: name, seen }) => {
+      const { estate } = await openActiveSpec(name, { store, open: openNewest });
+      const { active, ended } = await patchesOf(name, grounds);
+      const isShown = (patch: Omit<Patch, 'isOver'>): boolean => isSeen(patch, estate, seen);
+      return { active: active.filter(isShown), ended: ended.filter(isShown) };
+    },
+    begin: ({ estate, seen, mine }, { by, reason, preview, ...asked }) =>
+      line(async () => {
+        const person = { person: by.person, reason };
+        const planned = await planPatch({ ...asked, estate, seen, mine, by: person }, grounds);
+        const generation = preview ? undefined : await beginPatch(planned, authorsBy(by), grounds);
+        const { patch, view, meaning, waits, judgement } = planned;
+        return {
+          ...{ patch, plans: view.plans, waits: [...new Set(waits.map(({ why }) => why))], atEnd: judgement.atEnd },
+          ...(generation === undefined ? {} : { generation }),
+          ...(meaning.effect === undefined ? {} : { effect: meaning.effect }),
+        };
+      }),
+    end: ({ estate, seen, mine, by }, id, reason) =>
+      line(() =>
+        endPatch({ estate, id, seen, mine, by: { person: by.person, reason }, authors: authorsBy(by) }, grounds),
+      ),
+  };
+}
 
 /** Judges a patch by specs, policies and guards, without a call of a cloud. Throws `Declined` with the reason. */
 export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promise<PlannedPatch> {
@@ -148,10 +179,7 @@ export async function endPatch(
 }
 
 /** The patches that hold, and those that ended last. */
-export async function patchesOf(
-  estate: string,
-  { store }: Pick<PatchGrounds, 'store'>,
-): Promise<{ readonly active: readonly Patch[]; readonly ended: readonly EndedPatch[] }> {
+export async function patchesOf(estate: string, { store }: Pick<PatchGrounds, 'store'>): Promise<PatchLists> {
   const [active, ended] = await Promise.all([
     store.fleet.patches.active(estate),
     store.fleet.patches.ended(estate, 20),
@@ -251,7 +279,11 @@ const isWithin = (
 ): boolean => bounds === undefined || addresses.every((name) => subjectWithin(bounds, { by: 'address', name }, estate));
 
 /** True where a patch's document is within bounds. Of a document that is no longer there: where all of the estate is. */
-function isSeen(patch: Patch, estate: OpenedEstate, bounds: readonly Bounds[] | undefined): boolean {
+function isSeen(
+  patch: Pick<Patch, 'kind' | 'name'>,
+  estate: OpenedEstate,
+  bounds: readonly Bounds[] | undefined,
+): boolean {
   if (bounds === undefined) return true;
   const place = placesIn(estate).find(
     ({ document: { value } }) => value.kind === patch.kind && ownName(value) === patch.name,
@@ -259,15 +291,6 @@ function isSeen(patch: Patch, estate: OpenedEstate, bounds: readonly Bounds[] | 
   return place === undefined
     ? subjectWithin(bounds, { by: 'estate' }, estate)
     : isWithin(place.addresses, estate, bounds);
-}
-
-/** The patches that a caller sees. */
-export async function visiblePatches(
-  patches: readonly Patch[],
-  estate: OpenedEstate,
-  seen: readonly Bounds[],
-): Promise<readonly Patch[]> {
-  return patches.filter((patch) => isSeen(patch, estate, seen));
 }
 
 function documentIn({ tree }: Pick<OpenedEstate, 'tree'>, { value }: Located<ResourceDoc>): Located<ResourceDoc> {

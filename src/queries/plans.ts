@@ -11,6 +11,7 @@ import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
 import { planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
+import { besideActive } from '../estate/patches.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -269,9 +270,10 @@ async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryCo
   return estateOf(tree, active, grounds);
 }
 
-/** The scopes and targets of the active specs, whatever the proposed specs say. */
-async function estateOf(tree: SpecTree, active: ActiveSpec, { posted }: QueryContext): Promise<Estate> {
-  const opened = await posted.open(tree);
+/** With the patches that hold beside it, and the scopes and targets of the active specs, whatever the proposed specs say. */
+async function estateOf(tree: SpecTree, active: ActiveSpec, { posted, store }: QueryContext): Promise<Estate> {
+  const beside = await besideActive(tree, { estate: active.estate.name, store, parse: posted.again });
+  const opened = await posted.open(beside);
   await breath();
   return { ...opened, dir: '', scopes: withActiveTargets(opened.compiled.scopes, active.estate.compiled.scopes) };
 }

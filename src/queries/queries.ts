@@ -4,6 +4,7 @@ import { approvalsOn } from './approvals.ts';
 import { windowsOn } from './change-windows.ts';
 import { driftOf } from './drift.ts';
 import { explained, originsAt } from './explain.ts';
+import { patchesOn } from './patches.ts';
 import { pausesOn } from './pauses.ts';
 import { plansOn } from './plans.ts';
 import { previewContextOn } from './preview.ts';
@@ -27,6 +28,7 @@ export function answersOn(grounds: QueryContext): Answers {
     approvals: approvalsOn(planning),
     pauses: pausesOn(grounds),
     windows: windowsOn(grounds),
+    patches: patchesOn(planning),
     plans: plansOn(planning),
   };
 }

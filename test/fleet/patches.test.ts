@@ -109,6 +109,13 @@ describe('a patch', () => {
     const { id } = await patched(world, { size: 'large' });
     await world.reconcile();
     const by = { person: 'eve', reason: 'normal again' };
+    const theirs = [{ owners: ['team-db'] }];
+    const others = [
+      [{ seen: theirs, mine: theirs }, /No patch is active/],
+      [{ seen: [{}], mine: theirs }, /permission operate/],
+    ] as const;
+    for (const [bounds, why] of others)
+      await assert.rejects(endPatch({ estate, id, by, ...bounds }, groundsOf(world)), why);
     assert.equal((await endPatch({ estate, id, by }, groundsOf(world))).generation.number, 3);
     await world.reconcile();
     assert.deepEqual(sizes(world), ['small', 'small']);
@@ -149,6 +156,8 @@ describe('a patch is refused that', () => {
     [{ size: 'large' }, /one of 2 machines/, { address: 'web-0' }],
     [{ size: 'large' }, /more than 30 days/, { until: 9e14 }],
     [{ spec: 1 }, /names no field/],
+    [{ size: 'large' }, /permission operate/, { seen: [{}], mine: [{ owners: ['team-db'] }] }],
+    [{ size: 'large' }, /No document that a patch/, { seen: [{ owners: ['team-db'] }], mine: [{}] }],
   ] as const)
     it(`sets ${JSON.stringify(fields)} ${JSON.stringify(more ?? {})}`, async () => {
       assert.match(await refusal(await standing(), fields, more), why);

@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { fieldText, patchedDocument } from '../../core/patch.ts';
-import { effectJson, effectText } from '../../core/render/effect.ts';
+import type { ScopePlan } from '../../core/action.ts';
+import { fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
+import type { Violation } from '../../core/policy/evaluate.ts';
+import { type EffectJson, effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable, printableLines } from '../../core/text.ts';
 import { openEstate } from '../../estate/load.ts';
-import type { Generation } from '../../ports/knowledge.ts';
-import { Declined } from '../../ports/queries.ts';
+import { type BegunPatch, Declined, type PatchLists } from '../../ports/queries.ts';
 import type { Store } from '../../ports/store.ts';
 import {
   beginPatch,
@@ -17,6 +18,14 @@ import {
   patchesOf,
   planPatch,
 } from '../../queries/patches.ts';
+import { type ApiClient, renderAnswer } from '../api-client/client.ts';
+import { endPatchOnServer, fetchPatches, patchOnServer } from '../api-client/patches.ts';
+import {
+  apiClientFor,
+  type ServerEstateOption,
+  type ServerSupport,
+  withServerEstateOption,
+} from '../api-client/server-option.ts';
 import type { CliProcess, Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { localUser } from '../local/ledger-access.ts';
@@ -28,7 +37,7 @@ import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
 import { parseTimestamp } from './pause.ts';
 
-interface StoreOptions {
+interface StoreOptions extends ServerEstateOption {
   readonly json?: boolean;
   /** The store's folder. */
   readonly dir: string;
@@ -43,20 +52,24 @@ interface Options extends StoreOptions {
   readonly yes?: boolean;
 }
 
+const serverSupport: ServerSupport = { localOptions: [], serverOptions: ['estate'], takesDir: false };
+
 export const patch = (context: Context): Command =>
-  defineCommand('patch', {
-    group: 'Steer',
-    summary: 'change fields of one document for a while, without a commit',
-    about:
-      'The values hold beside the specs until their end, whatever else is committed; a commit that changes one of the fields ends them.\nSetpoint shows the plan and the effect on traffic, and asks. Workers carry it out, and go back to the specs at its end. Policies,\nlimits, modes and pauses hold both ways. A patch never replaces or deletes anything, and changes no guard.',
-    examples: [
-      ['patch web size=m7g.large --for 4h --reason "#4711"', 'larger machines for four hours'],
-      ['patch web-https ports=[443,8443] --for 1h --reason "#4711"', 'one more port for an hour'],
-      ['patch web on.aws-prod.size=m7g.large --for 4h --reason "#4711"', 'on one target only'],
-      ['patch list', 'the active patches and their ends'],
-      ['patch end 7 --reason "load is normal again"', 'back to the specs now'],
-    ],
-  })
+  withServerEstateOption(
+    defineCommand('patch', {
+      group: 'Steer',
+      summary: 'change fields of one document for a while, without a commit',
+      about:
+        'The values hold beside the specs until their end, whatever else is committed; a commit that changes one of the fields ends them.\nSetpoint shows the plan and the effect on traffic, and asks. Workers carry it out, and go back to the specs at its end. Policies,\nlimits, modes and pauses hold both ways. A patch never replaces or deletes anything, and changes no guard.',
+      examples: [
+        ['patch web size=m7g.large --for 4h --reason "#4711"', 'larger machines for four hours'],
+        ['patch web-https ports=[443,8443] --for 1h --reason "#4711"', 'one more port for an hour'],
+        ['patch web on.aws-prod.size=m7g.large --for 4h --reason "#4711"', 'on one target only'],
+        ['patch list', 'the active patches and their ends'],
+        ['patch end 7 --reason "load is normal again"', 'back to the specs now'],
+      ],
+    }),
+  )
     .argument('<address>', 'the document, or the only resource of one; a unique end of its address is enough')
     .argument('<field=value...>', 'a field as in the spec, and its value in YAML; null removes it')
     .addOption(
@@ -68,7 +81,7 @@ export const patch = (context: Context): Command =>
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')
     .action(async (address: string, given: readonly string[], _options: Options, command: Command) => {
-      context.finish(await runBegin({ address, given }, command.optsWithGlobals<Options>(), context));
+      context.finish(await runBegin({ address, given }, command, context));
     })
     .addCommand(list(context))
     .addCommand(end(context));
@@ -78,31 +91,41 @@ interface Given {
   readonly given: readonly string[];
 }
 
-async function runBegin({ address, given }: Given, options: Options, context: Context): Promise<ExitCode> {
-  const { terminal, signal, dependencies } = context;
-  const fields = given.map((one) => assignmentOf(one, dependencies));
-  const reason = reasonOf(options);
+async function runBegin({ address, given }: Given, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const fields = given.map((one) => assignmentOf(one, context.dependencies));
+  const asked = { address, fields, reason: reasonOf(options) };
+  const server = await apiClientFor(command, serverSupport, context);
+  if (server !== undefined) return beginOnServer(server, asked, options, context);
   return withExistingStore(options.dir, context, async (store) => {
     const estate = await estateIn(store, { estate: options.activeOf });
-    const until = await endOf(options, store);
+    const until = endOf(options, await store.ledger.now());
     const grounds = groundsOf(store, context);
-    const by = { person: localUser(), reason };
+    const by = { person: localUser(), reason: asked.reason };
     const planned = await orUserError(() =>
       planPatch({ ...{ estate, address, fields, by, until }, replaces: options.replace }, grounds),
     );
-    terminal.err.write(`${previewText(planned, context)}\n`);
-    const text = `Patch ${patchedDocument(planned.patch)} in ${estate} until ${formatMoment(until)}?`;
-    if (!options.yes && !(await askYes(terminal, { text, flag: '--yes' }, signal)))
-      throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
-    const generation = await orUserError(() => beginPatch(planned, [], grounds));
-    return printBegun(planned, generation, options, context);
+    await confirm(previewOf(planned, estate), options, context);
+    const { number } = await orUserError(() => beginPatch(planned, [], grounds));
+    return printBegun({ estate, patch: planned.patch, generation: number }, options, context);
   });
 }
 
-/** The option of the command above counts below it too, so commander cannot require it. */
-function reasonOf({ reason }: Options): string {
-  if (reason !== undefined) return reason;
-  throw new UserError('This needs a reason.', { why: 'Others will look for it.', next: 'Add it: --reason "…"' });
+type Assignment = ReturnType<typeof assignmentOf>;
+
+async function beginOnServer(
+  server: ApiClient,
+  asked: { readonly address: string; readonly fields: readonly Assignment[]; readonly reason: string },
+  options: Options,
+  context: Context,
+): Promise<ExitCode> {
+  const { estate: named, replace } = options;
+  const body = { ...asked, estate: named, replace, until: endOf(options, context.clock.now()) };
+  const { estate, patch: given, actions, effect, waits, atEnd } = await patchOnServer(server, body, true);
+  const plans = [{ scope: estate, actions, findings: [], calls: { predicted: actions.length } }];
+  await confirm({ estate, patch: given, plans, effect, waits, atEnd, violations: [] }, options, context);
+  const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
+  return renderAnswer(server, () => printBegun({ estate, patch: begun, generation }, options, context));
 }
 
 /** `size=m7g.large`, `ports=[443, 8443]` */
@@ -116,10 +139,16 @@ function assignmentOf(text: string, { readValue }: Context['dependencies']) {
   });
 }
 
-/** By the store's clock, which decides when it ends. */
-async function endOf({ for: length, until }: Options, store: Store): Promise<number> {
+/** The option of the command above counts below it too, so commander cannot require it. */
+function reasonOf({ reason }: Options): string {
+  if (reason !== undefined) return reason;
+  throw new UserError('This needs a reason.', { why: 'Others will look for it.', next: 'Add it: --reason "…"' });
+}
+
+/** `now`: by the clock that decides when it ends. */
+function endOf({ for: length, until }: Options, now: number): number {
   if (until !== undefined) return until;
-  if (length !== undefined) return (await store.ledger.now()) + length;
+  if (length !== undefined) return now + length;
   throw new UserError('A patch needs an end.', {
     why: 'What is meant to stay is a commit, where others review it.',
     next: 'Name its end: --for 4h',
@@ -149,36 +178,59 @@ async function orUserError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The values, the plan, the effect on traffic, and what comes at its end: before the question. */
+/** What a patch would do, before it begins. */
+interface Preview extends Pick<BegunPatch, 'patch' | 'waits' | 'atEnd'> {
+  readonly estate: string;
+  readonly plans: readonly ScopePlan[];
+  readonly effect?: EffectJson | undefined;
+  readonly violations: readonly Violation[];
+}
+
+const previewOf = ({ patch: given, view, meaning, waits, judgement }: PlannedPatch, estate: string): Preview => ({
+  ...{ estate, patch: given, plans: view.plans, violations: meaning.violations },
+  effect: meaning.effect && effectJson(meaning.effect),
+  waits: [...new Set(waits.map(({ why }) => why))],
+  atEnd: judgement.atEnd,
+});
+
+async function confirm(preview: Preview, { yes, replace }: Options, { terminal, signal }: Context): Promise<void> {
+  const { patch: given, estate } = preview;
+  const place = replace === undefined ? '' : `  in the place of patch #${replace}\n`;
+  terminal.err.write(`${previewText(preview, terminal)}\n${place}`);
+  const text = `Patch ${printable(patchedDocument(given))} in ${estate} until ${formatMoment(given.until)}?`;
+  if (yes || (await askYes(terminal, { text, flag: '--yes' }, signal))) return;
+  throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+}
+
+/** The values, the plan, the effect on traffic, and what comes at its end. */
 function previewText(
-  { patch: given, view, meaning, waits, judgement, replaces }: PlannedPatch,
-  context: Context,
+  { estate, patch: given, plans, effect, violations, waits, atEnd }: Preview,
+  { err }: Context['terminal'],
 ): string {
-  const paint = paintFor(context.terminal.err);
-  const { effect, violations } = meaning;
-  const isPlan = view.plans.some(({ actions }) =>
+  const paint = paintFor(err);
+  const isPlan = plans.some(({ actions }) =>
     actions.some((action) => 'desired' in action && action.desired.terms.mode === 'plan'),
   );
   return [
     paint('strong', printable(patchedDocument(given))),
     ...printable(fieldLines(given)).map((line) => `  ${line}`),
-    ...replaces.map(({ id }) => `  in the place of patch #${id}`),
     '',
-    planText(view.plans, { revision: view.bound.revision, paint }),
-    ...[effect && effectText(effectJson(effect), paint), policiesText(violations, paint)].flatMap((text) =>
+    planText(plans, { revision: estate, paint }),
+    ...[effect && effectText(effect, paint), policiesText(violations, paint)].flatMap((text) =>
       text === undefined ? [] : ['', text],
     ),
     '',
-    `At its end, ${formatMoment(given.until)}, workers go back to the specs${endText(judgement)}.`,
+    `At its end, ${formatMoment(given.until)}, workers go back to the specs${endText(atEnd)}.`,
     ...(isPlan
       ? ['Its mode is plan: workers wait for setpoint approve, and the time of the patch runs meanwhile.']
       : []),
-    ...(waits.length > 0 ? ['Some of it waits, as shown above; the time of the patch runs meanwhile.'] : []),
+    ...(waits.length > 0 ? ['Some of it waits, and the time of the patch runs meanwhile:'] : []),
+    ...printable(waits).map((why) => `  ${why}`),
   ].join('\n');
 }
 
 /** `, which stops 2 machines and deletes 1 machine` */
-function endText({ atEnd: { deletes, stops } }: PlannedPatch['judgement']): string {
+function endText({ deletes, stops }: Preview['atEnd']): string {
   const parts = [
     ...(stops > 0 ? [`stops ${count(stops, 'machine')}`] : []),
     ...(deletes > 0 ? [`deletes ${count(deletes, 'machine')}`] : []),
@@ -186,20 +238,23 @@ function endText({ atEnd: { deletes, stops } }: PlannedPatch['judgement']): stri
   return parts.length === 0 ? '' : `, which ${parts.join(' and ')}`;
 }
 
+interface Told {
+  readonly estate: string;
+  readonly patch: Patch;
+  readonly generation: number;
+}
+
 function printBegun(
-  { patch: given, after }: PlannedPatch,
-  generation: Generation,
+  { estate, patch: given, generation }: Told,
   { json }: Options,
   { terminal, clock }: Context,
 ): ExitCode {
-  const { number, revision } = generation;
-  if (json)
-    printJson(terminal, { patch: sortKeys(patchJson(given)), generation: number, revision, after: after.number });
+  if (json) printJson(terminal, { estate, patch: sortKeys(patchJson(given)), generation });
   else
     printText(
       terminal,
       printable(
-        `Patched: #${given.id} ${patchedDocument(given)} until ${formatMoment(given.until)} (${formatDuration(given.until - clock.now())}) · generation ${number}`,
+        `Patched: #${given.id} ${patchedDocument(given)} until ${formatMoment(given.until)} (${formatDuration(given.until - clock.now())}) · generation ${generation}`,
       ),
       `  To end it earlier: ${endLine(given)}\n  Workers carry it out. Without workers: setpoint apply --active, now and at its end`,
     );
@@ -207,72 +262,96 @@ function printBegun(
 }
 
 const list = (context: Context): Command =>
-  defineCommand('list', {
-    group: 'Steer',
-    summary: 'list the active patches with their ends, and the last ones that ended',
-    examples: [['patch list', 'all of them']],
-  })
+  withServerEstateOption(
+    defineCommand('list', {
+      group: 'Steer',
+      summary: 'list the active patches with their ends, and the last ones that ended',
+      examples: [['patch list', 'all of them']],
+    }),
+  )
     .option('--json', 'one JSON object on stdout')
     .action(async (_options: StoreOptions, command: Command) => {
-      context.finish(await runList(command.optsWithGlobals<StoreOptions>(), context));
+      context.finish(await runList(command, context));
     });
 
-const runList = ({ dir, activeOf, json }: StoreOptions, context: Context): Promise<ExitCode> =>
-  withExistingStore(dir, context, async (store) => {
-    const { terminal, clock } = context;
-    const estate = await estateIn(store, { estate: activeOf });
-    const { active, ended } = await patchesOf(estate, { store });
-    if (json)
-      printJson(terminal, {
-        estate,
-        patches: active.map((one) => sortKeys(patchJson(one))),
-        ended: ended.map((one) => sortKeys(endedPatchJson(one))),
-      });
-    else
-      printText(
-        terminal,
-        active.length === 0 ? `Patches of ${estate}: none` : `Patches of ${estate}: ${active.length}`,
-        printable([
-          ...active.flatMap((one) => patchLines(one, clock.now())),
-          ...(ended.length === 0 ? [] : ['Ended', ...ended.map((one) => `  ${endedPatchLine(one)}`)]),
-        ]).join('\n'),
-      );
-    return exitCodes.done;
+async function runList(command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<StoreOptions>();
+  const server = await apiClientFor(command, serverSupport, context);
+  if (server !== undefined) {
+    const { estate, items, ended } = await fetchPatches(server, options);
+    return renderAnswer(server, () => printList({ estate, active: items, ended }, options, context));
+  }
+  return withExistingStore(options.dir, context, async (store) => {
+    const estate = await estateIn(store, { estate: options.activeOf });
+    return printList({ estate, ...(await patchesOf(estate, { store })) }, options, context);
   });
+}
+
+function printList(
+  { estate, active, ended }: PatchLists & { readonly estate: string },
+  { json }: StoreOptions,
+  { terminal, clock }: Context,
+): ExitCode {
+  if (json)
+    printJson(terminal, {
+      estate,
+      patches: active.map((one) => sortKeys(patchJson(one))),
+      ended: ended.map((one) => sortKeys(endedPatchJson(one))),
+    });
+  else
+    printText(
+      terminal,
+      active.length === 0 ? `Patches of ${estate}: none` : `Patches of ${estate}: ${active.length}`,
+      printable([
+        ...active.flatMap((one) => patchLines(one, clock.now())),
+        ...(ended.length === 0 ? [] : ['Ended', ...ended.map((one) => `  ${endedPatchLine(one)}`)]),
+      ]).join('\n'),
+    );
+  return exitCodes.done;
+}
 
 const end = (context: Context): Command =>
-  defineCommand('end', {
-    group: 'Steer',
-    summary: 'end a patch before its time: workers go back to the specs',
-    examples: [['patch end 7 --reason "load is normal again"', 'back to the specs now']],
-  })
+  withServerEstateOption(
+    defineCommand('end', {
+      group: 'Steer',
+      summary: 'end a patch before its time: workers go back to the specs',
+      examples: [['patch end 7 --reason "load is normal again"', 'back to the specs now']],
+    }),
+  )
     .argument('<id>', 'the number of the patch, as `patch list` shows it', parseId)
     .option('--reason <text>', 'the reason; others read it, and Setpoint writes it into the ledger', parseReason)
     .option('--json', 'one JSON object on stdout')
     .action(async (id: number, _options: StoreOptions, command: Command) => {
-      context.finish(await runEnd(id, command.optsWithGlobals<Options>(), context));
+      context.finish(await runEnd(id, command, context));
     });
 
-function runEnd(id: number, options: Options, context: Context): Promise<ExitCode> {
-  const { dir, activeOf, json } = options;
-  const by = { person: localUser(), reason: reasonOf(options) };
-  return withExistingStore(dir, context, async (store) => {
-    const { terminal } = context;
-    const estate = await estateIn(store, { estate: activeOf });
-    const { patch: ended, generation } = await orUserError(() =>
-      endPatch({ estate, id, by }, groundsOf(store, context)),
-    );
-    if (json) printJson(terminal, { estate, patch: sortKeys(patchJson(ended)), generation: generation.number });
-    else
-      printText(
-        terminal,
-        printable(
-          `Ended: patch #${ended.id} of ${patchedDocument(ended)} (${ended.fields.map(({ path }) => fieldText(path)).join(', ')}) · generation ${generation.number}`,
-        ),
-        '  Workers go back to the specs. Without workers: setpoint apply --active',
-      );
-    return exitCodes.done;
+async function runEnd(id: number, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const reason = reasonOf(options);
+  const server = await apiClientFor(command, serverSupport, context);
+  if (server !== undefined) {
+    const told = await endPatchOnServer(server, { estate: options.estate, id, reason });
+    return renderAnswer(server, () => printEnded(told, options, context));
+  }
+  return withExistingStore(options.dir, context, async (store) => {
+    const estate = await estateIn(store, { estate: options.activeOf });
+    const by = { person: localUser(), reason };
+    const ended = await orUserError(() => endPatch({ estate, id, by }, groundsOf(store, context)));
+    return printEnded({ estate, patch: ended.patch, generation: ended.generation.number }, options, context);
   });
+}
+
+function printEnded({ estate, patch: ended, generation }: Told, { json }: Options, { terminal }: Context): ExitCode {
+  if (json) printJson(terminal, { estate, patch: sortKeys(patchJson(ended)), generation });
+  else
+    printText(
+      terminal,
+      printable(
+        `Ended: patch #${ended.id} of ${patchedDocument(ended)} (${ended.fields.map(({ path }) => fieldText(path)).join(', ')}) · generation ${generation}`,
+      ),
+      '  Workers go back to the specs. Without workers: setpoint apply --active',
+    );
+  return exitCodes.done;
 }
 
 /** `7` or `#7` */

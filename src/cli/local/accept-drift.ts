@@ -12,7 +12,7 @@ import { movedAddresses, type Objection, objectionsTo } from '../../core/accept/
 import type { Action } from '../../core/action.ts';
 import { siteOf } from '../../core/compile/site.ts';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
-import { layerOf } from '../../core/documents/overlay.ts';
+import { layerOf, patchIn } from '../../core/documents/overlay.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
 import type { Position } from '../../core/documents/tree.ts';
 import { ownership } from '../../core/inventory/ownership.ts';
@@ -159,6 +159,12 @@ function editFiles(
   { dependencies }: Means,
 ): readonly ChangedFile[] {
   return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
+    const patch = patchIn(path);
+    if (patch !== undefined)
+      throw new UserError(`Patch #${patch} sets a field of this drift, and no spec file does.`, {
+        next: `End it first: setpoint patch end ${patch} --reason "…"`,
+        code: exitCodes.refused,
+      });
     const file = tree.files.find((one) => one.path === path);
     if (file === undefined) throw new Error(`${path} is no file of the specs`);
     const edited = dependencies.editSpecFile(file, together);

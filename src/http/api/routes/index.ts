@@ -9,6 +9,7 @@ import { type ExplanationsDependencies, explanationsRoutes } from './explanation
 import { type HealthDependencies, healthRoutes } from './health.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { type LedgerDependencies, ledgerRoutes } from './ledger.ts';
+import { type PatchesDependencies, patchesRoutes } from './patches.ts';
 import { type PausesDependencies, pausesRoutes } from './pauses.ts';
 import { type PlansDependencies, plansRoutes } from './plans.ts';
 import { type ReconcilesDependencies, reconcilesRoutes } from './reconciles.ts';
@@ -28,6 +29,7 @@ export interface RouteDependencies {
   readonly approvals: ApprovalsDependencies;
   readonly pauses: PausesDependencies;
   readonly windows: WindowsDependencies;
+  readonly patches: PatchesDependencies;
   readonly events: Pick<EventStreams, 'follow'>;
   readonly reconciles: ReconcilesDependencies;
   readonly ledger: LedgerDependencies;
@@ -47,6 +49,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...approvalsRoutes(dependencies.approvals),
   ...pausesRoutes(dependencies.pauses),
   ...windowsRoutes(dependencies.windows),
+  ...patchesRoutes(dependencies.patches),
   ...eventRoutes(dependencies.events),
   ...reconcilesRoutes(dependencies.reconciles),
   ...ledgerRoutes(dependencies.ledger),

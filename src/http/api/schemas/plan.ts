@@ -102,7 +102,7 @@ const trafficBody = {
   resources: z.array(z.string()).meta({ description: 'The addresses of the changes that cause it' }),
 } as const;
 
-const effectSchema = z
+export const effectSchema = z
   .object({
     opens: z.array(z.object(trafficBody)),
     cuts: z.array(z.object(trafficBody)),

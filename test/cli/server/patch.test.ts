@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { authorshipOf } from '../../../src/queries/authorship.ts';
+import { commandLine, type Said } from '../support/in-process.ts';
+import { sandboxed } from '../support/sandboxed.ts';
+import { served } from './support/served.ts';
+
+const place = await sandboxed();
+const here = commandLine();
+const there = await served(here.database);
+const store = here.database.connect();
+const allow = '--allow-endpoint';
+const applied = await here(['apply', place.specs, allow, '--yes']);
+assert.equal(applied.code, 0, applied.stderr);
+
+const asked = (args: readonly string[], who = 'operator', says?: string): Promise<Said> =>
+  there.ask(here, who)(args, says);
+const rule = 'firewall-rule/core.web-https';
+const patch = (value: string, ...more: readonly string[]) => [
+  'patch',
+  rule,
+  value,
+  '--for',
+  '4h',
+  '--reason',
+  '#4711',
+  ...more,
+];
+
+test('a server shows the plan and the effect before it asks, and begins nothing at a no', async () => {
+  const { code, stderr } = await asked(patch('ports=[443,22]'), 'operator', 'no\n');
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /ports: \[443\] → \[443, 22\]/);
+  assert.match(stderr, /\+ firewall-rule core\.web-https/);
+  assert.match(stderr, /opens 22\/tcp to core\.web/);
+  assert.deepEqual(await store.fleet.patches.active('acme'), []);
+});
+
+test('an operator begins one, whose author does not approve it', async () => {
+  const { code, stdout, stderr } = await asked(patch('ports=[443,22]', '--yes'));
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Patched: #1 FirewallRule web-https until \S+ \S+ UTC \(4 h\) · generation 2\n/);
+  const [begun] = await store.fleet.patches.active('acme');
+  assert.deepEqual([begun?.person, begun?.fields[0]?.path], ['operator of acme', ['spec', 'ports']]);
+  const waiting = { estate: 'acme', generation: 2, scopes: [] };
+  const by = (who: string) => ({ person: `${who} of acme`, caller: who, names: [`${who}@acme.example`] });
+  assert.match((await authorshipOf(waiting, by('operator'), store)).refused ?? '', /You are an author/);
+  assert.equal((await authorshipOf(waiting, by('admin'), store)).refused, undefined);
+});
+
+test('posted specs are planned with the patch that holds beside them', async () => {
+  const { stdout, stderr } = await asked(['plan', place.specs]);
+  assert.match(stdout, /^Plan: 1 to add, 0 to change.*, patched/, stderr);
+});
+
+test('viewers list it, and do not patch; of an owner only what is theirs', async () => {
+  const listed = await asked(['patch', 'list'], 'viewer');
+  assert.match(
+    listed.stdout,
+    /^Patches of acme: 1\n#1 FirewallRule web-https until .* by operator of acme: #4711\n {2}ports: \[443\] → \[443, 22\]\n/,
+  );
+  assert.match((await asked(['patch', 'list'], 'web')).stdout, /^Patches of acme: 1\n/);
+  for (const who of ['viewer', 'planner', 'approver', 'web'])
+    assert.match((await asked(patch('ports=[443,23]', '--yes'), who)).stderr, /operate/, who);
+  assert.equal((await store.fleet.patches.active('acme')).length, 1);
+});
+
+test('a refusal comes with its reason, and so does an unknown number', async () => {
+  const refused = await asked(patch('protect=true', '--yes'));
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /A patch cannot set `protect`: it is a guard/);
+  assert.match((await asked(['patch', 'end', '9', '--reason', 'x'])).stderr, /no such resource, or you may not see it/);
+});
+
+test('it ends by its number, and stays in the list of those that ended', async () => {
+  const { code, stdout, stderr } = await asked(['patch', 'end', '1', '--reason', 'normal again']);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Ended: patch #1 of FirewallRule web-https \(ports\) · generation 3\n/);
+  const { patches, ended } = JSON.parse((await asked(['patch', 'list', '--json'])).stdout);
+  assert.deepEqual([patches, ended[0].end.type, ended[0].end.actor], [[], 'person', 'operator of acme']);
+});
