@@ -1,3 +1,4 @@
+import type { Graded } from '../core/criticality.ts';
 import type { ScopeKey } from '../core/resource.ts';
 
 /** The place of a reconcile. A job has nothing else: the truth is in the store. */
@@ -10,10 +11,10 @@ export interface Where {
 export interface Queue {
   /**
    * A reconcile soon. Requests before it begins are one reconcile, `now` during it is one more reconcile after it (`periodic` is not: the
-   * one that runs will do). `now` (a spec change, an event, a person) goes ahead of `periodic`; a periodic one that has
-   * waited for a minute goes ahead with every fourth urgent one. Rejects within 10 s where the queue is out of reach.
+   * one that runs will do). The order is by urgency (`now`: a spec change, an event, a person) and criticality; the one that has waited
+   * longest of those behind, and for a minute, goes ahead with every fourth. Rejects within 10 s where the queue is out of reach.
    */
-  request(where: Where, urgency: Urgency): Promise<void>;
+  request(scope: GradedScope, urgency: Urgency): Promise<void>;
   /**
    * Periodic reconciles of the whole fleet are exactly these from now on, each at a moment of its own within its interval.
    * Every worker calls this at its start and once a minute: that is how a schedule comes back that the queue's server
@@ -31,7 +32,10 @@ export interface Queue {
 
 export type Urgency = 'now' | 'periodic';
 
-export interface Periodic extends Where {
+/** A scope, and its place in the queue. */
+export interface GradedScope extends Where, Graded {}
+
+export interface Periodic extends GradedScope {
   readonly everyMs: number;
 }
 

@@ -1,17 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import type { Urgency, Where } from '../ports/queue.ts';
+import { type Criticality, graded } from '../core/criticality.ts';
+import type { GradedScope, Urgency, Where } from '../ports/queue.ts';
 import { type Bull, deadline } from './connection.ts';
 
-/** The reconciles of one cloud that wait. */
+/** The reconciles of one cloud that wait. The criticality of a job is that of its request, and counts again where it goes back. */
 export interface CloudQueue {
   readonly cloud: string;
-  readonly queue: Queue<Where>;
-  request(where: Where, urgency: Urgency): Promise<void>;
+  readonly queue: Queue<GradedScope>;
+  request(scope: GradedScope, urgency: Urgency): Promise<void>;
 }
 
-/** BullMQ takes a lower number first, and among equals the one that has waited longest. */
-export const priorities: Readonly<Record<Urgency, number>> = { now: 1, periodic: 2 };
+/**
+ * BullMQ takes a lower number first, and among equals the one that has waited longest. A critical scope is observed before anything is done
+ * about a scope that is not critical: a flood of requests there delays no alert here. Otherwise requests go before what is due.
+ */
+export const priorities: Readonly<Record<Urgency, Readonly<Record<Criticality, number>>>> = {
+  now: { critical: 1, high: 2, normal: 4, low: 6 },
+  periodic: { critical: 3, high: 5, normal: 7, low: 8 },
+};
+
+/** Before all others. */
+export const firstPriority = priorities.now.critical;
+export const lastPriority = priorities.periodic.low;
 
 export const cloudOf = ({ scope }: Where): string => scope.split('/', 1)[0] ?? '';
 
@@ -24,14 +35,13 @@ export function cloudQueueOf(
   { cloud, tries }: { readonly cloud: string; readonly tries: Tries },
 ): CloudQueue {
   const queue = bull.queue(`${name}-${cloud}`);
-  const request = async (where: Where, urgency: Urgency): Promise<void> => {
+  const request = async ({ estate, scope, criticality = 'normal' }: GradedScope, urgency: Urgency): Promise<void> => {
     const id = randomUUID();
-    const held = await queue.add(
-      'pass',
-      { estate: where.estate, scope: where.scope },
-      optionsOf(where, urgency, { id, tries }),
-    );
-    if (urgency === 'now' && held.id !== undefined && held.id !== id) await hurry(queue, held.id);
+    const priority = priorities[urgency][criticality];
+    const data = { estate, scope, ...graded([{ criticality }]) };
+    const held = await queue.add('pass', data, optionsOf(data, urgency, { id, priority, tries }));
+    const isHurried = urgency === 'now' || criticality === 'critical';
+    if (isHurried && held.id !== undefined && held.id !== id) await hurry(queue, held.id, priority);
   };
   return {
     cloud,
@@ -44,9 +54,9 @@ export function cloudQueueOf(
  * A request of `now` during a reconcile is kept for after it. A periodic one is not: it would take the place of an urgent one that
  * is already kept, and the reconcile that runs is as good.
  */
-const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id: string; readonly tries: Tries }) => ({
+const optionsOf = (where: Where, urgency: Urgency, { id, priority, tries }: JobTerms) => ({
   jobId: id,
-  priority: priorities[urgency],
+  priority,
   deduplication: { id: keyOf(where), ...(urgency === 'now' && { keepLastIfActive: true }) },
   attempts: tries.attempts,
   backoff: { type: 'jitter' },
@@ -54,11 +64,17 @@ const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id:
   removeOnFail: { count: 1_000 },
 });
 
-/** One that waits as a periodic reconcile is urgent from now on. One that is urgent keeps its place; one that runs has its successor. */
-async function hurry(queue: Queue<Where>, id: string): Promise<void> {
+interface JobTerms {
+  readonly id: string;
+  readonly priority: number;
+  readonly tries: Tries;
+}
+
+/** One that waits behind its new place goes there. One that is before it keeps its own; one that runs has its successor. */
+async function hurry(queue: Queue<GradedScope>, id: string, priority: number): Promise<void> {
   const job = await queue.getJob(id);
-  if (job === undefined || job.priority <= priorities.now) return;
-  await job.changePriority({ priority: priorities.now }).catch(async (error: unknown) => {
+  if (job === undefined || job.priority <= priority) return;
+  await job.changePriority({ priority }).catch(async (error: unknown) => {
     // why: it has ended meanwhile, so it began after this request.
     if ((await queue.getJob(id)) !== undefined) throw error;
   });
@@ -70,7 +86,7 @@ export interface Pace {
   readonly lockMs: number;
   /** The interval of checks for jobs without a lock. Takeover after a SIGKILL: at most `lockMs` + `stalledMs`. */
   readonly stalledMs: number;
-  /** A periodic reconcile that has waited for so long goes ahead of urgent ones in its turn, see `antiStarvation`. */
+  /** A reconcile that has waited for so long goes ahead of all others in its turn, see `antiStarvation`. */
   readonly patienceMs: number;
   /** `WorkerPool.stop` waits so long for reconciles to end before it takes their jobs from them, and returns within 1.5 of it. */
   readonly graceMs: number;

@@ -1,5 +1,5 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
-import type { JobHandler, Queue, QueueCount, Where, WorkerPool } from '../ports/queue.ts';
+import type { GradedScope, JobHandler, Queue, QueueCount, Where, WorkerPool } from '../ports/queue.ts';
 import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
 import {
   type CloudQueue,
@@ -49,7 +49,7 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
     throw error;
   }
   return {
-    request: (where, urgency) => cloudQueueFor(lines, where).request(where, urgency),
+    request: (scope, urgency) => cloudQueueFor(lines, scope).request(scope, urgency),
     schedule: (reconciles) => deadline(syncSchedules(due, reconciles), 'the periodic reconciles were not scheduled'),
     work: async (shift) => workerPoolOf({ bull, due, lines, settings }, shift),
     probe: async () => {
@@ -69,7 +69,7 @@ function cloudQueueFor(lines: ReadonlyMap<string, CloudQueue>, where: Where): Cl
 
 interface QueueParts {
   readonly bull: Bull;
-  readonly due: BullQueue<Where>;
+  readonly due: BullQueue<GradedScope>;
   readonly lines: ReadonlyMap<string, CloudQueue>;
   readonly settings: Settings;
 }
@@ -114,9 +114,9 @@ async function cloudWorkersOf(
 /** Puts what is due into its line, where it is one reconcile with whatever else asks for it. Passes never keep it waiting. */
 const dueWorkerOf = (
   bull: Bull,
-  due: BullQueue<Where>,
+  due: BullQueue<GradedScope>,
   lines: ReadonlyMap<string, CloudQueue>,
-): Promise<Worker<Where>> =>
+): Promise<Worker<GradedScope>> =>
   bull.worker(due.name, ({ data }) => cloudQueueFor(lines, data).request(data, 'periodic'), {
     concurrency: 8,
     runRetryDelay: 1_000,

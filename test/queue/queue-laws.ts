@@ -107,6 +107,79 @@ const orderLaws: Laws = {
     );
   },
 
+  'a flood of requests in scopes of low criticality delays a critical scope by one reconcile at most': async ({
+    open,
+  }) => {
+    const queue = await open({ pace: { patienceMs: 0 } });
+    const low = (scope: string) => ({ ...at(scope), criticality: 'low' as const });
+    for (let i = 0; i < 40; i++) await queue.request(low(`f${i}`), i % 2 === 0 ? 'now' : 'periodic');
+    const seen = shop({ atOnce: 1 });
+    await working(queue, seen, async () => {
+      await until('a first one began', () => seen.begun.length === 1);
+      await queue.request({ ...at('due'), criticality: 'critical' }, 'periodic');
+      await queue.request({ ...at('asked'), criticality: 'critical' }, 'now');
+      const end = async (count: number) => {
+        seen.end(seen.begun[count - 1] ?? '');
+        await until('the next began', () => seen.begun.length === count + 1);
+      };
+      for (let count = 1; count < 6; count++) await end(count);
+    });
+    const begun = names(seen.begun);
+    assert.ok(begun.indexOf('asked') <= 2, `one that ran, and one whose turn it was: ${begun}`);
+    assert.ok(begun.indexOf('due') <= 3, `${begun}`);
+  },
+
+  'the order is by criticality and urgency': async ({ open }) => {
+    const queue = await open();
+    for (const criticality of ['low', 'normal', 'high', 'critical'] as const)
+      for (const urgency of ['periodic', 'now'] as const)
+        await queue.request({ ...at(`${criticality}-${urgency}`), criticality }, urgency);
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 8));
+    assert.deepEqual(names(seen.begun), [
+      ...['critical-now', 'high-now', 'critical-periodic', 'normal-now'],
+      ...['high-periodic', 'low-now', 'normal-periodic', 'low-periodic'],
+    ]);
+  },
+
+  'critical reconciles without end leave a quarter to those of low criticality': async ({ open }) => {
+    const queue = await open({ pace: { patienceMs: 0 } });
+    for (let i = 0; i < 3; i++) await queue.request({ ...at(`l${i}`), criticality: 'low' }, 'periodic');
+    for (let i = 0; i < 16; i++) await queue.request({ ...at(`c${i}`), criticality: 'critical' }, 'now');
+    const seen = shop({ by: () => new Promise((resolve) => setTimeout(() => resolve('done'), 30)) });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 19));
+    const places = names(seen.begun).flatMap((scope, index) => (scope.startsWith('l') ? [index] : []));
+    assert.ok((places[2] ?? 19) < 16, `${names(seen.begun)}`);
+  },
+
+  'a scope that becomes critical while its reconcile waits goes ahead': async ({ open }) => {
+    const queue = await open();
+    await queue.request({ ...at('a'), criticality: 'low' }, 'periodic');
+    for (const scope of ['b', 'c']) await queue.request(at(scope), 'now');
+    await queue.request({ ...at('a'), criticality: 'critical' }, 'periodic');
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('all began', () => seen.begun.length === 3));
+    assert.deepEqual(names(seen.begun), ['a', 'b', 'c']);
+  },
+
+  'a low one that had its turn early is low again where it has more to do': async ({ open }) => {
+    const queue = await open({ pace: { patienceMs: 0 } });
+    await queue.request({ ...at('low'), criticality: 'low' }, 'periodic');
+    const critical = (scope: string) => queue.request({ ...at(scope), criticality: 'critical' }, 'now');
+    for (let i = 0; i < 12; i++) await critical(`c${i}`);
+    const seen = shop({
+      by: ({ scope }) =>
+        new Promise((resolve) => setTimeout(() => resolve(scope.endsWith('low') ? 'again' : 'done'), 30)),
+    });
+    await working(queue, seen, () => until('the critical ones began', () => seen.begun.length >= 13));
+    const places = names(seen.begun).flatMap((scope, index) => (scope === 'low' ? [index] : []));
+    assert.ok((places[0] ?? 13) < 10, `it had its turn: ${names(seen.begun)}`);
+    assert.ok(
+      places.slice(1).every((place, i) => place - (places[i] ?? 0) >= 4),
+      `${names(seen.begun)}`,
+    );
+  },
+
   'a periodic pass that has not waited long stays behind': async ({ open }) => {
     const queue = await open({ pace: { patienceMs: 60_000 } });
     await queue.request(at('p'), 'periodic');
@@ -324,6 +397,26 @@ const scheduleLaws: Laws = {
       const [times, most] = [timesOf(seen, 'a'), mostSince(from, everyMs)];
       assert.ok(times <= most, `came ${times} times where ${most} is the most`);
     });
+  },
+
+  'a schedule carries the criticality of its scopes, and a changed one': async ({ open, backend, name }) => {
+    const queue = await open();
+    const planned = async () =>
+      lookInto(backend, `${name}-due`, async (due) =>
+        Object.fromEntries(
+          (await due.getJobSchedulers(0, -1, true)).map(({ key, template }) => [key, template?.data?.criticality]),
+        ),
+      );
+    await queue.schedule([{ ...every('a', 300), criticality: 'critical' }, every('b', 300)]);
+    assert.deepEqual(await planned(), { 'shop/aws/1/a': 'critical', 'shop/aws/1/b': undefined });
+    await queue.schedule([every('a', 300), { ...every('b', 300), criticality: 'low' }]);
+    assert.deepEqual(await planned(), { 'shop/aws/1/a': undefined, 'shop/aws/1/b': 'low' });
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, () => until('both came', () => new Set(seen.begun).size === 2));
+    assert.deepEqual(
+      await lookInto(backend, `${name}-due`, async (due) => (await due.getJobSchedulers(0, -1, true)).length),
+      2,
+    );
   },
 
   'scopes come at moments of their own': async ({ open, backend, name }) => {
