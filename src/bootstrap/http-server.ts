@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ListenAddress } from '../cli/context.ts';
 import type { Access } from '../core/access/access-document.ts';
+import { graded } from '../core/criticality.ts';
 import { renderProblem } from '../core/documents/problem.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/load.ts';
@@ -248,7 +249,9 @@ function activeWebhooksOf(context: WorkerContext): () => Promise<readonly Estate
     try {
       const { tree, compiled } = await generations.open(estate, current);
       const webhooks = tree.estate?.value.spec.hooks ?? [];
-      return [{ estate, webhooks, scopes: compiled.scopes.map(({ scope }) => scope) }];
+      const scopes = compiled.scopes.map(({ scope }) => scope);
+      const grades = new Map(compiled.scopes.map(({ scope, cadence }) => [scope, graded([cadence])]));
+      return [{ estate, webhooks, scopes, grades }];
     } catch (error) {
       telemetry.log.warn('cannot read the webhooks of an estate', { estate, reason: String(error) });
       return [];

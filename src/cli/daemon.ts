@@ -25,7 +25,10 @@ export const withFleetOptions = (command: Command): Command =>
   withNoListenOption(withListenOptions(withSourceOptions(command)))
     .option('--allow-endpoint', 'allow targets with an endpoint, such as the sandbox; credentials are sent to it')
     .addOption(
-      new Option('--interval <duration>', 'reconcile every scope at least this often')
+      new Option(
+        '--interval <duration>',
+        'reconcile every scope at least this often; by its criticality and `every` more or less often',
+      )
         .argParser(parseDuration)
         .default(300_000, '5m'),
     )

@@ -1,3 +1,4 @@
+import type { Criticality } from './criticality.ts';
 import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
 import type { DeletionGrace, TombstoneChanges } from './grace.ts';
@@ -74,6 +75,8 @@ export interface About {
   readonly cause: Cause;
   readonly by?: TouchedBy;
   readonly remediation?: DriftRemediation;
+  /** Absent: normal. */
+  readonly criticality?: Criticality;
 }
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
@@ -164,6 +167,8 @@ export interface FindingContext {
   readonly why: string;
   readonly scope: string;
   readonly by?: TouchedBy;
+  /** Absent: normal. */
+  readonly criticality?: Criticality;
 }
 
 export type BlockCode =

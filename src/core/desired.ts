@@ -1,3 +1,4 @@
+import type { Criticality } from './criticality.ts';
 import type { Address, Attributes, CloudId, Kind } from './resource.ts';
 
 /** One resource as asked for, normalised. Plain data. */
@@ -25,6 +26,8 @@ export interface Terms {
   readonly mode: Mode;
   readonly protect: boolean;
   readonly deletionPolicy: DeletionPolicy;
+  /** Absent: normal. */
+  readonly criticality?: Criticality;
   readonly claim?: { readonly adopt?: CloudId; readonly was?: readonly Address[] };
   readonly ignore?: readonly string[];
   readonly presence?: Presence;

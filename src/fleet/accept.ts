@@ -1,3 +1,4 @@
+import { graded } from '../core/criticality.ts';
 import { ownName } from '../core/documents/document.ts';
 import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
@@ -115,9 +116,9 @@ export async function accept(tree: SpecTree, after: Generation | undefined, cont
       address: `patch #${id}`,
       reason: `${as}: ${why}`,
     });
-  for (const { scope } of compiled.scopes) {
+  for (const { scope, cadence } of compiled.scopes) {
     await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
-    await queue.request({ estate: name, scope }, 'now');
+    await queue.request({ estate: name, scope, ...graded([cadence]) }, 'now');
   }
   return true;
 }

@@ -1,5 +1,6 @@
+import { graded, intervalOf } from '../core/criticality.ts';
 import { leaveScopes } from '../estate/inventory-sync.ts';
-import type { Where } from '../ports/queue.ts';
+import type { GradedScope, Periodic, Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { patchEnder } from './patches.ts';
 import { asLeader } from './supervisor.ts';
@@ -23,21 +24,27 @@ export const runScheduler = (
     const { queue, clock } = context;
     const unheard = unansweredRequests(context);
     const endPatches = patchEnder(context);
-    const known = new Map<string, readonly Where[]>();
+    const known = new Map<string, readonly Periodic[]>();
     for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(requestsEveryMs, lead)) {
       await endPatches();
-      for (const where of await unheard()) await queue.request(where, 'now');
+      for (const where of await unheard()) await queue.request(asKnown(where, known), 'now');
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;
-      const all = await allScopes({ generations, known }, context);
-      await queue.schedule(all.map((where) => ({ ...where, everyMs: reconcileEveryMs })));
+      await queue.schedule(await allScopes({ generations, known, reconcileEveryMs }, context));
     }
   });
 
 interface KnownScopes {
   readonly generations: Generations;
   /** The scopes of each estate, as they were when it could last be opened here. */
-  readonly known: Map<string, readonly Where[]>;
+  readonly known: Map<string, readonly Periodic[]>;
+  readonly reconcileEveryMs: number;
+}
+
+/** With its criticality; a scope that is not known yet is normal. */
+function asKnown({ estate, scope }: Where, known: ReadonlyMap<string, readonly Periodic[]>): GradedScope {
+  const found = known.get(estate)?.find((one) => one.scope === scope);
+  return { estate, scope, ...graded(found === undefined ? [] : [found]) };
 }
 
 /** The pause between requests that no reconcile can answer, as where a worker of this version opens no such specs. */
@@ -57,16 +64,19 @@ function unansweredRequests({ store, clock }: Pick<WorkerContext, 'store' | 'clo
 }
 
 /** An estate whose newest generation cannot be opened keeps the scopes that it had, and the others go on. */
-async function allScopes({ generations, known }: KnownScopes, context: WorkerContext): Promise<readonly Where[]> {
+async function allScopes(
+  { generations, known, reconcileEveryMs }: KnownScopes,
+  context: WorkerContext,
+): Promise<readonly Periodic[]> {
   const { store, telemetry } = context;
   const estates = await store.estates.list();
   for (const estate of estates) {
     try {
-      known.set(estate, await scopesOf(estate, generations, store));
+      known.set(estate, await scopesOf(estate, { generations, reconcileEveryMs }, store));
       await recordLeftScopes(estate, known.get(estate) ?? [], context);
     } catch (error) {
       telemetry.log.error('cannot open an estate', { estate, reason: String(error) });
-      if (!known.has(estate)) known.set(estate, await seenBefore(estate, store));
+      if (!known.has(estate)) known.set(estate, await seenBefore(estate, reconcileEveryMs, store));
     }
   }
   return estates.flatMap((estate) => known.get(estate) ?? []);
@@ -86,14 +96,22 @@ async function recordLeftScopes(
 
 async function scopesOf(
   estate: string,
-  generations: Generations,
+  { generations, reconcileEveryMs }: Omit<KnownScopes, 'known'>,
   store: WorkerContext['store'],
-): Promise<readonly Where[]> {
+): Promise<readonly Periodic[]> {
   const generation = await store.generations.current(estate);
   if (generation === undefined) return [];
   const { compiled } = await generations.open(estate, generation);
-  return compiled.scopes.map(({ scope }) => ({ estate, scope }));
+  return compiled.scopes.map(({ scope, cadence }) => ({
+    estate,
+    scope,
+    everyMs: intervalOf(cadence, reconcileEveryMs).everyMs,
+    ...graded([cadence]),
+  }));
 }
 
-const seenBefore = async (estate: string, { inventory }: WorkerContext['store']): Promise<readonly Where[]> =>
-  (await inventory.latest(estate)).map(({ scope }) => ({ estate, scope }));
+const seenBefore = async (
+  estate: string,
+  everyMs: number,
+  { inventory }: WorkerContext['store'],
+): Promise<readonly Periodic[]> => (await inventory.latest(estate)).map(({ scope }) => ({ estate, scope, everyMs }));

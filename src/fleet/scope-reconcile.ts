@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import { intervalOf } from '../core/criticality.ts';
 import type { Progress, ReconcileControl } from '../engine/control.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
 import type { Site } from '../engine/ports.ts';
@@ -31,8 +32,8 @@ import { type ActiveSpec, type ConvergeResult, msToNextWave, stopFailedRollouts 
 import type { WorkerContext } from './worker-context.ts';
 
 /**
- * A reconcile of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: how often a scope has one, for people
- * who ask when the next one comes.
+ * A reconcile of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: the interval of workers, for people who ask
+ * when the next one comes.
  */
 export function reconcileHandler(
   context: WorkerContext,
@@ -47,9 +48,9 @@ export function reconcileHandler(
     const request = { where, reconcileId, signal, generations, watch, recorder, inventory };
     try {
       // why: the rows that a reconcile recorded are written before it ends
-      const { as, why } = await reconcileScope(request, context).finally(inventory.kept);
+      const { as, why, scope } = await reconcileScope(request, context).finally(inventory.kept);
       watch.ended(as, why);
-      await recorder.ended(as, why, hasMore[as] ? 0 : everyMs);
+      await recorder.ended(as, why, nextMs(as, scope, everyMs));
       return hasMore[as] ? 'again' : 'done';
     } catch (error) {
       const as = signal.aborted ? 'stopped' : 'failed';
@@ -74,10 +75,17 @@ const hasMore: Readonly<Record<ReconcileOutcome, boolean>> = {
   busy: true,
 };
 
-/** `why`: what is left open, for people. */
+/** The time until the next reconcile at the latest; undefined: nobody knows. */
+function nextMs(as: ReconcileOutcome, scope: CompiledScope | undefined, everyMs: number | undefined) {
+  if (hasMore[as]) return 0;
+  return scope === undefined || everyMs === undefined ? everyMs : intervalOf(scope.cadence, everyMs).everyMs;
+}
+
+/** `why`: what is left open, for people. `scope`: absent where it never came so far. */
 interface End {
   readonly as: ReconcileOutcome;
   readonly why?: string;
+  readonly scope?: CompiledScope;
 }
 
 /** One reconcile: its scope, and its observers, who decide nothing. Made once, and never extended. */
@@ -111,13 +119,14 @@ async function reconcileScope(request: ReconcileRequest, context: WorkerContext)
   if (scope === undefined) return answering('idle');
   const activeSpec = { generation, estate, scope };
   recorder.rests({ targets: scope.targets.map(({ metadata }) => metadata.name) });
-  return withLease(request, context, (lease) => {
+  const end = await withLease(request, context, (lease) => {
     recorder.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
     recorder.begins();
     return withSite(activeSpec, request, context, (site) =>
       convergeAndHeal({ where, reconcileId, site, lease, activeSpec }, pendingState, request, context),
     );
   });
+  return { ...end, scope };
 }
 
 /**

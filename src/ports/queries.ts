@@ -1,6 +1,7 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan, UnmetRequirement, Verb } from '../core/action.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
+import type { Criticality } from '../core/criticality.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Effect } from '../core/effect/effect.ts';
@@ -350,6 +351,10 @@ export interface TargetReport {
   readonly name: string;
   readonly place: TargetPlace;
   readonly mode: Mode;
+  /** That of the most critical document there. */
+  readonly criticality: Criticality;
+  /** The observation interval of its scope. */
+  readonly everyMs: number;
   readonly look: TargetLook;
   readonly reconciles?: TargetReconciles;
   readonly held?: TargetHeld;

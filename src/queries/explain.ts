@@ -7,6 +7,7 @@ import { patchIn } from '../core/documents/overlay.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
 import {
+  type CadenceReason,
   type Explanation,
   type ModeReason,
   type Origin,
@@ -14,6 +15,7 @@ import {
   ownership,
 } from '../core/inventory/ownership.ts';
 import type { Row } from '../core/inventory/row.ts';
+import { gradesOf } from '../core/plan/grades.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import { remediationsOf } from '../core/plan/remediation.ts';
 import { type Address, nameIn } from '../core/resource.ts';
@@ -21,6 +23,7 @@ import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
+import { cadenceReason } from './cadence.ts';
 import { type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
 import type { PreviewContext } from './preview.ts';
 import { boundWithin, seesAddress, seesScope } from './visible-plans.ts';
@@ -39,7 +42,7 @@ export async function explained(
   return {
     bound: boundWithin(survey.bound, asked),
     looks: looks.filter(({ scope }) => holds(scope, explanation)),
-    explanation,
+    explanation: seesAll(asked.seen, asked.estate) ? explanation : withoutDecider(explanation),
   };
 }
 
@@ -57,6 +60,13 @@ export async function namingPatches(
     const { id, person: actor, reason, until } = found;
     return { ...origin, patch: { id, actor, reason, until } };
   });
+}
+
+/** The document that decides about the whole scope may be somebody else's. */
+function withoutDecider({ cadence, ...rest }: Explanation): Explanation {
+  if (cadence === undefined) return rest;
+  const { everyDecidedBy: _, ...shown } = cadence;
+  return { ...rest, cadence: shown };
 }
 
 export const unknown = (): Declined => new Declined('unknown', 'It does not exist, or your grants do not cover it.');
@@ -119,6 +129,7 @@ export function explanationOf(
     origins: originsOf(wanted, estate),
     mode: wanted[0] && modeNow(wanted[0], estate, looked[0]?.input.choices?.modesBefore),
     remediation: remediationIn(wanted[0], { looked, dir: estate.dir }),
+    cadence: cadenceNow({ address, wanted, there }, { estate, looked }),
     there,
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
@@ -167,6 +178,20 @@ function modeReason({ kind, address, documents, terms }: Desired, estate: Estate
   const { mode, decidedBy } = effectiveMode(resources, target, estate.tree.estate);
   if (decidedBy === undefined) return { mode, why: 'nobody set one' };
   return { mode, why: `${decidedBy.document} says so at ${join(estate.dir, decidedBy.at.file)}:${decidedBy.at.line}` };
+}
+
+/** By the documents that want it; of what none wants as the plan says it. */
+function cadenceNow(
+  { address, wanted: [desired], there: [existing] }: Pick<Explanation, 'address' | 'wanted' | 'there'>,
+  { estate, looked }: Pick<EstateView, 'estate' | 'looked'>,
+): CadenceReason | undefined {
+  const view = looked.find(({ scope, input }) =>
+    desired === undefined ? scope.scope === existing?.scope : input.wanted.desired.includes(desired),
+  );
+  if (view === undefined) return undefined;
+  const subject = { address: desired?.address ?? existing?.address ?? address, observed: existing?.observed };
+  const documents = (desired?.documents ?? []).flatMap((ref) => documentAt(ref, estate) ?? []);
+  return cadenceReason({ scope: view.scope, desired, documents, grade: gradesOf(view.input).of(subject) }, estate);
 }
 
 function documentAt({ file, line }: Desired['documents'][number], { tree }: Estate): Located<ResourceDoc> | undefined {

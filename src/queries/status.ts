@@ -1,5 +1,7 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
+import { byCriticality, type Criticality } from '../core/criticality.ts';
 import { isStanding, type Tombstone } from '../core/grace.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
@@ -14,8 +16,10 @@ import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { HeldLease } from '../ports/leases.ts';
 import type { BreakGlass, EstateAsked, Planned, Replacement } from '../ports/queries.ts';
+import type { ScopeReconciles } from '../ports/reconciles.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import { everyMsOf } from './cadence.ts';
 import { calendarOf, recentBreakGlass } from './change-windows.ts';
 import { patchesOf } from './patches.ts';
 
@@ -28,6 +32,7 @@ interface Spoken {
   readonly generation?: Pick<Generation, 'number' | 'revision'>;
   /** Of the specs in the folder: they are not active where the newest generation has another revision. */
   readonly folder: { readonly dir: string; readonly revision: string };
+  /** Most critical first. */
   readonly scopes: readonly ScopeStatus[];
 }
 
@@ -61,6 +66,10 @@ interface InHand {
 
 export interface ScopeStatus {
   readonly scope: ScopeKey;
+  readonly criticality: Criticality;
+  /** The observation interval, and the latest time of the next one, where that is known. */
+  readonly everyMs: number;
+  readonly nextAt?: number;
   /** The newest generation that workers fully applied; 0: none. */
   readonly appliedGeneration: number;
   readonly approvals: readonly Approval[];
@@ -88,7 +97,13 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     unmanagedScopes(estate, store),
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
-  const [calendar, breakGlass] = await Promise.all([calendarOf(name, store), recentBreakGlass(name, store)]);
+  const [calendar, breakGlass, reconciles] = await Promise.all([
+    calendarOf(name, store),
+    recentBreakGlass(name, store),
+    store.reconciles.scopes(name),
+  ]);
+  const ofScope = new Map(reconciles.map((one) => [one.scope, one]));
+  const inOrder = scopes.toSorted((a, b) => byCriticality(a.cadence.criticality, b.cadence.criticality));
   const { active: patches, ended } = await patchesOf(name, { store });
   const now = await store.ledger.now();
   const follower = leases.find(({ scope }) => scope === followScope)?.holder;
@@ -97,9 +112,10 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
     folder: { dir, revision: tree.revision },
     scopes: await Promise.all(
-      scopes.map(({ scope }) =>
-        scopeStatusOf(scope, { estate: name, blocked, newest: generation?.number ?? 0 }, store),
-      ),
+      inOrder.map(async (one) => ({
+        ...paceOf(one, ofScope.get(one.scope)),
+        ...(await scopeStatusOf(one.scope, { estate: name, blocked, newest: generation?.number ?? 0 }, store)),
+      })),
     ),
     limited: byLimits(blocked),
     pauses,
@@ -139,11 +155,23 @@ interface EstateKnown {
   readonly newest: number;
 }
 
+function paceOf(
+  scope: CompiledScope,
+  reconciles: ScopeReconciles | undefined,
+): Pick<ScopeStatus, 'criticality' | 'everyMs' | 'nextAt'> {
+  const nextAt = reconciles?.last?.ending?.nextAt;
+  return {
+    criticality: scope.cadence.criticality,
+    everyMs: everyMsOf(scope, reconciles),
+    ...(nextAt === undefined ? {} : { nextAt }),
+  };
+}
+
 async function scopeStatusOf(
   scope: ScopeKey,
   { estate, blocked, newest }: EstateKnown,
   { fleet, inventory }: Store,
-): Promise<ScopeStatus> {
+): Promise<Omit<ScopeStatus, 'criticality' | 'everyMs' | 'nextAt'>> {
   const where = { estate, scope };
   const [knowledge, appliedGeneration, approvals, stopped, { request, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),

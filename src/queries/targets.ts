@@ -16,6 +16,7 @@ import type {
 import type { ScopeReconciles } from '../ports/reconciles.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
+import { everyMsOf } from './cadence.ts';
 import { requestReconcile } from './requests.ts';
 import { blockedRows, halfReplacedIn } from './status.ts';
 import { subjectOf, subjectWithin } from './visible-plans.ts';
@@ -91,6 +92,8 @@ async function reportsOf(
         name,
         place: { cloud: spec.provider, account: spec.account, region: spec.region, scope: of.scope },
         mode: of.wanted.mode,
+        criticality: of.cadence.targets.find(({ target }) => target === name)?.criticality ?? 'normal',
+        everyMs: everyMsOf(of, facts.reconciles.get(of.scope)),
         look: lookOf(name, facts.figures.get(of.scope)),
         ...(whole ? { reconciles: reconcilesOf(of.scope, facts, asked.now) } : {}),
         ...(whole

@@ -178,7 +178,8 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [
             {
-              ...{ scope, appliedGeneration: 1, approvals: [approval], reconcileRequest: 'ann resumed' },
+              ...{ scope, criticality: 'high', everyMs: 150_000, nextAt: moment },
+              ...{ appliedGeneration: 1, approvals: [approval], reconcileRequest: 'ann resumed' },
               inGrace: [{ kind: 'network', address: net.address, id: 'vpc-1', since: 0, until: moment + 60_000 }],
               stopped: [{ document: net.address, generation: 2, why: 'failed' }],
               replacements: [

@@ -8,6 +8,7 @@ import { edit, sandboxed } from './support/sandboxed.ts';
 const scope = 'aws/111122223333/eu-west-1';
 const where = { estate: 'acme', scope };
 const until = Date.parse('2036-12-01T08:00Z');
+const pace = { criticality: 'normal', everyMs: 300_000 } as const;
 
 const { specs, sandbox } = await sandboxed();
 const run = commandLine();
@@ -27,7 +28,9 @@ test('a quiet estate is a few lines; no cloud is asked', async () => {
   assert.equal(code, 0, stderr);
   assert.match(
     stdout,
-    new RegExp(`^Status: acme · generation 1 \\(folder \\w{7}\\)\nSCOPE +APPLIED\n${scope} +generation 1\n$`),
+    new RegExp(
+      `^Status: acme · generation 1 \\(folder \\w{7}\\)\nSCOPE +CRITICALITY +EVERY +NEXT +APPLIED\n${scope} +normal +5m +generation 1\n$`,
+    ),
   );
   assert.deepEqual(sandbox.control.log.entries(), []);
 });
@@ -128,7 +131,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
   const standing: EstateStatus = {
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
-    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
+    scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
     ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [] },
   };
@@ -156,7 +159,7 @@ test('removed resources that still run: until when, and the ways to keep or to d
   const standing: EstateStatus = {
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
-    scopes: [{ scope, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
+    scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
     ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [] },
   };

@@ -13,6 +13,7 @@ const scopeAt = (scope: string, target: string): CompiledScope => ({
   scope,
   targets: [],
   regions: [],
+  cadence: { criticality: 'normal', targets: [] },
   wanted: { desired: [], documents: new Map(), additive: new Set(), mode: 'enforce', targets: [target] },
   launches: new Map(),
 });

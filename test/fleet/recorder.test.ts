@@ -41,6 +41,18 @@ describe('how a reconcile went', () => {
     assert.equal(writes, world.cloud.history.calls.filter(({ mutating }) => mutating).length);
   });
 
+  it('is due again by the criticality of its scope', async () => {
+    const world = fleetWorld();
+    await world.accept([network({ internet: false, criticality: 'low' })]);
+    await reconcileIn(world, world.context, 60_000);
+    const { ending } = await newest(world);
+    assert.equal(ending?.nextAt, world.clock.now() + 60_000, 'its target is normal');
+    await world.clock.advance(1_000);
+    await world.accept([network({ internet: false, criticality: 'critical' })]);
+    await reconcileIn(world, world.context, 100_000);
+    assert.equal((await newest(world)).ending?.nextAt, world.clock.now() + 20_000);
+  });
+
   it('says who was waited for', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false })]);

@@ -58,6 +58,19 @@ describe('the scheduler', () => {
     await duty.end();
   });
 
+  it('puts each scope there with its criticality and its interval, and requests with the same criticality', async () => {
+    const { world, requested, scheduled, start } = watched();
+    const critical = network({ criticality: 'critical' });
+    await world.accept([critical]);
+    const duty = start('worker-1');
+    await world.clock.advance(1_000);
+    assert.deepEqual(scheduled.at(-1), [{ ...where, everyMs: 15_000, criticality: 'critical' }]);
+    await world.store.fleet.requests.ask(where, 'a person');
+    await world.clock.advance(1_000);
+    assert.deepEqual(requested, [[{ ...where, criticality: 'critical' }, 'now']]);
+    await duty.end();
+  });
+
   it('asks for a reconcile now for every wish without an answer, until there is one', async () => {
     const { world, requested, start } = watched();
     await world.accept([network()]);

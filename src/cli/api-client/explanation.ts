@@ -1,4 +1,11 @@
-import type { Explanation, ModeReason, Origin, OriginPatch, Ownership } from '../../core/inventory/ownership.ts';
+import type {
+  CadenceReason,
+  Explanation,
+  ModeReason,
+  Origin,
+  OriginPatch,
+  Ownership,
+} from '../../core/inventory/ownership.ts';
 import type { DriftRemediation } from '../../core/remediation.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { type Address, type Cloud, clouds } from '../../core/resource.ts';
@@ -44,6 +51,7 @@ const answer = decode.object({
   origins: decode.list(origin),
   mode: decode.optional(decode.unchecked<ModeJson>()),
   remediation: decode.list(decode.unchecked<DriftRemediation>()),
+  cadence: decode.optional(decode.unchecked<CadenceReason>()),
   objects: decode.list(ownership),
   actions: decode.list(action),
   findings: decode.list(finding),

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Action, Finding } from '../../core/action.ts';
 import { type Desired, isAdoptedRule } from '../../core/desired.ts';
-import type { Explanation, ModeReason, Origin, OriginPatch, Ownership } from '../../core/inventory/ownership.ts';
+import type {
+  CadenceReason,
+  Explanation,
+  ModeReason,
+  Origin,
+  OriginPatch,
+  Ownership,
+} from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import { healingIn } from '../../core/plan/healing.ts';
@@ -28,7 +35,7 @@ import { findAddress, readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
 import { defineCommand, type EstateOptions, selectionOf, withSpecsOption } from '../options.ts';
-import { agoFrom } from '../output/format.ts';
+import { agoFrom, intervalText } from '../output/format.ts';
 import { printHeldSources } from '../output/plan.ts';
 import { paintFor, printJson, sortKeys } from '../output/print.ts';
 import { table } from '../output/table.ts';
@@ -117,7 +124,7 @@ interface How {
 /** The verdict in one line, then each question with its answer. */
 export function explanationText(given: Explanation, how: How): string {
   const explanation = printable(given);
-  const { address, wanted, origins, there, mode, remediation } = explanation;
+  const { address, wanted, origins, there, mode, remediation, cadence } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Desired', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Origin', originLines(origins)],
@@ -125,6 +132,7 @@ export function explanationText(given: Explanation, how: How): string {
     ['On the cloud, not in the language', there.flatMap(beyondLines)],
     ['Mode', mode === undefined ? [] : modeLines(mode)],
     ['Remediation', remediation.map((one) => `${one.category}: ${remediationText(one)}`)],
+    ['Criticality', cadence === undefined ? [] : cadenceLines(cadence)],
     ['Planned', happens(explanation, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>
@@ -145,6 +153,11 @@ const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] =
   ...(stillBoundBy === undefined
     ? []
     : [`${stillBoundBy} until the next generation, as in the previous one.${stillBoundBy === 'plan' ? letPass : ''}`]),
+];
+
+const cadenceLines = (of: CadenceReason): readonly string[] => [
+  `${of.criticality}: ${of.reason}`,
+  `observed every ${intervalText(of.everyMs)}: ${of.everyReason}${of.everyDecidedBy === undefined ? '' : `, ${of.everyDecidedBy}`}`,
 ];
 
 const letPass = ' To allow it now: setpoint approve --reason "…"';

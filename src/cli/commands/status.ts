@@ -11,7 +11,7 @@ import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';
-import { count, formatDuration, pauseJson } from '../output/format.ts';
+import { count, formatDuration, intervalText, pauseJson } from '../output/format.ts';
 import { endedPatchJson, endedPatchLine, patchJson, patchLines } from '../output/patch.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
@@ -59,9 +59,8 @@ const statusJson = (status: EstateStatus): object => {
   const { patches, endedPatches, ...rest } = others;
   return {
     ...rest,
-    scopes: scopes.map(({ scope, appliedGeneration, approvals, stopped, replacements, inGrace, reconcileRequest }) => ({
-      scope,
-      appliedGeneration,
+    scopes: scopes.map(({ approvals, stopped, replacements, inGrace, reconcileRequest, ...scope }) => ({
+      ...scope,
       inGrace,
       replacements: replacements.map(({ heldBy, ...replacement }) => ({ ...replacement, reason: heldBy })),
       reconcileRequest,
@@ -95,8 +94,14 @@ export function statusText(given: EstateStatus, { now, paint, width }: How): rea
   const body = sectionsOf(status, now).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
-  const scopes = status.scopes.map((one) => [one.scope, progressOf(one, status.generation?.number ?? 0)]);
-  const rows = table(['SCOPE', 'APPLIED'], scopes, width).trimEnd();
+  const scopes = status.scopes.map((one) => [
+    one.scope,
+    one.criticality,
+    intervalText(one.everyMs),
+    nextText(one, now),
+    progressOf(one, status.generation?.number ?? 0),
+  ]);
+  const rows = table(['SCOPE', 'CRITICALITY', 'EVERY', 'NEXT', 'APPLIED'], scopes, width).trimEnd();
   return [paint('strong', verdictOf(status)), [...folderLines(status), rows, ...leftLines(status), ...body].join('\n')];
 }
 
@@ -142,6 +147,12 @@ function verdictOf(status: EstateStatus): string {
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
     ...some(unmanagedScopes.length, 'unmanaged scope', 'unmanaged scopes'),
   ].join(' · ');
+}
+
+/** The next observation, at the latest. */
+function nextText({ nextAt }: ScopeStatus, now: number): string {
+  if (nextAt === undefined) return '';
+  return nextAt <= now ? 'now' : `in ${formatDuration(nextAt - now)}`;
 }
 
 const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>

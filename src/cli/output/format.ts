@@ -21,6 +21,12 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d`;
 }
 
+/** As people write it in a target: `90s`, `5m`, `1h`. */
+export function intervalText(ms: number): string {
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
+  return ms % 60_000 === 0 ? `${ms / 60_000}m` : `${Math.round(ms / 1000)}s`;
+}
+
 /** `3 min ago (12:04 UTC)`, of another day with its date, seen from `now`; clouds' clocks may be ahead of ours. */
 export const agoFrom =
   (now: number): Ago =>

@@ -1,5 +1,7 @@
 import type { ChangeCalendar } from '../change-windows.ts';
+import { type Cadence, graded } from '../criticality.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
+import { cadenceOf, type TargetDocuments } from '../documents/cadence.ts';
 import {
   type Document,
   type EstateDoc,
@@ -32,9 +34,9 @@ import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
-import { compileGroups, compileNetwork, groupMode } from './network.ts';
+import { compileGroups, compileNetwork, groupGrade, groupMode } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
-import { addressAt, modeAt, remediationSource, type Site, siteOf } from './site.ts';
+import { addressAt, criticalityAt, modeAt, remediationSource, type Site, siteOf } from './site.ts';
 
 export interface CompileInput {
   readonly estate: EstateDoc;
@@ -54,6 +56,7 @@ export interface CompiledScope {
   readonly regions: readonly PlacedRegion[];
   /** What its documents inherit; absent: all drift is healed. */
   readonly remediation?: Remediations;
+  readonly cadence: Cadence;
   readonly wanted: Wanted;
   /** The boot data of instances, by their documents' addresses: read at apply only. */
   readonly launches: ReadonlyMap<Address, LaunchRef>;
@@ -102,18 +105,26 @@ function* compileScope(
   { documents, hashes }: CompileInput,
 ): Steps<CompiledScope> {
   const parts: SiteParts[] = [];
-  for (const site of sites) parts.push(yield* compileSite(documentsAt(documents, site), site, hashes));
+  const said: TargetDocuments[] = [];
+  for (const site of sites) {
+    const here = documentsAt(documents, site);
+    said.push({ target: site.located, documents: Object.values(here).flat() });
+    parts.push(yield* compileSite(here, site, hashes));
+  }
   const desired = parts.flatMap((part) => part.desired);
+  const cadence = cadenceOf(said);
   return {
     scope,
     targets: sites.map(({ target }) => target),
     regions: sites.map(({ target, regionAt }) => ({ region: target.spec.region, at: regionAt })),
     ...stating(sites.map(inheritedAt).reduce(stricterRemediations)),
+    cadence,
     wanted: {
       desired: uniteDesired(desired),
       documents: uniteAllowed(parts.flatMap((part) => part.documents)),
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
+      ...graded(sites.map(({ target }) => target.spec)),
       targets: sites.map(({ target }) => target.metadata.name),
       ...ignoredOf(sites),
       ...quotaOf(sites),
@@ -233,9 +244,11 @@ function allowedGroups({ networks, groups }: SiteDocuments, site: Site): readonl
     const network = networks.find((one) => one.value.metadata.name === value.spec.network)?.value;
     if (network === undefined) return [];
     const { owner } = network.metadata;
+    const { criticality: _, ...own } = allowedBy(document, site);
     const allowed = {
       ...(owner === undefined ? {} : { owner }),
-      ...allowedBy(document, site),
+      ...own,
+      ...groupGrade(value, network, site),
       mode: groupMode(value, network, site),
       protect: value.spec.protect || network.spec.protect,
     };
@@ -250,6 +263,7 @@ function allowedBy(located: Located<GroupDoc | NetworkDoc | FirewallRuleDoc | In
     mode: modeAt(site, spec.mode),
     ...(spec.mode === undefined ? {} : { own: spec.mode }),
     protect: spec.protect,
+    ...criticalityAt(site, document.spec.criticality),
     ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
     targets: [site.target.metadata.name],
     ...stating(remediationsAt(located, site)),
@@ -420,8 +434,10 @@ export function uniteAllowed(documents: readonly (readonly [Address, Allowed])[]
 /** It is one document, so its owner is the same. */
 function unitedAllowed(one: Allowed, other: Allowed): Allowed {
   const own = [one.own, other.own].filter((mode) => mode !== undefined);
+  const { criticality: _, ...rest } = one;
   return {
-    ...one,
+    ...rest,
+    ...graded([one, other]),
     mode: strictest([one.mode, other.mode]),
     ...(own.length === 0 ? {} : { own: strictest(own) }),
     protect: one.protect || other.protect,
@@ -434,8 +450,10 @@ function unitedTerms(one: Terms, other: Terms): Terms {
   const adopt = one.claim?.adopt ?? other.claim?.adopt;
   const was = [...new Set([...(one.claim?.was ?? []), ...(other.claim?.was ?? [])])];
   const claim = { ...(adopt === undefined ? {} : { adopt }), ...(was.length === 0 ? {} : { was }) };
+  const { criticality: _, ...rest } = one;
   return {
-    ...one,
+    ...rest,
+    ...graded([one, other]),
     mode: strictest([one.mode, other.mode]),
     protect: one.protect || other.protect,
     deletionPolicy: [one, other].some(({ deletionPolicy }) => deletionPolicy === 'retain') ? 'retain' : 'delete',

@@ -8,7 +8,7 @@ import type { Address, InstanceAttributes, MachineSettings, Ref } from '../resou
 import { compareText } from '../text.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
-import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { addressAt, documentRef, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
 /** Hashes of what must not stand in a plan. `userData`: of a script, by the spec file that names it and its name there. */
@@ -36,7 +36,7 @@ export function compileInstances(
   const minReady = spec.minReady ?? site.target.spec.minReady;
   const reason = unlaunchable(document.value, spec, site.target);
   const terms = {
-    ...termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today }),
+    ...termsOf(document.value, site),
     ...(minReady === undefined ? {} : { minReadyMs: minReady * 1000 }),
     ...(reason === undefined ? {} : { unlaunchable: reason }),
   };

@@ -1,4 +1,5 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
+import type { Graded } from '../criticality.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import { type GroupDoc, type NetworkDoc, stated } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
@@ -11,7 +12,7 @@ import {
   sortRoutes,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
-import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { addressAt, criticalityAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
 type SubnetSpec = NetworkDoc['spec']['subnets'][number];
@@ -157,6 +158,7 @@ function impliedGroup(document: Located<NetworkDoc>, group: string, site: Site):
  *   mode            | the stricter of the two
  *   protect         | if either protects
  *   deletionPolicy  | the group's, if stated
+ *   criticality     | the group's, if stated
  *   ignore          | of both
  *   labels, adopt   | the group's, if stated
  */
@@ -168,7 +170,7 @@ function declaredGroup(
   const { metadata, spec } = document.value;
   const here = site.target.metadata.name;
   const stated = spec.names?.[here];
-  const own = termsOf(document.value, { mode: groupMode(document.value, network.value, site), today: site.today });
+  const { criticality: _, ...own } = termsOf(document.value, site);
   const ignore = [...(implied.terms.ignore ?? []), ...(own.ignore ?? [])];
   const parents = [spec.network, ...(network.value.metadata.was ?? [])];
   const formerly = [metadata.name, ...(metadata.was ?? [])];
@@ -185,6 +187,8 @@ function declaredGroup(
     },
     terms: {
       ...own,
+      ...groupGrade(document.value, network.value, site),
+      mode: groupMode(document.value, network.value, site),
       protect: own.protect || implied.terms.protect,
       deletionPolicy: spec.deletionPolicy ?? implied.terms.deletionPolicy,
       ...(ignore.length > 0 ? { ignore } : {}),
@@ -199,6 +203,10 @@ function declaredGroup(
 export const groupMode = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): Mode =>
   strictest([modeAt(site, spec.mode), modeAt(site, network.spec.mode)]);
 
+/** The group's, else its network's, else its target's. */
+export const groupGrade = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): Graded =>
+  criticalityAt(site, spec.criticality ?? network.spec.criticality);
+
 /** The attributes that this cloud can hold. Labels are owned key by key: none is what remains where there can be none. */
 function held<A extends { readonly labels: Labels }>(fields: readonly (keyof A)[], attributes: A): A {
   const names: ReadonlySet<string> = new Set(fields.map(String));
@@ -209,8 +217,7 @@ function held<A extends { readonly labels: Labels }>(fields: readonly (keyof A)[
   } as A;
 }
 
-const baseTerms = (document: Located<NetworkDoc>, site: Site): Terms =>
-  termsOf(document.value, { mode: modeAt(site, document.value.spec.mode), today: site.today });
+const baseTerms = (document: Located<NetworkDoc>, site: Site): Terms => termsOf(document.value, site);
 
 interface Claimable {
   readonly adopt?: Readonly<Record<string, string>> | undefined;

@@ -1,3 +1,4 @@
+import { graded } from '../criticality.ts';
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
@@ -8,7 +9,7 @@ import { formatPort } from '../port-set.ts';
 import { type Address, nameIn, type Ref } from '../resource.ts';
 import { atomAddress } from './atom-address.ts';
 import type { Atom, RuleDraft } from './dialect.ts';
-import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { addressAt, criticalityAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
 type Rule = Desired<'firewall-rule'>;
@@ -21,7 +22,7 @@ export function compileRule(document: Located<FirewallRuleDoc>, site: Site): rea
   const { metadata, spec } = document.value;
   const { direction, action, network: inNetwork } = spec;
   const ref = documentRef(document, ruleAddress(document.value, site));
-  const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
+  const terms = termsOf(document.value, site);
   const network = inNetwork === undefined ? '' : addressAt(site, 'network', inNetwork);
   const targets = machinesOf(spec, site);
   const services = servicesOf(spec).map((one) => ({ protocol: String(one.protocol), ports: portsOf(one) }));
@@ -63,11 +64,16 @@ export function compileDefaults(
   site: Site,
 ): readonly Rule[] {
   const network = addressAt(site, 'network', document.value.metadata.name);
-  const { default: wanted, filter, mode } = document.value.spec;
+  const { default: wanted, filter, mode, criticality } = document.value.spec;
   if (filter === 'unmanaged' && site.dialect.holds.network.includes('filter')) return [];
   const ref = documentRef(document, network);
   const deletionPolicy = effectiveDeletionPolicy(document.value);
-  const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy };
+  const terms: Terms = {
+    mode: modeAt(site, mode),
+    protect: false,
+    deletionPolicy,
+    ...criticalityAt(site, criticality),
+  };
   return site.dialect.rules
     .defaults({ network, groups, default: wanted })
     .map(({ presence, ...atom }) => toDesired(atom, { ...terms, ...presenceOf(presence) }, ref, site));
@@ -88,7 +94,9 @@ export function uniteAtoms(atoms: readonly Rule[]): readonly Rule[] {
 function united(known: Rule, more: Rule): Rule {
   const protect = known.terms.protect || more.terms.protect;
   const stays = [known, more].some(({ terms }) => terms.deletionPolicy === 'retain');
-  const terms: Terms = { ...known.terms, protect, deletionPolicy: stays ? 'retain' : 'delete' };
+  const { criticality: _, ...own } = known.terms;
+  const grade = graded([known.terms, more.terms]);
+  const terms: Terms = { ...own, protect, deletionPolicy: stays ? 'retain' : 'delete', ...grade };
   return { ...known, terms, documents: [...known.documents, ...more.documents] };
 }
 

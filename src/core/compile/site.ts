@@ -1,3 +1,4 @@
+import { type Criticality, type Graded, graded } from '../criticality.ts';
 import { type DocumentRef, type Mode, strictest } from '../desired.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
@@ -10,6 +11,7 @@ import type { Dialect, Place } from './dialect.ts';
 /** One target, with how its cloud says things: what every kind is compiled against. */
 export interface Site {
   readonly target: TargetDoc;
+  readonly located: Located<TargetDoc>;
   readonly dialect: Dialect;
   readonly place: Place;
   /** The place of its region in the specs. */
@@ -37,6 +39,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
   const networks = ofKind(documents, 'Network').filter(({ value: { spec } }) => spec.targets.includes(here));
   return {
     target: value,
+    located: target,
     dialect,
     place: placeOf(value),
     regionAt,
@@ -84,6 +87,10 @@ export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): A
 /** Resource, target, estate: the strictest of those that are set. */
 export const modeAt = ({ target, estateMode }: Site, own: Mode | undefined): Mode =>
   strictest([own, target.spec.mode, estateMode]);
+
+/** The document's own, else its target's. */
+export const criticalityAt = ({ target }: Pick<Site, 'target'>, own: Criticality | undefined): Graded =>
+  graded([{ criticality: own ?? target.spec.criticality }]);
 
 export function documentRef(document: Located<Document>, address: Address): DocumentRef {
   const { file, line } = document.at();

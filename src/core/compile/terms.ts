@@ -1,5 +1,6 @@
-import type { Mode, Terms } from '../desired.ts';
+import type { Terms } from '../desired.ts';
 import { activeIgnores, effectiveDeletionPolicy, type ResourceDoc } from '../documents/effective-terms.ts';
+import { criticalityAt, modeAt, type Site } from './site.ts';
 
 /** The fields that a person writes under `ignore`, and their paths in our attributes. Labels and disk keep their names. */
 const fields: Readonly<Record<string, string>> = {
@@ -16,13 +17,14 @@ const fields: Readonly<Record<string, string>> = {
   log: 'order.log',
 };
 
-/** The terms of every resource that a document makes. `today` (2027-01-31) decides which `ignore` still holds. */
-export function termsOf(document: ResourceDoc, context: { readonly mode: Mode; readonly today: string }): Terms {
-  const ignored = activeIgnores(document, context.today).map(({ field }) => attributeOf(field));
+/** The terms of every resource that a document makes on a target. */
+export function termsOf(document: ResourceDoc, site: Site): Terms {
+  const ignored = activeIgnores(document, site.today).map(({ field }) => attributeOf(field));
   return {
-    mode: context.mode,
+    mode: modeAt(site, document.spec.mode),
     protect: document.spec.protect,
     deletionPolicy: effectiveDeletionPolicy(document),
+    ...criticalityAt(site, document.spec.criticality),
     ...(ignored.length > 0 ? { ignore: ignored } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatCidr, parseCidr } from '../cidr.ts';
+import { criticalities } from '../criticality.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import { fieldCategories, remediations } from '../remediation.ts';
 
@@ -193,6 +194,35 @@ export const mode = () =>
       'The most that Setpoint does without a person: observe reads, plan waits for apply, enforce applies. Default: inherited. The strictest wins.',
   });
 
+export const criticality = () =>
+  z
+    .enum(criticalities, { error: criticalities.join(', ') })
+    .optional()
+    .meta({
+      description:
+        'The order in queues, the class of alerts and the default interval of observations. Default: as its target, else normal.',
+    });
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** A duration such as `30s`, in milliseconds. `expected`: with the bounds. */
+export const duration = ({ least, most, expected }: DurationBounds) =>
+  text(/^\d{1,7}[smh]$/, expected)
+    .refine((given) => millisecondsIn(given) >= least && millisecondsIn(given) <= most, { error: expected })
+    .transform(millisecondsIn);
+
+/** In milliseconds. */
+interface DurationBounds {
+  readonly least: number;
+  readonly most: number;
+  readonly expected: string;
+}
+
+function millisecondsIn(given: string): number {
+  const unit = given.at(-1);
+  return Number(given.slice(0, -1)) * (unit === 's' || unit === 'm' || unit === 'h' ? unitMs[unit] : Number.NaN);
+}
+
 /** A calendar day; the pattern allows the 31st of every month, the check does not. */
 export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine(
   (value) => new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) ?? false,
@@ -320,6 +350,7 @@ export const inheritedRemediation = () =>
 /** The terms of a resource; the same on every kind that stands for something on a cloud. */
 export const terms = () => ({
   mode: mode(),
+  criticality: criticality(),
   protect: flag().default(false).meta({ description: 'Forbids every plan to delete or replace it.' }),
   deletionPolicy: z.enum(['retain', 'delete']).optional().meta({
     description:

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { longestIntervalMs, shortestIntervalMs } from '../criticality.ts';
 import { clouds } from '../resource.ts';
 import { targetCalendar } from './change-windows.ts';
 import {
+  criticality,
+  duration,
   guarded,
   ignoreUnmanaged,
   inheritedRemediation,
@@ -53,6 +56,18 @@ export const targetSchema = z
         }),
         mode: mode(),
         remediation: inheritedRemediation(),
+        criticality: criticality(),
+        every: duration({
+          least: shortestIntervalMs,
+          most: longestIntervalMs,
+          expected: 'a duration from 15s to 24h, such as 30s, 5m or 1h',
+        })
+          .optional()
+          .meta({
+            description:
+              "The observation interval. Default: by the criticality, from the workers' --interval. The shortest of the targets in a scope counts.",
+            examples: ['1m'],
+          }),
         ...targetCalendar(),
         ignoreUnmanaged: ignoreUnmanaged(),
         rollout: rollout(),

@@ -1,4 +1,5 @@
 import type { Action, Finding, ScopePlan } from '../action.ts';
+import type { Criticality } from '../criticality.ts';
 import type { Desired, Mode } from '../desired.ts';
 import type { FieldOrigin } from '../documents/field-origins.ts';
 import type { TouchedBy } from '../last-modified.ts';
@@ -82,6 +83,19 @@ interface Asked {
   readonly mode: ModeReason | undefined;
   /** Drift of these categories is not healed by itself. */
   readonly remediation: readonly DriftRemediation[];
+  /** Absent where it lies in no scope of the specs. */
+  readonly cadence?: CadenceReason | undefined;
+}
+
+/** The criticality of a resource, and the interval of its observations, each with its reason. */
+export interface CadenceReason {
+  readonly criticality: Criticality;
+  readonly reason: string;
+  /** Where no target states one: by the default of workers. */
+  readonly everyMs: number;
+  readonly everyReason: string;
+  /** The document and line that decide about the whole scope; absent: none states anything. */
+  readonly everyDecidedBy?: string;
 }
 
 interface Found {

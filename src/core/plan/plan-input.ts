@@ -1,6 +1,7 @@
 import type { Action, ScopePlan, UnmetRequirement, WithholdCode } from '../action.ts';
 import type { BatchLimits } from '../batches.ts';
 import type { Dialect } from '../compile/dialect.ts';
+import type { Criticality } from '../criticality.ts';
 import { type Desired, type DocumentRef, type Mode, strictest, type Terms } from '../desired.ts';
 import type { GracePeriods } from '../grace.ts';
 import type { Guards } from '../guards.ts';
@@ -20,6 +21,8 @@ export interface Wanted {
   readonly additive: ReadonlySet<Address>;
   /** The mode of what no document speaks of any more: the target's. */
   readonly mode: Mode;
+  /** The criticality of what no document speaks of: that of the most critical target. Absent: normal. */
+  readonly criticality?: Criticality;
   /** Names of the targets that lie in this scope. */
   readonly targets: readonly string[];
   /** The number of rules that the account lets a container hold, where a target states it. */
@@ -54,6 +57,8 @@ export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
   /** The mode that it says itself, whatever it inherits. */
   readonly own?: Mode;
   readonly owner?: string;
+  /** Absent: normal. */
+  readonly criticality?: Criticality;
   readonly targets: readonly string[];
   readonly rollout?: Rollout;
   /** Absent: all drift is healed. */

@@ -19,6 +19,7 @@ import { decide } from './decide-wanted.ts';
 import { destructiveDriftHold } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
 import { tombstoneChanges, withGrace } from './grace.ts';
+import { withGrades } from './grades.ts';
 import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold } from './holds.ts';
 import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
@@ -117,10 +118,10 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   yield;
   const around = surroundingsOf(ordered, desired, world);
   const tombstones = stop.length > 0 ? undefined : tombstoneChanges(decisions, world);
+  const every = [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText);
   return {
     scope: observation.scope,
-    actions: ordered,
-    findings: [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText),
+    ...withGrades({ actions: ordered, findings: every }, given),
     calls: {
       observed: observation.calls,
       predicted: predictedCalls(ordered, input),

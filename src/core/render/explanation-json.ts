@@ -3,16 +3,8 @@ import { healingIn } from '../plan/healing.ts';
 import { actionJson, desiredJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
 
 /** An explanation as data: what `--json` prints and the API answers. */
-export function explanationJson({
-  address,
-  wanted,
-  origins,
-  mode,
-  remediation,
-  there,
-  actions,
-  findings,
-}: Explanation) {
+export function explanationJson(explanation: Explanation) {
+  const { address, wanted, origins, mode, remediation, cadence, there, actions, findings } = explanation;
   const healing = healingIn({ findings });
   return {
     address,
@@ -20,6 +12,7 @@ export function explanationJson({
     origins,
     mode: mode && modeJson(mode),
     remediation,
+    cadence,
     objects: there.map(ownershipJson),
     actions: actions.map((one) => actionJson(one, healing(one))),
     findings: findings.map((one) => findingJson(one, healing(one))),

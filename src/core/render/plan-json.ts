@@ -148,11 +148,15 @@ const sidesJson = (desired: Desired, observed: Observed) => ({
   observed: observedJson(observed),
 });
 
-const aboutJson = ({ kind, address, documents, cause, by, remediation }: About, healing: Healing | undefined) => ({
+const aboutJson = (
+  { kind, address, documents, cause, by, remediation, criticality }: About,
+  healing: Healing | undefined,
+) => ({
   kind,
   address,
   documents,
   cause,
+  criticality,
   lastModifiedBy: by && lastModifiedByJson(by),
   healing,
   remediation,
@@ -199,9 +203,10 @@ const requirementJson = ({ people, role, reason, by }: UnmetRequirement) => ({
   approvals: by.map(({ person, until }) => ({ actor: person, until })),
 });
 
-const reasonJson = ({ why, scope, by }: FindingContext, healing: Healing | undefined) => ({
+const reasonJson = ({ why, scope, by, criticality }: FindingContext, healing: Healing | undefined) => ({
   reason: why,
   scope,
+  criticality,
   lastModifiedBy: by && lastModifiedByJson(by),
   healing,
 });
@@ -229,6 +234,7 @@ const termsJson = ({
   mode,
   protect,
   deletionPolicy,
+  criticality,
   claim,
   ignore,
   presence,
@@ -239,6 +245,7 @@ const termsJson = ({
   mode,
   protect,
   deletionPolicy,
+  criticality,
   claim: claim && { adopt: claim.adopt, previousAddresses: claim.was },
   ignore,
   requirement: presence && requirements[presence],

@@ -4,7 +4,7 @@ import { healings } from '../../../core/plan/healing.ts';
 import { fieldCategories } from '../../../core/remediation.ts';
 import { deleteReasons } from '../../../core/render/plan-json.ts';
 import { exampleOf, examples, story } from './examples.ts';
-import { desiredSchema, documentSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
+import { desiredSchema, documentSchema, gradeSchema, lastModifiedBySchema, observedSchema } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
 export const kindSchema = z.enum(kindNames);
@@ -50,6 +50,7 @@ const about = {
   address: z.string(),
   documents: z.array(documentSchema),
   cause: causeSchema,
+  criticality: gradeSchema.optional(),
   lastModifiedBy: lastModifiedBySchema.optional(),
   healing: healingSchema.optional(),
   remediation: remediationSchema.optional(),
@@ -146,6 +147,7 @@ export const doneVerbSchema = z.enum([...verbSchema.options, 'tombstone']);
 const reasonFields = {
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   scope: z.string(),
+  criticality: gradeSchema.optional(),
   lastModifiedBy: lastModifiedBySchema.optional(),
   healing: healingSchema.optional(),
 };

@@ -7,7 +7,7 @@ import { actionSchema, findingSchema, remediationSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
 import { auditLogsSchema, heldSourceSchema } from './plan.ts';
-import { desiredSchema, lastModifiedBySchema, modeSchema, observedSchema } from './resource.ts';
+import { criticalitySchema, desiredSchema, lastModifiedBySchema, modeSchema, observedSchema } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
 export const originSchema = z
@@ -50,6 +50,29 @@ const ownership = z
   })
   .meta({ id: 'Ownership', description: 'An object on a cloud, with its claim and the reason' });
 
+const cadenceSchema = z
+  .object({
+    criticality: criticalitySchema,
+    reason: z.string(),
+    everyMs: z.int().meta({
+      description: 'The observation interval of its scope; where no target states one, by the default of workers',
+    }),
+    everyReason: z.string(),
+    everyDecidedBy: z.string().optional().meta({
+      description: 'The document and line that decide about the scope; only callers that see the whole estate get it',
+    }),
+  })
+  .meta({ id: 'Cadence', description: 'The criticality and the observation interval of a resource, with the reasons' })
+  .register(examples, {
+    example: {
+      criticality: 'critical',
+      reason: 'Instance web at instances.yaml:9 says so',
+      everyMs: 60_000,
+      everyReason: 'a fifth of the --interval of the workers, 5m by default',
+      everyDecidedBy: 'Instance web at instances.yaml:9',
+    },
+  });
+
 export const explanationSchema = z
   .object({
     estate: z.string(),
@@ -60,6 +83,7 @@ export const explanationSchema = z
     remediation: z
       .array(remediationSchema)
       .meta({ description: 'Categories whose drift Setpoint does not heal by itself' }),
+    cadence: cadenceSchema.optional(),
     objects: z.array(ownership),
     actions: z.array(actionSchema),
     findings: z.array(findingSchema),
@@ -76,6 +100,7 @@ export const explanationSchema = z
       origins: [exampleOf(originSchema)],
       mode: { mode: 'plan', reason: 'Estate acme says so at estate.yaml:8' },
       remediation: [],
+      cadence: exampleOf(cadenceSchema),
       objects: [
         {
           scope: story.scope,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { criticalities } from '../../../core/criticality.ts';
 import { allUnlistedSettings } from '../../../core/resource.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
@@ -172,10 +173,15 @@ export const documentSchema = z
 
 export const modeSchema = z.enum(['observe', 'plan', 'enforce']);
 
+export const criticalitySchema = z.enum(criticalities);
+
+export const gradeSchema = criticalitySchema.meta({ description: 'The class of alerts; absent: normal' });
+
 const terms = z.object({
   mode: modeSchema,
   protect: z.boolean(),
   deletionPolicy: z.enum(['retain', 'delete']),
+  criticality: gradeSchema.optional(),
   claim: z.object({ adopt: z.string().optional(), previousAddresses: z.array(z.string()).optional() }).optional(),
   ignore: z.array(z.string()).optional(),
   requirement: z.enum(['required', 'provider-default', 'optional']).optional().meta({

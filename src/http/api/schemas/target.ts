@@ -9,7 +9,7 @@ import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema } from './observation.ts';
 import { pauseModeSchema, stoppedRolloutAnswer, stoppedRolloutSchema } from './pause.ts';
 import { reconcileAnswer, reconcileSchema } from './reconcile.ts';
-import { modeSchema } from './resource.ts';
+import { criticalitySchema, modeSchema } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
 const rateLimitsSchema = z
@@ -76,6 +76,8 @@ export const targetSchema = z
     region: z.string(),
     scope: z.string().meta({ description: 'The part of the cloud that one reconcile covers; targets can share it' }),
     mode: modeSchema,
+    criticality: criticalitySchema.meta({ description: 'That of the most critical document there' }),
+    everySeconds: z.int().meta({ description: 'The observation interval of its scope' }),
     counts: z
       .partialRecord(z.enum(statuses), z.int())
       .meta({ description: 'The number of resources by status, of those that you see' }),
@@ -101,6 +103,8 @@ export const targetSchema = z
       region: 'eu-west-1',
       scope: story.scope,
       mode: 'plan',
+      criticality: 'normal',
+      everySeconds: 300,
       counts: { InSync: 15, Drifted: 1, Unmanaged: 3 },
       observed: exampleOf(observationSchema),
       lastReconcile: exampleOf(reconcileSchema),
@@ -118,10 +122,12 @@ export interface TargetContext {
   readonly rateLimits: readonly RateLimitLevel[] | undefined;
 }
 
-export function targetAnswer({ name, place, mode, look, reconciles, held }: TargetReport, around: TargetContext) {
+export function targetAnswer(report: TargetReport, around: TargetContext) {
+  const { name, place, mode, criticality, everyMs, look, reconciles, held } = report;
   const { cloud, ...where } = place;
   return {
-    ...{ name, estate: around.estate, provider: cloud, ...where, mode },
+    ...{ name, estate: around.estate, provider: cloud, ...where, mode, criticality },
+    everySeconds: Math.round(everyMs / 1000),
     counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
     observed: observationAnswer(look, around.now),
     ...(reconciles && reconcilesAnswer(reconciles, around.seen)),
