@@ -62,6 +62,7 @@ const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
   queue: queue.counts,
   openIntents: store.estates.openIntents,
   violations: store.estates.violations,
+  outOfSync: store.estates.outOfSync,
   rateLimits: limiter.rateLimits,
 });
 

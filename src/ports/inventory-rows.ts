@@ -1,4 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
+import type { Criticality } from '../core/criticality.ts';
 import type { Row, Status } from '../core/inventory/row.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
@@ -75,6 +76,7 @@ export interface RowFilter extends RowScopes {
   readonly kinds?: readonly Kind[];
   readonly statuses?: readonly Status[];
   readonly owners?: readonly string[];
+  readonly criticalities?: readonly Criticality[];
 }
 
 interface RowScopes {

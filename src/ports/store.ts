@@ -1,3 +1,4 @@
+import type { OutOfSyncCount } from '../core/inventory/row.ts';
 import type { LostLedger } from '../core/knowledge.ts';
 import type { HeardTouch, Touch } from '../core/last-modified.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
@@ -79,6 +80,8 @@ export interface Estates {
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** The number of rules of policies that objects break as they stand, over all estates: a rule and an object are one violation. */
   violations(): Promise<readonly ViolationCount[]>;
+  /** The number of resources that are not in sync, by cloud, status and criticality, over all estates. */
+  outOfSync(): Promise<readonly OutOfSyncCount[]>;
   /** The number of objects that an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
   holdings(estate: string): Promise<readonly { readonly scope: ScopeKey; readonly resources: number }[]>;
   /**

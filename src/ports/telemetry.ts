@@ -1,3 +1,4 @@
+import type { OutOfSyncCount } from '../core/inventory/row.ts';
 import type { ViolationCount } from '../core/policy/rules.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Log } from './clock-and-log.ts';
@@ -57,6 +58,8 @@ export interface Samples {
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** As `Estates.violations`. */
   violations(): Promise<readonly ViolationCount[]>;
+  /** As `Estates.outOfSync`. */
+  outOfSync(): Promise<readonly OutOfSyncCount[]>;
   /** The rate limits that this worker has used. */
   rateLimits(): Promise<readonly RateLimitLevel[]>;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { OutOfSyncCount } from '../core/inventory/row.ts';
 import type { ViolationCount } from '../core/policy/rules.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Reconcile } from '../ports/ledger.ts';
@@ -22,6 +23,7 @@ export const postgresEstates = (context: Context): Estates => ({
   },
   openIntents: () => openIntents(context.db),
   violations: () => violations(context.db),
+  outOfSync: () => outOfSync(context.db),
   holdings: (estate) => holdings(context.db, estate),
   takeover: (reconcile, accepted, reason) => takeover(context, reconcile, takeoverOf(reconcile, accepted, reason)),
 });
@@ -40,11 +42,23 @@ const openIntents = (db: Database): Promise<readonly { readonly cloud: string; r
 
 async function violations(db: Database): Promise<readonly ViolationCount[]> {
   const { rows } = await sql<ViolationCount>`
-    SELECT cloud, broken ->> 'policy' AS policy, broken ->> 'effect' AS effect, broken ->> 'mode' AS mode, count(*)::integer AS count
+    SELECT cloud, broken ->> 'policy' AS policy, broken ->> 'effect' AS effect, broken ->> 'mode' AS mode,
+      criticality, count(*)::integer AS count
     FROM setpoint.versions_now, jsonb_array_elements(body -> 'violations') AS broken
-    WHERE policies <> '{}' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`.execute(db);
+    WHERE policies <> '{}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
+
+const outOfSync = (db: Database): Promise<readonly OutOfSyncCount[]> =>
+  db
+    .selectFrom('versions_now')
+    .select((eb) => ['cloud', 'status', 'criticality', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
+    .where('status', '<>', 'InSync')
+    .groupBy(['cloud', 'status', 'criticality'])
+    .orderBy('cloud')
+    .orderBy('status')
+    .orderBy('criticality')
+    .execute();
 
 const holdings = (
   db: Database,

@@ -167,6 +167,7 @@ function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']):
     ...oneOf('status', filter.statuses),
     ...oneOf('claim', filter.claims),
     ...oneOf('owner', filter.owners),
+    ...oneOf('criticality', filter.criticalities),
     ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
     ...violatingAny(filter.violates),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),

@@ -455,6 +455,7 @@ interface StateColumns {
   generation: number;
   cause: string | null;
   policies: Generated<readonly string[]>;
+  criticality: Generated<string>;
 }
 
 interface SpanColumns {

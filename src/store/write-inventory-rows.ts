@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { graded } from '../core/criticality.ts';
 import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { EventDraft, ResourceOwners } from '../ports/events.ts';
@@ -87,13 +88,14 @@ export interface EndedRow extends EndedWhose {
 interface EndedWhose {
   readonly targets: readonly string[];
   readonly owner: string;
+  readonly criticality?: string;
 }
 
 /** Versions that began with this same observation never existed. */
 async function end({ trx, estate, scope, at, before }: Look, keys: readonly string[]): Promise<readonly EndedRow[]> {
   if (keys.length === 0) return [];
   const these = sql`estate = ${estate} AND scope = ${scope} AND key = ANY(${keys}::text[])`;
-  const columns = sql`key, kind, status, address, id, targets, owner`;
+  const columns = sql`key, kind, status, address, id, targets, owner, criticality`;
   const { rows } = await sql<EndedRow>`
     WITH never AS (
       DELETE FROM setpoint.versions WHERE current AND ${these} AND began >= ${at} RETURNING ${columns}
@@ -245,6 +247,7 @@ const writtenColumns = [
   'words',
   'refs',
   'policies',
+  'criticality',
   'body',
 ] as const;
 
@@ -278,6 +281,7 @@ function columnsOf({ key, row, since, digest }: WrittenRow, { estate, scope, at 
     words: wordsOf(row),
     refs: rowRefs(row),
     policies: [...new Set(row.violations?.map(({ policy }) => policy))],
+    criticality: whose.criticality ?? 'normal',
   };
 }
 
@@ -313,13 +317,14 @@ export function rowEvents({ estate, scope }: Where, rows: ChangedRows): readonly
 
 type Changed = ResourceOwners & Pick<EventDraft, 'about' | 'notTo'>;
 
-const writtenAbout = ({ key, row, row: { place, called, state, violations }, was }: WrittenRow): Changed => ({
+const writtenAbout = ({ key, row, row: { place, called, whose, state, violations }, was }: WrittenRow): Changed => ({
   ...ownersOf(row),
   about: {
     key,
     ...aboutCalled(called),
     kind: place.kind,
     status: state.status,
+    ...graded([whose]),
     ...(was === undefined ? {} : { was }),
     reason: state.reason.slice(0, 500),
     ...(violations === undefined ? {} : { violations: violations.map(({ policy, rule }) => `${policy}/${rule}`) }),
@@ -342,13 +347,14 @@ function lostSight({ written, replaced }: ChangedRows): readonly Changed[] {
 
 const textOf = ({ targets, owner }: ResourceOwners): string => JSON.stringify([targets, owner]);
 
-const goneAbout = ({ key, kind, status, address, id, targets, owner }: EndedRow): Changed => ({
+const goneAbout = ({ key, kind, status, address, id, targets, owner, criticality }: EndedRow): Changed => ({
   targets,
   owner,
   about: {
     key,
     ...aboutCalled({ ...(address === null ? {} : { address }), ...(id === null ? {} : { id }) }),
     kind,
+    ...(criticality === undefined || criticality === 'normal' ? {} : { criticality }),
     was: status,
     gone: true,
   },

@@ -181,8 +181,14 @@ function sampled(sampling: Sampling): void {
   gauge(
     'setpoint_policy_violations',
     'Rules of policies that objects break as they stand; the same from every worker',
-    ['cloud', 'policy', 'effect', 'mode'],
+    ['cloud', 'policy', 'effect', 'mode', 'criticality'],
     async () => (await samples.violations()).map(({ count, ...labels }) => ({ labels, value: count })),
+  );
+  gauge(
+    'setpoint_resources_out_of_sync',
+    'Resources of the inventory with a status other than InSync; the same from every worker',
+    ['cloud', 'status', 'criticality'],
+    async () => (await samples.outOfSync()).map(({ count, ...labels }) => ({ labels, value: count })),
   );
   gauge(
     'setpoint_rate_limit_fill_ratio',

@@ -112,6 +112,13 @@ function connect(data: Memory, clock: Clock): MemoryStore {
   };
 }
 
+function counted<T extends object>(all: readonly T[]): readonly (T & { readonly count: number })[] {
+  const groups = [...Map.groupBy(all, (one) => JSON.stringify(Object.values(one)))].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  return groups.flatMap(([, [first, ...rest]]) => (first === undefined ? [] : [{ ...first, count: 1 + rest.length }]));
+}
+
 const memoryEstates = (data: Memory, clock: Clock): Estates => ({
   store: data.store,
   list: async () => [...data.estates.keys()].sort(),
@@ -124,13 +131,20 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
   violations: async () => {
     const now = data.rows.versions.filter(({ ended }) => ended === null);
     const all = now.flatMap(({ of: { row } }) =>
-      (row.violations ?? []).map(({ policy, effect, mode }) => ({ cloud: row.place.cloud, policy, effect, mode })),
+      (row.violations ?? []).map(({ policy, effect, mode }) => {
+        const { criticality = 'normal' } = row.whose;
+        return { cloud: row.place.cloud, policy, effect, mode, criticality };
+      }),
     );
-    const groups = [...Map.groupBy(all, (one) => JSON.stringify(Object.values(one)))].toSorted(([a], [b]) =>
-      a < b ? -1 : 1,
-    );
-    return groups.flatMap(([, [first, ...rest]]) =>
-      first === undefined ? [] : [{ ...first, count: 1 + rest.length }],
+    return counted(all);
+  },
+  outOfSync: async () => {
+    const now = data.rows.versions.filter(({ ended, of: { row } }) => ended === null && row.state.status !== 'InSync');
+    return counted(
+      now.map(({ of: { row } }) => {
+        const { criticality = 'normal' } = row.whose;
+        return { cloud: row.place.cloud, status: row.state.status, criticality };
+      }),
     );
   },
   holdings: async (name) =>

@@ -13,6 +13,7 @@ const nothing: Samples = {
   queue: async () => [],
   openIntents: async () => [],
   violations: async () => [],
+  outOfSync: async () => [],
   rateLimits: async () => [],
 };
 
@@ -156,11 +157,29 @@ describe('what is asked for when somebody looks', () => {
   });
 
   it('are the violations of policies', async () => {
-    const violation = { cloud: 'aws', policy: 'open', effect: 'deny', mode: 'enforce', count: 3 } as const;
+    const violation = {
+      cloud: 'aws',
+      policy: 'open',
+      effect: 'deny',
+      mode: 'enforce',
+      criticality: 'high',
+      count: 3,
+    } as const;
     const { value } = watched({ violations: async () => [violation] });
     assert.equal(
-      await value('setpoint_policy_violations{cloud="aws",policy="open",effect="deny",mode="enforce"}'),
+      await value(
+        'setpoint_policy_violations{cloud="aws",policy="open",effect="deny",mode="enforce",criticality="high"}',
+      ),
       '3',
+    );
+  });
+
+  it('are the resources that are not in sync', async () => {
+    const drifted = { cloud: 'aws', status: 'Drifted', criticality: 'critical', count: 2 } as const;
+    const { value } = watched({ outOfSync: async () => [drifted] });
+    assert.equal(
+      await value('setpoint_resources_out_of_sync{cloud="aws",status="Drifted",criticality="critical"}'),
+      '2',
     );
   });
 
@@ -216,6 +235,7 @@ describe('the metrics as a whole', () => {
       'setpoint_queue_reconciles',
       'setpoint_intents_open',
       'setpoint_policy_violations',
+      'setpoint_resources_out_of_sync',
       'setpoint_rate_limit_fill_ratio',
     ]);
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Criticality, criticalities } from '../../core/criticality.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import type { Gap, Origin } from '../../core/observed.ts';
@@ -35,6 +36,8 @@ export interface InventoryObject {
   readonly by?: TouchedBy;
   readonly origin?: Origin;
   readonly ignored?: IgnoreTerms;
+  /** Absent: normal. */
+  readonly criticality?: Criticality;
   /** The rules of policies that it breaks as it stands; absent where it breaks none. */
   readonly violations?: readonly BrokenRule[];
   readonly attributes: Attributes[Kind];
@@ -43,20 +46,21 @@ export interface InventoryObject {
 interface InventoryFilter {
   readonly kind?: Kind;
   readonly claim?: Claim;
+  readonly criticality?: Criticality;
 }
 
 /** The resources in the scopes of these targets, as a server last observed them. */
 export async function fetchInventory(
   client: ApiClient,
   targets: readonly ServerTarget[],
-  { kind, claim }: InventoryFilter,
+  { kind, claim, criticality }: InventoryFilter,
 ): Promise<readonly ScopeInventory[]> {
   const inventories = new Map<string, ScopeInventory>();
   for (const { scope, observation } of targets)
     if (observation !== undefined) inventories.set(scope, { scope, ...observation, objects: [] });
   const objects: ScopedObject[] = [];
   const estate = targets[0]?.estate;
-  const lines = { path: '/v1/inventory', asked: { kind, claim, estate, attributes: true } };
+  const lines = { path: '/v1/inventory', asked: { kind, claim, criticality, estate, attributes: true } };
   for await (const { items } of pages(client, lines, page)) objects.push(...items.flatMap((item) => item ?? []));
   const byScope = Map.groupBy(objects, ({ scope }) => scope);
   return [...inventories.values()].map((inventory) => ({
@@ -102,6 +106,7 @@ const line = decode.object({
   lastModifiedBy: decode.optional(lastModified),
   origin: decode.optional(origin),
   ignored: decode.optional(decode.object({ owner: decode.string, reason: decode.string, until: decode.string })),
+  criticality: decode.oneOf(...criticalities),
   violations: decode.optional(decode.list(violation)),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { type PriceTable, priceTable } from '../../core/cost/cost.ts';
+import { type Criticality, criticalities, graded } from '../../core/criticality.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
 import {
   coverageOf,
@@ -58,6 +59,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly unmanaged?: boolean;
   readonly ignored?: boolean;
   readonly violations?: boolean;
+  readonly criticality?: Criticality;
   readonly idle?: boolean;
   readonly groupBy?: Grouping;
   readonly refresh?: boolean;
@@ -92,6 +94,7 @@ export const inventory = (context: Context): Command =>
       ).conflicts('unmanaged'),
     )
     .option('--violations', 'only objects that break a rule of a policy, with the rules')
+    .addOption(new Option('--criticality <class>', 'only objects of this criticality').choices(criticalities))
     .addOption(
       new Option('--group-by <property>', 'count the objects by this property, with the coverage').choices(groupings),
     )
@@ -211,12 +214,13 @@ function chosenView({ all, unobserved }: Found, options: Options): InventoryView
   };
 }
 
-const isChosen = (object: InventoryObject, { kind, claim, unmanaged, ignored, violations }: Options): boolean =>
-  (kind === undefined || object.kind === kind) &&
-  (claim === undefined || object.claim === claim) &&
-  (unmanaged !== true || isUnmanaged(object)) &&
-  (ignored !== true || isIgnored(object)) &&
-  (violations !== true || object.violations !== undefined);
+const isChosen = (object: InventoryObject, asked: Options): boolean =>
+  (asked.kind === undefined || object.kind === asked.kind) &&
+  (asked.claim === undefined || object.claim === asked.claim) &&
+  (asked.unmanaged !== true || isUnmanaged(object)) &&
+  (asked.ignored !== true || isIgnored(object)) &&
+  (asked.violations !== true || object.violations !== undefined) &&
+  (asked.criticality === undefined || (object.criticality ?? 'normal') === asked.criticality);
 
 async function inventories(
   estate: LocalEstate,
@@ -277,6 +281,7 @@ function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, row:
     by,
     origin: signs.origin,
     ignored,
+    ...graded(row === undefined ? [] : [row.whose]),
     ...(row?.violations === undefined ? {} : { violations: row.violations }),
     attributes,
   };

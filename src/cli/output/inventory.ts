@@ -108,10 +108,11 @@ const row = (object: InventoryObject, ago: Ago): readonly string[] => [
   object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
 ];
 
-/** The rules that it breaks come first: they are what a person looks for. */
-function reasonOf({ claim, why, violations = [] }: InventoryObject): string {
+/** Its criticality, then the rules that it breaks: they are what a person looks for. */
+function reasonOf({ claim, why, criticality, violations = [] }: InventoryObject): string {
   const broken = violations.map(({ policy, rule }) => `breaks ${policy}/${rule}`).join(', ');
-  return [broken, claim === 'ours' ? '' : why].filter((text) => text !== '').join(' · ');
+  const grade = criticality === undefined || criticality === 'normal' ? '' : criticality;
+  return [grade, broken, claim === 'ours' ? '' : why].filter((text) => text !== '').join(' · ');
 }
 
 const shown = ({ kind, name, address }: InventoryObject): string =>
@@ -161,6 +162,7 @@ const objectJson = ({
   by,
   origin,
   ignored,
+  criticality,
   violations,
   attributes,
 }: InventoryObject) => ({
@@ -174,6 +176,7 @@ const objectJson = ({
   lastModifiedBy: by && lastModifiedByJson(by),
   origin: origin && originJson(origin),
   ignored: ignored && { owner: ignored.owner, reason: ignored.reason, until: ignored.until },
+  criticality: criticality ?? 'normal',
   violations,
   attributes,
 });

@@ -1,3 +1,4 @@
+import { type Criticality, graded } from '../criticality.ts';
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import { refsOf } from '../kinds/kinds.ts';
@@ -39,6 +40,14 @@ export const statuses = [
 
 export type Status = (typeof statuses)[number];
 
+/** Resources with a status other than InSync. */
+export interface OutOfSyncCount {
+  readonly cloud: string;
+  readonly status: string;
+  readonly criticality: string;
+  readonly count: number;
+}
+
 /** One line of the inventory: a resource that is wanted, an object that stands on a cloud, or both. Plain data. */
 export interface Row {
   /** Unique in its scope, and the same for as long as it is the same thing: its address, else `<kind> <id>`. */
@@ -76,6 +85,8 @@ export interface Called {
 export interface RowOwnership {
   readonly claim: Claim;
   readonly owner?: string;
+  /** By its documents, else its container or target. Absent: normal. */
+  readonly criticality?: Criticality;
   /** The documents that want it. */
   readonly documents: readonly DocumentRef[];
   /** The entry of a target that leaves it out of the findings: it is unmanaged. */
@@ -189,6 +200,7 @@ const comparable = ({ called, whose, state, sides, violations }: Row): object =>
   status: state.status,
   claim: whose.claim,
   owner: whose.owner,
+  criticality: whose.criticality,
   ignored: whose.ignored,
   name: called.name,
   address: called.address,
@@ -214,7 +226,12 @@ function leftRow({ key, place, called, whose, state, sides: { observed } }: Row)
   return [
     {
       ...{ key, place, called },
-      whose: { claim: isOurs ? 'orphan' : claim, ...(isOurs && owner !== undefined ? { owner } : {}), documents: [] },
+      whose: {
+        claim: isOurs ? 'orphan' : claim,
+        ...(isOurs && owner !== undefined ? { owner } : {}),
+        ...graded([whose]),
+        documents: [],
+      },
       state: leftState(state, isOurs),
       sides: { observed, diff: [] },
     },

@@ -5,6 +5,7 @@ import { alignDesired } from '../plan/align-desired.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
 import { touchedBy } from '../plan/drift-authors.ts';
+import { gradesOf } from '../plan/grades.ts';
 import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
 import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
@@ -68,6 +69,7 @@ function rowOf(subject: Subject, around: Around): Row {
     called: calledOf(subject, claimed),
     whose: {
       ...rowOwnershipOf(subject, claimed, input),
+      ...gradesOf(input).of({ address: subject.address, observed: subject.observed }),
       ...(ignored === undefined ? {} : { ignored: termsOf(ignored) }),
     },
     state: {

@@ -47,5 +47,6 @@ export interface BrokenRule {
 /** So many objects of a cloud break rules of a policy; an object and a rule are one. */
 export interface ViolationCount extends Pick<BrokenRule, 'policy' | 'effect' | 'mode'> {
   readonly cloud: string;
+  readonly criticality: string;
   readonly count: number;
 }

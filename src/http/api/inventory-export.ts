@@ -93,6 +93,7 @@ const columns = [
   'status',
   'reason',
   'code',
+  'criticality',
   'violations',
   'since',
   'generation',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
+import { criticalities } from '../../core/criticality.ts';
 import type { Origin } from '../../core/inventory/ownership.ts';
 import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
@@ -89,6 +90,7 @@ export const inventoryFields = {
   region: listOf(name, 'Only these regions, zones or locations; empty: global'),
   kind: listOf(z.enum(kindNames), 'Only these kinds'),
   status: listOf(z.enum(statuses), 'Only these statuses'),
+  criticality: listOf(z.enum(criticalities), 'Only these criticalities'),
   owner: listOf(name, 'Only these owners; empty: no owner'),
   target: listOf(name, 'Only these targets'),
   claim: listOf(z.enum(rowClaims), 'Only these claims'),
@@ -131,6 +133,7 @@ const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
   kinds: asked.kind,
   statuses: asked.status,
   owners: asked.owner,
+  criticalities: asked.criticality,
   targets: asked.target,
   claims: asked.claim,
   violates: asked.violates,

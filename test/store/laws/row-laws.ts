@@ -191,7 +191,7 @@ export const rowLaws: Laws = {
   'who watches hears of each change once, and of an equal look nothing': async ({ store, other, estate }) => {
     const place = await store.events.newest();
     const where = { estate, scope };
-    const row = rowOf('a', { whose: { owner: 'team-a' } });
+    const row = rowOf('a', { whose: { owner: 'team-a', criticality: 'critical' } });
     await store.rows.keep(where, lookOf(1000, [row]));
     await store.rows.keep(where, lookOf(2000, [row]));
     const violations = [brokenRule('open')];
@@ -199,7 +199,7 @@ export const rowLaws: Laws = {
     await store.rows.keep(where, lookOf(3000, [drifted]));
     await store.rows.keep(where, lookOf(4000, []));
     const { events } = await other.events.after(place, 100);
-    const about = { key: row.key, address: row.key, id: 'vpc-a', kind: 'network', scope };
+    const about = { key: row.key, address: row.key, id: 'vpc-a', kind: 'network', scope, criticality: 'critical' };
     assert.deepEqual(
       events
         .filter((one) => one.estate === estate)

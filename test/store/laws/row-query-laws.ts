@@ -106,7 +106,7 @@ export const rowQueryLaws: Laws = {
     const rows = [
       rowOf('a', {
         called: { labels: { tier: 'web', env: 'prod' } },
-        whose: { owner: 'team-a' },
+        whose: { owner: 'team-a', criticality: 'critical' },
         violations: [brokenRule('labels')],
       }),
       rowOf('b', {
@@ -140,6 +140,8 @@ export const rowQueryLaws: Laws = {
       [{ owners: [''] }, ['b', 'c']],
       [{ targets: ['edge', 'none'] }, ['b']],
       [{ claims: ['unmanaged'] }, ['c']],
+      [{ criticalities: ['critical'] }, ['a']],
+      [{ criticalities: ['normal', 'low'] }, ['b', 'c']],
       [{ violates: ['*'] }, ['a', 'c']],
       [{ violates: ['open', 'none'] }, ['c']],
       [{ violates: ['none'] }, []],
@@ -154,10 +156,13 @@ export const rowQueryLaws: Laws = {
     const counted = (await store.estates.violations()).filter(({ policy }) => ['labels', 'open'].includes(policy));
     const about = { effect: 'deny', mode: 'enforce', count: 1 } as const;
     assert.deepEqual(counted, [
-      { cloud: 'aws', policy: 'labels', ...about },
-      { cloud: 'gcp', policy: 'labels', ...about },
-      { cloud: 'gcp', policy: 'open', ...about },
+      { cloud: 'aws', policy: 'labels', criticality: 'critical', ...about },
+      { cloud: 'gcp', policy: 'labels', criticality: 'normal', ...about },
+      { cloud: 'gcp', policy: 'open', criticality: 'normal', ...about },
     ]);
+    const outOfSync = (await store.estates.outOfSync()).filter(({ cloud }) => cloud === 'aws');
+    assert.ok(outOfSync.some(({ status, criticality }) => status === 'Drifted' && criticality === 'normal'));
+    assert.ok(!outOfSync.some(({ status }) => status === 'InSync'));
   },
 
   'a text is looked for in addresses, names, ids and values of labels, whatever the case, and nothing in it is special':

@@ -117,7 +117,18 @@ function endedRow(one: Version | undefined): readonly EndedRow[] {
   const { key, place, called, state, whose } = one.of.row;
   const { kind, targets } = place;
   const { address = null, id = null } = called;
-  return [{ key, kind, targets, address, id, status: state.status, owner: whose.owner ?? '' }];
+  return [
+    {
+      key,
+      kind,
+      targets,
+      address,
+      id,
+      status: state.status,
+      owner: whose.owner ?? '',
+      criticality: whose.criticality ?? 'normal',
+    },
+  ];
 }
 
 function page(rows: RowMemory, query: RowQuery) {
@@ -189,6 +200,7 @@ function fits(
     among(filter.claims, whose.claim) &&
     among(filter.violates, ...violated) &&
     among(filter.owners, whose.owner ?? '') &&
+    among(filter.criticalities, whose.criticality ?? 'normal') &&
     among(filter.targets, ...place.targets) &&
     among(filter.refersTo, ...rowRefs(row)) &&
     Object.entries(labels).every(([key, value]) => isLabelled(called.labels[key], value)) &&

@@ -11,6 +11,7 @@ import { originSchema } from './explanation.ts';
 import { violationBody } from './plan.ts';
 import {
   attributesByKind,
+  criticalitySchema,
   desiredMachine,
   documentSchema,
   lastModifiedBySchema,
@@ -57,6 +58,7 @@ const rowBody = {
     .string()
     .optional()
     .meta({ description: 'The owner in its documents, also former ones; never read from the cloud' }),
+  criticality: criticalitySchema.meta({ description: 'The class of alerts' }),
   labels: z.record(z.string(), z.string()),
   origin: objectOriginSchema
     .optional()
@@ -97,6 +99,7 @@ const rowExample: z.output<typeof fields> = {
   targets: [story.target],
   claim: 'ours',
   owner: 'team-web',
+  criticality: 'normal',
   labels: { Name: 'web-0', tier: 'test' },
   status: 'Drifted',
   reason: `It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve.`,
@@ -156,6 +159,7 @@ export function rowAnswer(
     targets: visibleTargets(seen, { estate: kept.estate, targets: place.targets }),
     claim: whose.claim,
     owner: whose.owner,
+    criticality: whose.criticality ?? 'normal',
     labels,
     origin: sides.observed?.origin && originJson(sides.observed.origin),
     ignored: whose.ignored,

@@ -69,6 +69,7 @@ describe('GET /v1/inventory', () => {
         targets: ['north'],
         claim: 'ours',
         owner: 'team-net',
+        criticality: 'normal',
         labels: { tier: 'db', env: 'prod' },
         status: 'Drifted',
         reason: 'As it is asked for.',
