@@ -1,5 +1,5 @@
 import type { Hash } from './digest.ts';
-import { type Document, ownName } from './documents/document.ts';
+import { type Document, ownName, schemas } from './documents/document.ts';
 import type { EditValue } from './documents/document-edit.ts';
 import type { ResourceDoc } from './documents/effective-terms.ts';
 import { patchFileName, treeOf } from './documents/overlay.ts';
@@ -156,8 +156,9 @@ export function fieldPath(given: string): FieldReading {
   const inner = steps[0] === 'on' ? steps.slice(2) : steps;
   const [field] = inner;
   if (field === undefined) return { refused: 'it names no field of a target. Write: on.<target>.size' };
-  const why = Object.hasOwn(refusedFields, field) ? refusedFields[field] : undefined;
-  return why === undefined ? { path: ['spec', ...steps] } : { refused: why };
+  // why: a field that no kind has is named with the one that was meant, once the specs are checked
+  if (patchable.has(field) || !specFields.has(field)) return { path: ['spec', ...steps] };
+  return { refused: (Object.hasOwn(refusedFields, field) ? refusedFields[field] : undefined) ?? guard };
 }
 
 const noField =
@@ -174,22 +175,25 @@ const place = 'it decides which object this is and where it stands';
 const launch = 'a change of it replaces the machine';
 const rights = 'it gives somebody rights';
 
-/** Fields that no patch sets, of whatever kind. */
+/** Fields of `spec` that a patch sets. One that a kind gains is none of them until it stands here. */
+const patchable: ReadonlySet<string> = new Set([
+  ...['internet', 'default', 'cidr', 'subnets', 'groups', 'settings'],
+  ...['direction', 'action', 'protocol', 'ports', 'icmp', 'protocols', 'group', 'appliesTo', 'peers', 'priority'],
+  ...['description', 'disabled', 'log', 'replicas', 'subnet', 'size', 'disk', 'publicIp', 'power'],
+]);
+
+const specFields: ReadonlySet<string> = new Set(
+  (['Network', 'Group', 'FirewallRule', 'Instance'] as const).flatMap((kind) =>
+    Object.keys(schemas[kind].shape.spec.shape),
+  ),
+);
+
+/** The reasons for the others; one without a reason here is a guard. */
 const refusedFields: Readonly<Record<string, string>> = {
-  mode: guard,
-  protect: guard,
-  deletionPolicy: guard,
-  ignore: guard,
-  ignoreUnmanaged: guard,
-  rollout: guard,
-  minReady: guard,
-  maxUnavailable: guard,
-  rules: guard,
-  ttl: guard,
-  until: guard,
   targets: place,
   network: place,
   names: place,
+  on: place,
   userData: launch,
   image: launch,
   access: rights,

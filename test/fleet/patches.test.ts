@@ -274,7 +274,7 @@ describe('a patch beside healing, policies and replicas', () => {
     assert.equal(await numberOf(world), 1);
   });
 
-  it('more machines for a while are deleted at its end, and never those of the specs', async () => {
+  it('more machines for a while are deleted a grace after its end, and never those of the specs', async () => {
     const world = await standing();
     const ids = machines(world).map(({ id }) => id);
     await patched(world, { replicas: 3 });
@@ -282,6 +282,9 @@ describe('a patch beside healing, policies and replicas', () => {
     assert.equal(machines(world).length, 3);
     await later(world, hour);
     await patchEnder(world.context)();
+    await world.reconcile();
+    assert.equal(machines(world).length, 3);
+    await later(world, hour);
     await world.reconcile();
     assert.deepEqual(
       machines(world).map(({ id }) => id),
