@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
   policy: async () => unasked((await import('./policy.ts')).policies),
   'guard-rails': async () => unasked(async () => (await import('./guard-rails.ts')).guardRails()),
+  'approval-bypass': async () => unasked(async () => (await import('./approval-bypass.ts')).approvalBypass()),
   effect: async () => unasked((await import('./effect.ts')).effect),
   'effect-differences': async () => unasked((await import('./effect-differences.ts')).effectDifferences),
   'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,

@@ -55,6 +55,7 @@ test('every figure that something is asked of has its bound', () => {
     'policy',
     'policy-one-kind',
     'guard-rails',
+    'approval-bypass',
     'effect',
     'effect-differences',
     'observe-calls',

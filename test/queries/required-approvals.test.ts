@@ -254,6 +254,50 @@ describe('approvals that a policy asks for', () => {
   });
 });
 
+const sale = { name: 'sale', from: '2025-12-31T00:00', to: '2026-03-01T00:00', reason: 'the sale' };
+
+describe('an approval by break-glass', () => {
+  const frozen = () => after([...ground, web('a')], [...ground, web('b')], { next: { mode: 'plan', freezes: [sale] } });
+  const approving = async (world: AnswersWorld, who: string, breakGlass: boolean) => {
+    const { digest, actions } = JSON.parse(
+      (await world.api.ask(who, `GET /v1/approvals?breakGlass=${breakGlass}`)).text,
+    );
+    const body = { digest, reason: 'incident 4711', breakGlass };
+    const { status, text } = await world.api.ask(who, 'POST /v1/approvals', { body });
+    assert.equal(status, 201, text);
+    return actions.length;
+  };
+
+  it('passes a freeze for its own actions, with an entry of its own in the ledger', async () => {
+    const world = await frozen();
+    assert.equal(await approving(world, 'bob', false), 1);
+    await reconcile(world);
+    assert.equal(tierOf(world), 'a', 'an approval alone passes none');
+    assert.equal(await approving(world, 'cid', true), 1);
+    await reconcile(world);
+    assert.equal(tierOf(world), 'b');
+    const notes: unknown[] = [];
+    for await (const { body } of world.store.ledger.entries({ estate: 'acme' })) notes.push(body['note']);
+    const said = JSON.stringify(notes.find((note) => JSON.stringify(note)?.includes('breakGlass":{')));
+    assert.match(said, /"changes":1,.*frozen by sale: the sale.*"person":"cid",.*"reason":"incident 4711"/);
+    world.meddle('z');
+    await reconcile(world);
+    assert.equal(tierOf(world), 'z', 'it was spent');
+  });
+
+  it('passes no pause, and no missing approval', async () => {
+    const world = await after([...ground, web('a'), asks({ people: 2 })], [...ground, web('b'), asks({ people: 2 })], {
+      next: { freezes: [sale] },
+    });
+    await approving(world, 'bob', true);
+    await reconcile(world);
+    assert.equal(tierOf(world), 'a');
+    await approving(world, 'cid', false);
+    await reconcile(world);
+    assert.equal(tierOf(world), 'b', 'one of two said so');
+  });
+});
+
 /** A machine that was under `protect`, and is not any more: applied, in the second generation. */
 async function lifted(estate: object = {}): Promise<AnswersWorld> {
   const world = await after([...ground, web('a', { protect: true, ...toDelete })], [...ground, web('a', toDelete)], {
