@@ -1,5 +1,7 @@
 import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import { byCriticality } from '../core/criticality.ts';
 import type { Allowance } from '../core/limits.ts';
+import { withGrades } from '../core/plan/grades.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { type EstateView, planAgain } from './estate-view.ts';
 
@@ -29,8 +31,12 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     if (plan.findings.some(({ type }) => type === 'wrong-account' || type === 'foreign-store'))
       return { plan, held: [] };
     const done = new Set(plan.actions.map(nameOf));
-    const all = [...looked.slice(i, i + 1).flatMap(({ input }) => [...(decided.get(input)?.values() ?? [])])];
-    return { plan, held: all.filter((action) => !done.has(nameOf(action))) };
+    const held = looked.slice(i, i + 1).flatMap(({ input }) => {
+      const all = [...(decided.get(input)?.values() ?? [])].filter((action) => !done.has(nameOf(action)));
+      // why: they were noted before a plan grades what it does
+      return withGrades({ actions: all, findings: [] }, input).actions;
+    });
+    return { plan, held };
   });
 }
 
@@ -49,8 +55,12 @@ function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePl
   const findings = (bound ?? plan).findings.filter(
     (found) => hindering.includes(found.type) || isHeld(found) || isOfOurs(found),
   );
-  return { ...plan, actions, findings };
+  return { ...plan, actions: mostCriticalFirst(actions), findings };
 }
+
+/** The actions of a drift are only told, so their order is that in which people look. */
+const mostCriticalFirst = (actions: readonly Action[]): readonly Action[] =>
+  actions.toSorted((a, b) => byCriticality(a.criticality, b.criticality));
 
 /** An extra of a resource of ours, beyond its document: nobody knows whether it is new. */
 const isOfOurs = (found: Finding): boolean => 'of' in found && found.of !== undefined;

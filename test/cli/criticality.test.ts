@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AuthorizeSecurityGroupIngressCommand, DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateTagsCommand,
+  DescribeInstancesCommand,
+  DescribeSecurityGroupsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -9,7 +15,7 @@ const { specs, sandbox } = await sandboxed();
 
 test('criticality and every: explain, status, plan, drift and inventory say which holds', async () => {
   edit(specs, 'estate.yaml', '  region: eu-west-1\n', '  region: eu-west-1\n  criticality: high\n  every: 90s\n');
-  edit(specs, 'instances.yaml', 'size: t3.medium\n', 'size: t3.medium\n  criticality: critical\n');
+  edit(specs, 'instances.yaml', 'size: t3.small\n', 'size: t3.small\n  criticality: critical\n');
   edit(specs, 'network.yaml', '  network: core\n', '  network: core\n  criticality: low\n');
   const applied = await run(['apply', specs, '--allow-endpoint', '--yes']);
   assert.equal(applied.code, 0, applied.stderr);
@@ -18,8 +24,8 @@ test('criticality and every: explain, status, plan, drift and inventory say whic
     (await run(['explain', address, '--specs', specs, '--allow-endpoint'])).stdout;
   const interval = / {2}observed every 90s: its target states it, Target aws-prod at \S+estate\.yaml:24\n/;
   for (const [address, said] of [
-    ['instance/db-0', /\nCriticality\n {2}critical: Instance db at \S+instances\.yaml:\d+ says so\n/],
-    ['instance/web-0', /\nCriticality\n {2}high: Target aws-prod at \S+estate\.yaml:23 says so\n/],
+    ['instance/web-0', /\nCriticality\n {2}critical: Instance web at \S+instances\.yaml:\d+ says so\n/],
+    ['instance/db-0', /\nCriticality\n {2}high: Target aws-prod at \S+estate\.yaml:23 says so\n/],
     [
       'firewall-rule/core.web-https',
       /\nCriticality\n {2}low: FirewallRule web-https at \S+network\.yaml:\d+ says so\n/,
@@ -39,12 +45,26 @@ test('criticality and every: explain, status, plan, drift and inventory say whic
   const IpPermissions = [{ IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
   await ec2.send(new AuthorizeSecurityGroupIngressCommand({ GroupId: web, IpPermissions }));
 
+  const { Reservations: machines = [] } = await ec2.send(new DescribeInstancesCommand({}));
+  const all = machines.flatMap(({ Instances = [] }) => Instances);
+  const touched = ['t3.medium', 't3.small'].map(
+    (size) => all.find(({ InstanceType }) => InstanceType === size)?.InstanceId ?? assert.fail(size),
+  );
+  const Tags = [{ Key: 'tier', Value: 'changed by hand' }];
+  await ec2.send(new CreateTagsCommand({ Resources: touched, Tags }));
+
   const { stdout } = await run(['drift', specs, '--json', '--allow-endpoint']);
   assert.deepEqual(
     JSON.parse(stdout).actions.map((one: { verb: string; criticality?: string }) => [one.verb, one.criticality]),
-    [['delete', 'high']],
-    'a rule that nobody wrote is as its group',
+    [
+      ['update', 'critical'],
+      ['update', 'high'],
+      ['delete', 'high'],
+    ],
+    'the most critical comes first, and a rule that nobody wrote is as its group',
   );
+  const shown = await run(['drift', specs, '--allow-endpoint']);
+  assert.match(shown.stdout, /~ instance web-\d .*! drifted {2}critical/);
 
   const of = async (...options: readonly string[]) => {
     const found = await run(['inventory', specs, '--allow-endpoint', '--json', ...options]);
@@ -53,7 +73,7 @@ test('criticality and every: explain, status, plan, drift and inventory say whic
   const critical = await of('--refresh', '--criticality', 'critical');
   assert.deepEqual(
     critical.map(({ name, criticality }: Readonly<Record<string, string>>) => [name, criticality]),
-    [['db-0', 'critical']],
+    ['web-0', 'web-1', 'web-2'].map((name) => [name, 'critical']),
   );
   const { rows } = run.database.connect();
   const asked = { seen: [{}], sort: { by: 'address', descending: false }, limit: 9 } as const;

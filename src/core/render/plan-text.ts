@@ -126,8 +126,9 @@ function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
       : '';
   const drift = entry.drifted && entry.verb !== 'forget' ? paint('note', '  ! drifted') : '';
   const why = reason(entry);
+  const grade = entry.actions.some((one) => one.criticality === 'critical') ? paint('note', '  critical') : '';
   return [
-    `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${place}`,
+    `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${grade}${place}`,
     ...entry.actions.flatMap((action) => actionLines(action, paint)),
     ...touchedLines(entry.actions, how),
     ...new Set(entry.actions.flatMap((action) => remediationLines(action, paint))),
