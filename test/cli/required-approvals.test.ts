@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const allow = '--allow-endpoint';
+const { specs, sandbox } = await sandboxed();
+const run = commandLine();
+assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+edit(specs, 'instances.yaml', 'protect: true', 'protect: false');
+assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+edit(
+  specs,
+  'instances.yaml',
+  'groups: [db]\n  image: ami-0abcdef1234567890',
+  'groups: [db]\n  image: ami-0abc0abc0abc0abc0',
+);
+const writes = () => sandbox.control.log.entries({ mutating: true }).map(({ action }) => action);
+test.beforeEach(() => sandbox.control.log.clear());
+
+test('apply replaces nothing whose protection was lifted, says who must approve it, and exits 3', async () => {
+  const { code, stdout } = await run(['apply', specs, allow, '--yes']);
+  assert.equal(code, 3, stdout);
+  assert.match(
+    stdout,
+    /refused +replace \S+\/instance\/db-0: its protection was lifted, and this would replace it: it needs approvals of 2 people\. 0 of 2 so far; 2 people must approve it over the API/,
+  );
+  assert.deepEqual(writes(), []);
+});
+
+test('an approval on the store says that it does not count, and permits nothing', async () => {
+  const { code, stdout, stderr } = await run(['approve', specs, allow, '--yes', '--reason', 'mine']);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /1 change needs approvals over the API as well\. Yours on the store does not count there/);
+  assert.match(stdout, /Not enough yet: replace instance db-0: .* 0 of 2 so far/);
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 3);
+  assert.deepEqual(writes(), []);
+});
+
+test('--without-approvals needs a reason, and passes with an entry of its own, at the top of status', async () => {
+  const refused = await run(['apply', specs, allow, '--yes', '--without-approvals']);
+  assert.match(refused.stderr, /--without-approvals needs a reason/);
+  assert.deepEqual(writes(), []);
+  const how = ['--yes', '--without-approvals', '--reason', 'nobody else is here'];
+  const { code, stdout, stderr } = await run(['apply', specs, allow, ...how]);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(
+    stderr,
+    /BREAK GLASS: 1 change passes missing approvals: nobody else is here\n {2}1 change its protection was lifted/,
+  );
+  assert.match(stdout, /BREAK GLASS: no missing approval held 1 change \(ledger entry \d+\): nobody else is here/);
+  assert.ok(writes().includes('TerminateInstances'));
+  assert.match((await run(['status', specs])).stdout, /\nBREAK GLASS\n {2}.*nobody else is here \(1 change/);
+});
