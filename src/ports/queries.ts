@@ -166,6 +166,8 @@ export interface PatchRequest {
 /** `generation` absent: it was only judged. `waits`: why some of it waits. `atEnd`: machines that its end deletes or stops. */
 export interface BegunPatch {
   readonly patch: Patch;
+  /** Of the specs with it. */
+  readonly revision: string;
   readonly generation?: Generation;
   readonly plans: readonly ScopePlan[];
   readonly effect?: Effect;

@@ -88,9 +88,10 @@ export function patchesOn({ store, posted, line, open: openNewest }: PreviewCont
         const person = { person: by.person, reason };
         const planned = await planPatch({ ...asked, estate, seen, mine, by: person }, grounds);
         const generation = preview ? undefined : await beginPatch(planned, authorsBy(by), grounds);
-        const { patch, view, meaning, waits, judgement } = planned;
+        const { patch, view, meaning, waits, judgement, opened } = planned;
         return {
           ...{ patch, plans: view.plans, waits: [...new Set(waits.map(({ why }) => why))], atEnd: judgement.atEnd },
+          revision: opened.tree.revision,
           ...(generation === undefined ? {} : { generation }),
           ...(meaning.effect === undefined ? {} : { effect: meaning.effect }),
         };

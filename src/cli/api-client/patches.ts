@@ -43,6 +43,7 @@ const decodeEnded: Decoder<EndedPatch> = (value, at) => {
 const decodeBegun = decode.object({
   estate: decode.string,
   patch: decodePatch,
+  revision: decode.string,
   generation: decode.optional(decode.number),
   actions: decode.list(action),
   effect: decode.optional(decodeEffect),

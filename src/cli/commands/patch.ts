@@ -121,9 +121,9 @@ async function beginOnServer(
 ): Promise<ExitCode> {
   const { estate: named, replace } = options;
   const body = { ...asked, estate: named, replace, until: endOf(options, context.clock.now()) };
-  const { estate, patch: given, actions, effect, waits, atEnd } = await patchOnServer(server, body, true);
+  const { estate, patch: given, revision, actions, effect, waits, atEnd } = await patchOnServer(server, body, true);
   const plans = [{ scope: estate, actions, findings: [], calls: { predicted: actions.length } }];
-  await confirm({ estate, patch: given, plans, effect, waits, atEnd, violations: [] }, options, context);
+  await confirm({ estate, patch: given, revision, plans, effect, waits, atEnd, violations: [] }, options, context);
   const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
   return renderAnswer(server, () => printBegun({ estate, patch: begun, generation }, options, context));
 }
@@ -179,7 +179,7 @@ async function orUserError<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** What a patch would do, before it begins. */
-interface Preview extends Pick<BegunPatch, 'patch' | 'waits' | 'atEnd'> {
+interface Preview extends Pick<BegunPatch, 'patch' | 'revision' | 'waits' | 'atEnd'> {
   readonly estate: string;
   readonly plans: readonly ScopePlan[];
   readonly effect?: EffectJson | undefined;
@@ -187,7 +187,7 @@ interface Preview extends Pick<BegunPatch, 'patch' | 'waits' | 'atEnd'> {
 }
 
 const previewOf = ({ patch: given, view, meaning, waits, judgement }: PlannedPatch, estate: string): Preview => ({
-  ...{ estate, patch: given, plans: view.plans, violations: meaning.violations },
+  ...{ estate, patch: given, plans: view.plans, revision: view.bound.revision, violations: meaning.violations },
   effect: meaning.effect && effectJson(meaning.effect),
   waits: [...new Set(waits.map(({ why }) => why))],
   atEnd: judgement.atEnd,
@@ -204,7 +204,7 @@ async function confirm(preview: Preview, { yes, replace }: Options, { terminal, 
 
 /** The values, the plan, the effect on traffic, and what comes at its end. */
 function previewText(
-  { estate, patch: given, plans, effect, violations, waits, atEnd }: Preview,
+  { revision, patch: given, plans, effect, violations, waits, atEnd }: Preview,
   { err }: Context['terminal'],
 ): string {
   const paint = paintFor(err);
@@ -215,7 +215,7 @@ function previewText(
     paint('strong', printable(patchedDocument(given))),
     ...printable(fieldLines(given)).map((line) => `  ${line}`),
     '',
-    planText(plans, { revision: estate, paint }),
+    planText(plans, { revision, paint }),
     ...[effect && effectText(effect, paint), policiesText(violations, paint)].flatMap((text) =>
       text === undefined ? [] : ['', text],
     ),

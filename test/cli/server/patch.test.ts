@@ -32,6 +32,7 @@ test('a server shows the plan and the effect before it asks, and begins nothing 
   assert.equal(code, 3, stderr);
   assert.match(stderr, /ports: \[443\] → \[443, 22\]/);
   assert.match(stderr, /\+ firewall-rule core\.web-https/);
+  assert.match(stderr, / · folder \w+, patched · /);
   assert.match(stderr, /opens 22\/tcp to core\.web/);
   assert.deepEqual(await store.fleet.patches.active('acme'), []);
 });

@@ -77,6 +77,7 @@ const begun = z
   .object({
     estate: z.string(),
     patch: patchSchema,
+    revision: z.string().meta({ description: 'Of the specs with it' }),
     generation: z.int().optional().meta({ description: 'The generation that has it; absent with `preview`' }),
     actions: z.array(actionSchema).meta({ description: 'Its actions by the newest observations' }),
     effect: effectSchema.optional().meta({ description: 'Only for callers that see all of the estate' }),
@@ -88,7 +89,7 @@ const begun = z
   .meta({ id: 'StartedPatch' })
   .register(examples, {
     example: {
-      ...{ estate: story.estate, patch: exampleOf(patchSchema), generation: 8 },
+      ...{ estate: story.estate, patch: exampleOf(patchSchema), revision: story.revision, generation: 8 },
       ...{ actions: [exampleOf(actionSchema)], waits: [], atEnd: { deletes: 0, stops: 1 } },
     },
   });
@@ -206,8 +207,9 @@ const endedAnswer = ({ end: { at, as, why, person }, ...patch }: EndedPatch) => 
   end: { at, type: as, reason: why, ...(person === undefined ? {} : { actor: person }) },
 });
 
-const begunAnswer = ({ patch, generation, plans, effect, waits, atEnd }: BegunPatch) => ({
+const begunAnswer = ({ patch, revision, generation, plans, effect, waits, atEnd }: BegunPatch) => ({
   patch: patchAnswer(patch),
+  revision,
   ...(generation === undefined ? {} : { generation: generation.number }),
   actions: plans.flatMap(({ actions }) => actions.map((one) => actionJson(one, undefined))),
   ...(effect === undefined ? {} : { effect: effectJson(effect) }),
