@@ -92,6 +92,8 @@ export interface RowWords {
   readonly targets?: readonly string[];
   readonly claims?: readonly string[];
   readonly violates?: readonly string[];
+  /** Of machines: the answers of `Exposure`. */
+  readonly exposed?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly refersTo?: readonly (Address | CloudId)[];

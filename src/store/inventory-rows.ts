@@ -169,12 +169,22 @@ function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']):
     ...oneOf('owner', filter.owners),
     ...oneOf('criticality', filter.criticalities),
     ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
+    ...exposedAs(filter.exposed),
     ...violatingAny(filter.violates),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
     ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
     ...(text === undefined || text === '' ? [] : [worded(text)]),
   ];
 }
+
+/** Machines alone have an answer, and there is an index of kinds. */
+const exposedAs = (answers: readonly string[] | undefined): readonly Condition[] =>
+  answers === undefined
+    ? []
+    : [
+        sql<boolean>`kind = 'instance'`,
+        sql<boolean>`body #>> '{exposed,answer}' = ANY(${answers.map(storableText)}::text[])`,
+      ];
 
 /** `*`: of any policy. Then the server reads the index of violations. */
 function violatingAny(policies: readonly string[] | undefined): readonly Condition[] {

@@ -49,7 +49,7 @@ test('inventory tells whose each object is and why, from the last look, with its
     stdout,
     /network +legacy +Unmanaged +unmanaged +Other-tool: tagged as managed by terraform\. +vpc-\w+\n/,
   );
-  assert.match(stdout, /instance +web-0 +(InSync|Settling) +ours +i-\w+\n/);
+  assert.match(stdout, /instance +web-0 +(InSync|Settling) +ours +yes +i-\w+\n/);
 });
 
 test('inventory by kind and claim, as one object', async () => {

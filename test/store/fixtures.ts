@@ -124,6 +124,7 @@ interface Said {
   readonly whose?: Partial<Row['whose']>;
   readonly reason?: string;
   readonly violations?: Row['violations'];
+  readonly exposed?: Row['exposed'];
 }
 
 export const brokenRule = (policy: string): NonNullable<Row['violations']>[number] => ({
@@ -143,6 +144,7 @@ export function rowOf(name: string, { status = 'InSync', reason = 'as wanted', .
     state: { status, reason, generation: 1 },
     sides: { diff: [] },
     ...(said.violations === undefined ? {} : { violations: said.violations }),
+    ...(said.exposed === undefined ? {} : { exposed: said.exposed }),
   };
 }
 

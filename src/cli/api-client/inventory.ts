@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Criticality, criticalities } from '../../core/criticality.ts';
+import type { Exposure } from '../../core/effect/exposure.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import type { Gap, Origin } from '../../core/observed.ts';
@@ -40,6 +41,8 @@ export interface InventoryObject {
   readonly criticality?: Criticality;
   /** The rules of policies that it breaks as it stands; absent where it breaks none. */
   readonly violations?: readonly BrokenRule[];
+  /** Of a machine: whether the internet reaches it. */
+  readonly exposed?: Exposure;
   readonly attributes: Attributes[Kind];
 }
 
@@ -108,6 +111,7 @@ const line = decode.object({
   ignored: decode.optional(decode.object({ owner: decode.string, reason: decode.string, until: decode.string })),
   criticality: decode.oneOf(...criticalities),
   violations: decode.optional(decode.list(violation)),
+  exposed: decode.optional(decode.object({ answer: decode.oneOf('yes', 'no', 'unknown'), reason: decode.string })),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 

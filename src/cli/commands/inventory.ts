@@ -60,6 +60,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly ignored?: boolean;
   readonly violations?: boolean;
   readonly criticality?: Criticality;
+  readonly exposed?: boolean;
   readonly idle?: boolean;
   readonly groupBy?: Grouping;
   readonly refresh?: boolean;
@@ -79,6 +80,10 @@ export const inventory = (context: Context): Command =>
           ['inventory --refresh --unmanaged', 'observe now; list objects that no document manages, with the reason'],
           ['inventory --idle', 'stopped machines and empty groups, with their monthly cost'],
           ['inventory --unmanaged --group-by origin', 'count them by the tool or service that made them'],
+          [
+            'inventory --exposed',
+            'machines that the internet reaches, by which rules, and those of which Setpoint cannot tell',
+          ],
           ['inventory --violations', 'objects that break a policy as they stand, whoever made them'],
         ],
       }),
@@ -93,6 +98,7 @@ export const inventory = (context: Context): Command =>
         'only unmanaged objects that a target ignores, with owner, reason and last day',
       ).conflicts('unmanaged'),
     )
+    .option('--exposed', 'only machines that the internet reaches or may reach, with the ports and the rules')
     .option('--violations', 'only objects that break a rule of a policy, with the rules')
     .addOption(new Option('--criticality <class>', 'only objects of this criticality').choices(criticalities))
     .addOption(
@@ -194,11 +200,11 @@ function idleView(found: Found, options: Options): InventoryView {
 }
 
 function chosenView({ all, unobserved }: Found, options: Options): InventoryView {
-  const { kind, groupBy } = options;
+  const { kind, groupBy, exposed = false } = options;
   const scopes = all.toSorted((a, b) => compareText(a.scope, b.scope));
   const isOfKind = (one: { readonly kind: Kind }): boolean => kind === undefined || one.kind === kind;
   const chosen = scopes.map((one) => ({ ...one, objects: one.objects.filter((object) => isChosen(object, options)) }));
-  if (!isSummary(options)) return { scopes: chosen, unobserved };
+  if (!isSummary(options)) return { scopes: chosen, unobserved, isOfExposure: exposed };
   const counted = scopes.map((one) => ({
     ...one,
     gaps: one.gaps.filter(isOfKind),
@@ -220,7 +226,8 @@ const isChosen = (object: InventoryObject, asked: Options): boolean =>
   (asked.unmanaged !== true || isUnmanaged(object)) &&
   (asked.ignored !== true || isIgnored(object)) &&
   (asked.violations !== true || object.violations !== undefined) &&
-  (asked.criticality === undefined || (object.criticality ?? 'normal') === asked.criticality);
+  (asked.criticality === undefined || (object.criticality ?? 'normal') === asked.criticality) &&
+  (asked.exposed !== true || (object.exposed !== undefined && object.exposed.answer !== 'no'));
 
 async function inventories(
   estate: LocalEstate,
@@ -283,6 +290,7 @@ function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, row:
     ignored,
     ...graded(row === undefined ? [] : [row.whose]),
     ...(row?.violations === undefined ? {} : { violations: row.violations }),
+    ...(row?.exposed === undefined ? {} : { exposed: row.exposed }),
     attributes,
   };
 }

@@ -22,6 +22,8 @@ export interface InventoryView {
   readonly coverage?: Coverage;
   /** With --group-by: in place of the objects. */
   readonly groups?: { readonly by: Grouping; readonly all: readonly ObjectGroup[] };
+  /** With --exposed: the reasons are those of the exposure. */
+  readonly isOfExposure?: boolean;
   /** With --idle: the objects are those of this map. */
   readonly idle?: IdleView;
 }
@@ -34,7 +36,7 @@ interface IdleView {
 
 /** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
 export function inventoryText(view: InventoryView, now: number, output: Output): string {
-  const { scopes, unobserved, coverage, groups, idle } = view;
+  const { scopes, unobserved, coverage, groups, idle, isOfExposure = false } = view;
   const paint = paintFor(output);
   const ago = agoFrom(now);
   const { width = Infinity } = output;
@@ -46,7 +48,9 @@ export function inventoryText(view: InventoryView, now: number, output: Output):
     const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
     const head = `${paint('strong', printable(scope))}  observed ${formatDuration(now - at)} ago · ${whole}`;
     if (groups !== undefined) return `${head}\n`;
-    const rows = objects.toSorted(byPlace).map((one) => (idle === undefined ? row(one, ago) : idleRow(one, idle)));
+    const rows = objects
+      .toSorted(byPlace)
+      .map((one) => (idle === undefined ? row(one, ago, isOfExposure) : idleRow(one, idle)));
     return `\n${head}\n${indent(table(idle === undefined ? columns : idleColumns, rows, width - 2))}`;
   });
   const unseen = unobserved.map((scope) => `${paint('strong', printable(scope))}  never observed: add --refresh\n`);
@@ -63,7 +67,7 @@ export function inventoryText(view: InventoryView, now: number, output: Output):
   ].join('');
 }
 
-const columns = ['KIND', 'NAME', 'STATUS', 'CLAIM', 'REASON', 'ID'];
+const columns = ['KIND', 'NAME', 'STATUS', 'CLAIM', 'EXPOSED', 'REASON', 'ID'];
 
 const idleColumns = ['KIND', 'NAME', 'CLAIM', 'IDLE', 'MONTHLY', 'ID'];
 
@@ -99,12 +103,13 @@ function tally(all: readonly InventoryObject[]): string {
   return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
 }
 
-const row = (object: InventoryObject, ago: Ago): readonly string[] => [
+const row = (object: InventoryObject, ago: Ago, isOfExposure: boolean): readonly string[] => [
   object.kind,
   shown(object),
   object.status,
   object.claim,
-  reasonOf(object),
+  object.exposed?.answer ?? '',
+  isOfExposure ? (object.exposed?.reason ?? '') : reasonOf(object),
   object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
 ];
 
@@ -164,6 +169,7 @@ const objectJson = ({
   ignored,
   criticality,
   violations,
+  exposed,
   attributes,
 }: InventoryObject) => ({
   kind,
@@ -178,5 +184,6 @@ const objectJson = ({
   ignored: ignored && { owner: ignored.owner, reason: ignored.reason, until: ignored.until },
   criticality: criticality ?? 'normal',
   violations,
+  exposed,
   attributes,
 });

@@ -95,6 +95,22 @@ export function reachIn(state: TrafficState, { from, to, services = allServices 
   };
 }
 
+interface FromBlock {
+  readonly state: TrafficState;
+  readonly filter: Filter;
+  readonly machine: Machine;
+}
+
+/** All ways of any traffic from a block to one machine. */
+export const waysFrom = (
+  end: Extract<ReachEnd, { readonly kind: 'block' }>,
+  { state, filter, machine }: FromBlock,
+): readonly ReachWay[] =>
+  joined(
+    worldWays({ state, filter, services: allServices }, { machine, all: [machine] }, { end, direction: 'ingress' }),
+    allServices,
+  );
+
 interface Inquiry {
   readonly state: TrafficState;
   readonly filter: Filter;

@@ -1,6 +1,7 @@
 import { type Criticality, graded } from '../criticality.ts';
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
+import type { Exposure } from '../effect/exposure.ts';
 import { refsOf } from '../kinds/kinds.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import { canonical } from '../ledger/canonical.ts';
@@ -59,6 +60,8 @@ export interface Row {
   readonly sides: Sides;
   /** The rules of policies that the object breaks as it stands on the cloud; absent where it breaks none. */
   readonly violations?: readonly BrokenRule[];
+  /** Of a machine that stands: whether the internet reaches it, by the rules, routes and addresses as observed. */
+  readonly exposed?: Exposure;
 }
 
 /** `region`: its region, zone or location; '' where it is global. `targets`: names of those that lie in its scope and that it is of. */
@@ -196,7 +199,7 @@ export function versionChanges(from: Row, to: Row): readonly FieldChange[] {
   return [...diff(after, before), ...gone];
 }
 
-const comparable = ({ called, whose, state, sides, violations }: Row): object => ({
+const comparable = ({ called, whose, state, sides, violations, exposed }: Row): object => ({
   status: state.status,
   claim: whose.claim,
   owner: whose.owner,
@@ -208,6 +211,7 @@ const comparable = ({ called, whose, state, sides, violations }: Row): object =>
   desired: sides.desired && { ...sides.desired.attributes, mode: sides.desired.mode, protect: sides.desired.protect },
   observed: sides.observed && { ...sides.observed.attributes, state: sides.observed.state },
   violations: violations?.map(({ policy, rule }) => `${policy}/${rule}`),
+  exposed: exposed?.answer,
 });
 
 /** The code of all that lies where no target reaches any more: how old its look is, is no measure of an answer. */

@@ -1,5 +1,6 @@
 import type { Action, ScopePlan } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
+import { type Exposure, exposureIn } from '../effect/exposure.ts';
 import type { Gap, Observation, Observed } from '../observed.ts';
 import { alignDesired } from '../plan/align-desired.ts';
 import { changesOf } from '../plan/changes.ts';
@@ -9,7 +10,7 @@ import { gradesOf } from '../plan/grades.ts';
 import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
 import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
-import { type Address, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
+import { type Address, type CloudId, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
 import { type Attempt, type PlanOutcome, planOutcomesOf, type Subject, subjectsOf } from './plan-outcome.ts';
 import { resourceStateOf, sentence } from './resource-state.ts';
 import type { Called, Claim, Next, Place, Row, RowOwnership, Sides, State } from './row.ts';
@@ -42,9 +43,12 @@ export function rowsOf({ input, plan, planned, attempt = nothingTried, generatio
     begun: new Set(input.knowledge.pending.map(({ address }) => address)),
     beside,
     ignored: ignoringUnmanaged(world),
+    exposure: hasMachines(input.observation) ? exposureIn(input) : new Map(),
   };
   return subjects.map((subject) => rowOf(subject, around));
 }
+
+const hasMachines = ({ resources }: Observation): boolean => resources.some(({ kind }) => kind === 'instance');
 
 const nothingTried: Attempt = { failed: [], held: [] };
 
@@ -56,6 +60,7 @@ interface Around {
   readonly begun: ReadonlySet<Address>;
   readonly beside: ReadonlySet<Address>;
   readonly ignored: ReturnType<typeof ignoringUnmanaged>;
+  readonly exposure: ReadonlyMap<CloudId, Exposure>;
 }
 
 function rowOf(subject: Subject, around: Around): Row {
@@ -63,6 +68,7 @@ function rowOf(subject: Subject, around: Around): Row {
   const { input } = around.world;
   const claimed = claimOf(subject, outcome);
   const ignored = ignoredOf(subject, around);
+  const exposed = around.exposure.get(subject.observed?.id ?? '');
   return {
     key: subject.key,
     place: { ...placeOf(subject, input), targets: targetsOf(subject, outcome, input) },
@@ -77,6 +83,7 @@ function rowOf(subject: Subject, around: Around): Row {
       ...(ignored === undefined ? {} : { reason: sentence(ignoredText(ignored)) }),
     },
     sides: sidesOf(subject, outcome, input),
+    ...(exposed === undefined ? {} : { exposed }),
   };
 }
 

@@ -95,6 +95,7 @@ const columns = [
   'code',
   'criticality',
   'violations',
+  'exposed',
   'since',
   'generation',
   'next',
@@ -117,7 +118,7 @@ const formats: Readonly<Record<ExportFormat, Format>> = {
 };
 
 function cellOf(
-  { observed, next, targets, labels, violations = [], ...row }: ExportedRow,
+  { observed, next, targets, labels, violations = [], exposed, ...row }: ExportedRow,
   column: (typeof columns)[number],
 ): string {
   switch (column) {
@@ -128,6 +129,8 @@ function cellOf(
       return JSON.stringify(labels);
     case 'violations':
       return violations.map(({ policy, rule }) => `${policy}/${rule}`).join(' ');
+    case 'exposed':
+      return exposed?.answer ?? '';
     case 'next':
       return next?.verb ?? '';
     case 'observedAt':

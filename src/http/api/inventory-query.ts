@@ -94,6 +94,7 @@ export const inventoryFields = {
   owner: listOf(name, 'Only these owners; empty: no owner'),
   target: listOf(name, 'Only these targets'),
   claim: listOf(z.enum(rowClaims), 'Only these claims'),
+  exposed: listOf(z.enum(['yes', 'no', 'unknown']), 'Only machines that the internet reaches, or does not'),
   violates: listOf(name, 'Only resources that break a rule of these policies; *: of any policy'),
   label: z
     .array(z.string().min(1).max(400))
@@ -136,6 +137,7 @@ const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
   criticalities: asked.criticality,
   targets: asked.target,
   claims: asked.claim,
+  exposed: asked.exposed,
   violates: asked.violates,
   labels: asked.label && labelsOf(asked.label),
   text: asked.q,

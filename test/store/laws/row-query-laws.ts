@@ -111,8 +111,9 @@ export const rowQueryLaws: Laws = {
       }),
       rowOf('b', {
         status: 'Drifted',
-        place: { kind: 'group', targets: ['prod', 'edge'] },
+        place: { kind: 'instance', targets: ['prod', 'edge'] },
         called: { labels: { tier: 'db' } },
+        exposed: { answer: 'unknown', reason: 'a load balancer may forward it' },
       }),
     ];
     const there = { scope: 'gcp/acme', cloud: 'gcp', account: 'acme', region: '', targets: [] } as const;
@@ -134,7 +135,9 @@ export const rowQueryLaws: Laws = {
       [{ scopes: [there.scope] }, ['c']],
       [{ accounts: ['acme'] }, ['c']],
       [{ regions: [''] }, ['c']],
-      [{ kinds: ['group'] }, ['b']],
+      [{ kinds: ['instance'] }, ['b']],
+      [{ exposed: ['yes', 'unknown'] }, ['b']],
+      [{ exposed: ['yes', 'no'] }, []],
       [{ statuses: ['Drifted', 'Missing'] }, ['b']],
       [{ owners: ['team-a'] }, ['a']],
       [{ owners: [''] }, ['b', 'c']],

@@ -199,6 +199,7 @@ function fits(
     among(filter.statuses, state.status) &&
     among(filter.claims, whose.claim) &&
     among(filter.violates, ...violated) &&
+    among(filter.exposed, row.exposed?.answer ?? '') &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.criticalities, whose.criticality ?? 'normal') &&
     among(filter.targets, ...place.targets) &&

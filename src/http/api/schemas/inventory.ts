@@ -75,6 +75,18 @@ const rowBody = {
     .array(violationSchema)
     .optional()
     .meta({ description: 'The rules of policies that the object breaks as it stands on the cloud' }),
+  exposed: z
+    .object({
+      answer: z.enum(['yes', 'no', 'unknown']),
+      reason: z
+        .string()
+        .meta({ description: 'The ports and rules of yes; what no rests on; what Setpoint does not evaluate' }),
+    })
+    .optional()
+    .meta({
+      id: 'Exposure',
+      description: 'Of a machine: whether the internet reaches it by its own address, as last observed',
+    }),
   status: statusSchema,
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
   code: z.string().optional(),
@@ -144,7 +156,7 @@ interface RowContext {
 }
 
 export function rowAnswer(
-  { place, called, whose, state, sides, violations, ...kept }: KeptRow,
+  { place, called, whose, state, sides, violations, exposed, ...kept }: KeptRow,
   { now, seen, nextAt, withAttributes = false }: RowContext,
 ) {
   const { address, id, name, labels } = called;
@@ -164,6 +176,7 @@ export function rowAnswer(
     origin: sides.observed?.origin && originJson(sides.observed.origin),
     ignored: whose.ignored,
     violations,
+    exposed,
     ...stateAnswer(state),
     since: kept.since,
     next: sides.next && nextActionAnswer(sides.next),

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { exposureIn } from '../../../src/core/effect/exposure.ts';
+import type { Gap } from '../../../src/core/observed.ts';
+import { type EstateDraft, inputOf, type MachineDraft } from './estate.ts';
+
+const web: MachineDraft = { name: 'web-0', groups: ['all', 'web'], publicIp: true, ip: '10.0.1.5' };
+const hidden: MachineDraft = { name: 'web-1', groups: ['all', 'web'], ip: '10.0.1.6' };
+const db: MachineDraft = { name: 'db-0', groups: ['all', 'db'], publicIp: true, subnet: 'far', ip: '10.0.2.5' };
+const idle: MachineDraft = { name: 'idle-0', groups: ['all', 'db'], ip: '10.0.1.7' };
+const machines = [web, hidden, db, idle];
+const sql = { name: 'sql', text: 'tcp 5432 from web to db' };
+const ssh = { name: 'ssh', text: 'tcp 22 from 203.0.113.0/24 to web' };
+const https = { name: 'https', text: 'tcp 443 from 0.0.0.0/0 to web' };
+const aws: EstateDraft = { cloud: 'aws', machines, rules: [sql, ssh, https] };
+const gcp: EstateDraft = { ...aws, cloud: 'gcp', network: { settings: { natGateways: [] } } };
+const azure: EstateDraft = {
+  ...aws,
+  cloud: 'azure',
+  rules: [
+    { name: 'sql', text: 'tcp 5432 from web to db @ 200' },
+    { name: 'https', text: 'tcp 443 from 0.0.0.0/0 to web @ 210' },
+  ],
+};
+
+/** `web-0: yes by …` */
+const exposed = (estate: EstateDraft, gaps: readonly Gap[] = []): readonly string[] => {
+  const given = inputOf(estate);
+  const input = { ...given, observation: { ...given.observation, gaps } };
+  const found = exposureIn(input);
+  return machines.flatMap(({ name }) => {
+    const id = input.observation.resources.find((one) => one.kind === 'instance' && one.id.includes(name))?.id ?? '';
+    const { answer, reason } = found.get(id) ?? {};
+    return [`${name}: ${answer}: ${reason}`];
+  });
+};
+
+interface Row {
+  readonly name: string;
+  readonly estate: EstateDraft;
+  readonly gaps?: readonly Gap[];
+  readonly want: readonly RegExp[];
+}
+
+const rows: readonly Row[] = [
+  {
+    name: 'AWS: by its address and rules; where it has no address a load balancer may forward what its rules let in',
+    estate: aws,
+    want: [
+      /^web-0: yes: 443\/tcp from internet by core\.https; 22\/tcp, 443\/tcp from 203\.0\.113\.0\/24 by /,
+      /^web-1: unknown: the machine has no public address, but .*load balancer/,
+      /^db-0: no: no ingress rule of the machine allows it from 0\.0\.0\.0\/0$/,
+      /^idle-0: no: the machine has no public address; no ingress rule/,
+    ],
+  },
+  {
+    name: 'AWS: a route elsewhere leaves unknown what the rules let in',
+    estate: { ...aws, subnets: { near: { settings: { routes: [{ destination: '0.0.0.0/0', nextHop: 'tgw-1' }] } } } },
+    want: [/^web-0: unknown: .*leads elsewhere/, /^web-1: unknown/, /^db-0: no/, /^idle-0: no: no ingress rule/],
+  },
+  {
+    name: 'Google Cloud: a policy that is not listed may let in what no rule does',
+    estate: gcp,
+    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: unknown: .*firewall policy/, /^idle-0: no/],
+  },
+  {
+    name: 'Azure: so may a security admin rule',
+    estate: azure,
+    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: unknown: .*security admin rule/, /^idle-0: no/],
+  },
+  {
+    name: 'rules that were not listed may let anything in',
+    estate: aws,
+    gaps: [{ kind: 'firewall-rule', code: 'AccessDenied', reason: 'no permission' }],
+    want: [/^web-0: (?:yes|unknown)/, /^web-1: unknown/, /^db-0: unknown/, /^idle-0: unknown/],
+  },
+];
+
+describe('machines that the internet reaches', () => {
+  for (const { name, estate, gaps, want } of rows)
+    test(name, () => {
+      const told = exposed(estate, gaps);
+      assert.deepEqual(
+        told.filter((text, at) => !want[at]?.test(text)),
+        [],
+        told.join('\n'),
+      );
+    });
+});
