@@ -8,7 +8,7 @@ import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 import { draw } from './draw.ts';
 import type { Fate } from './fate.ts';
 import { load } from './load.ts';
-import { type Orders, runProcess, type Stage } from './process.ts';
+import { noGrace, type Orders, runProcess, type Stage } from './process.ts';
 
 const estate = (replicas: number) => [
   { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce' } },
@@ -45,7 +45,17 @@ async function standing(
   const cloud = makeCloud({ clock });
   const database = memoryDatabase(clock);
   const limiter = inProcessLimiter({ clock });
-  const stage: Stage = { clock, cloud, database, plans: [], offices: [], limiter, draw: draw(1), asks: false };
+  const stage: Stage = {
+    clock,
+    cloud,
+    database,
+    plans: [],
+    offices: [],
+    limiter,
+    draw: draw(1),
+    asks: false,
+    grace: noGrace,
+  };
   const accept = async (wanted: number): Promise<Pick<Orders, 'generation' | 'scope'>> => {
     const compiled = load(textOf(wanted));
     const [scope] = compiled?.scopes ?? [];

@@ -13,7 +13,7 @@ import { memoryDatabase, type ReplicatedDatabase } from '../support/memory-store
 import { virtualClock } from '../support/virtual-clock.ts';
 import { draw } from './draw.ts';
 import { load } from './load.ts';
-import { type Ran, runProcess, type Stage } from './process.ts';
+import { noGrace, type Ran, runProcess, type Stage } from './process.ts';
 import { changedSpec, randomSpec, type Spec, textOf } from './spec.ts';
 
 /**
@@ -43,7 +43,17 @@ function lifeOf(seed: number): Life {
   const cloud = makeCloud({ clock, seed });
   const database = memoryDatabase(clock);
   const limiter = inProcessLimiter({ clock });
-  const stage: Stage = { clock, cloud, database, plans: [], offices: [], limiter, draw: draw(seed), asks: false };
+  const stage: Stage = {
+    clock,
+    cloud,
+    database,
+    plans: [],
+    offices: [],
+    limiter,
+    draw: draw(seed),
+    asks: false,
+    grace: noGrace,
+  };
   let runs = 0;
   return {
     stage,

@@ -4,6 +4,7 @@ import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { Action, ScopePlan } from '../../src/core/action.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
+import type { GracePeriods } from '../../src/core/grace.ts';
 import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { pauseHold } from '../../src/core/plan/holds.ts';
@@ -39,7 +40,11 @@ export interface Stage {
   readonly draw: Draw;
   /** In this life a person must approve every action; one approval permits all until it is withdrawn. */
   readonly asks: boolean;
+  /** Removed documents have this grace in this life. */
+  readonly grace: GracePeriods;
 }
+
+export const noGrace: GracePeriods = { network: 0, subnet: 0, group: 0, 'firewall-rule': 0, instance: 0 };
 
 /** One process: its settings, and its fate. */
 export interface Orders {
@@ -157,7 +162,8 @@ async function work(
   const guardEpoch = await ledger.guardEpoch('acme');
   const holds = [await heldNow()];
   const thinking = (observation: Observation, knowledge: Knowledge): ScopePlan => {
-    const input = { wanted, observation, knowledge, dialect, choices: { holds } };
+    const removals = { generation: orders.generation, grace: stage.grace };
+    const input = { wanted, observation, knowledge, dialect, choices: { holds, removals } };
     const made = plan(input);
     plans.push(twice(input, made, draw));
     shift.log.looks.push(lookOf(observation, made, stage.cloud));

@@ -2,6 +2,7 @@ import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import { makeCloud } from '../../providers/memory/cloud.ts';
 import { storm } from '../../providers/memory/faults.ts';
 import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
+import type { GracePeriods } from '../../src/core/grace.ts';
 import type { PlannedObservation } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
@@ -13,7 +14,7 @@ import type { Fate } from './fate.ts';
 import { flickerShare } from './flicker.ts';
 import { load } from './load.ts';
 import { approveAll, holdStill } from './people.ts';
-import { type Ran, runProcess, type Stage } from './process.ts';
+import { noGrace, type Ran, runProcess, type Stage } from './process.ts';
 import { changedSpec, randomSpec, type Spec, textOf, widened } from './spec.ts';
 import type { EndTrace, PauseTrace, RunTrace, Trace } from './trace.ts';
 
@@ -31,8 +32,17 @@ export async function simulate(seed: number): Promise<Trace> {
     limiter: inProcessLimiter({ clock }),
     draw: draw.branch(1),
     asks: draw.branch(0x15fff).chance(0.3),
+    grace: graceIn(draw.branch(0x16fff)),
   };
   return clock.run(() => live(stage, draw));
+}
+
+/** In some lives removed documents have a grace: one that ends in between, or one in which people may take the removal back. */
+function graceIn(draw: Draw): GracePeriods {
+  const seconds = (...most: readonly number[]): number => (draw.pick(most) ?? 0) * 1000;
+  if (draw.chance(0.5)) return noGrace;
+  const long = seconds(60, 300, 3000);
+  return { network: long, subnet: long, group: long, 'firewall-rule': 0, instance: seconds(0, 60, 300, 3000) };
 }
 
 async function live(stage: Stage, draw: Draw): Promise<Trace> {
@@ -48,9 +58,11 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
   flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
   drawBirths(stage, draw.branch(2));
   let former: Accepted | undefined;
+  let earlier: Spec | undefined;
   for (let generation = 0; generation < 2 + draw.int(3); generation++) {
     if (generation > 0) {
-      const next = changedSpec(spec, draw);
+      const next = revertedSpec(stage, draw.branch(0x17000 + generation), earlier) ?? changedSpec(spec, draw);
+      earlier = spec;
       const loaded = load(textOf(next));
       if (loaded) [former, spec, scope] = [scope, next, await accept(stage, loaded)];
       else load('');
@@ -62,6 +74,10 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
   }
   return { ...(await conclude(stage, scope, runs)), pauses };
 }
+
+/** Where removals have a grace, a person often takes the last commit back. */
+const revertedSpec = ({ grace }: Stage, draw: Draw, earlier: Spec | undefined): Spec | undefined =>
+  grace.network > 0 && draw.chance(0.7) ? earlier : undefined;
 
 const addressesOf = ({ scope }: Accepted): readonly string[] => scope.wanted.desired.map(({ address }) => address);
 
@@ -179,6 +195,7 @@ async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrac
     quiet.push(await calm(stage, accepted, `quiet-${i}`));
     // why: machines that died in the storm are seen by the first of these runs
     await resume(stage, accepted);
+    await clock.sleep(Math.max(...Object.values(stage.grace)));
   }
   const before = cloud.history.calls.filter(({ mutating }) => mutating).length;
   const last = await calm(stage, accepted, 'last');

@@ -10,7 +10,11 @@ export function twice(input: PlanInput, made: ScopePlan, draw: Draw): readonly [
     ...input,
     wanted: { ...wanted, desired: shuffle(wanted.desired, draw) },
     observation: { ...observation, resources: shuffle(observation.resources, draw) },
-    knowledge: { ...knowledge, settled: new Map(shuffle([...knowledge.settled], draw)) },
+    knowledge: {
+      ...knowledge,
+      settled: new Map(shuffle([...knowledge.settled], draw)),
+      ...(knowledge.tombstones && { tombstones: new Map([...knowledge.tombstones].toReversed()) }),
+    },
   };
   return [JSON.stringify(made), JSON.stringify(plan(shuffled))];
 }

@@ -10,6 +10,7 @@ import {
   type Ref,
   type RuleAttributes,
 } from '../resource.ts';
+import { compareText } from '../text.ts';
 import type { Removals } from './plan-input.ts';
 import { gapOf, type World } from './world.ts';
 
@@ -164,7 +165,10 @@ export function outlivedBy(decisions: readonly Decision[], world: World): (actio
   const going = goingIn(decisions, world);
   return (action) => {
     if (!isDelete(action) || !isOver(action)) return undefined;
-    const machine = departuresOf(action, going).find(({ kind, deleted }) => kind === 'instance' && deleted);
+    // why: the first is named, so the order must not be the cloud's
+    const [machine] = departuresOf(action, going)
+      .filter(({ kind, deleted }) => kind === 'instance' && deleted)
+      .toSorted((a, b) => compareText(a.address, b.address));
     return machine === undefined ? undefined : `${machine.kind} ${machine.address} still needs it.`;
   };
 }
@@ -189,7 +193,9 @@ export function tombstoneChanges(decisions: readonly Decision[], world: World): 
     return deleted.has(id) && tombstone.generation < removals.generation ? 'kept' : undefined;
   };
   const fates = Map.groupBy([...knowledge.tombstones], ([id, tombstone]) => fateOf(id, tombstone));
-  const [kept = [], ended = []] = [fates.get('kept'), fates.get('ended')].map((some) => some?.map(([id]) => id));
+  const [kept = [], ended = []] = [fates.get('kept'), fates.get('ended')].map((some) =>
+    some?.map(([id]) => id).toSorted(compareText),
+  );
   return kept.length + ended.length === 0 ? undefined : { kept, ended };
 }
 
