@@ -28,6 +28,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'policy-one-kind': { of: 'value', most: 10 },
   'guard-rails': { of: 'value', most: 0 },
   'approval-bypass': { of: 'value', most: 0 },
+  undo: { of: 'value', most: 0 },
   effect: { of: 'value', most: 1 },
   'effect-differences': { of: 'value', most: 0 },
   'vs-terraform-plan-calls': { of: 'value', most: 8 },

@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   policy: async () => unasked((await import('./policy.ts')).policies),
   'guard-rails': async () => unasked(async () => (await import('./guard-rails.ts')).guardRails()),
   'approval-bypass': async () => unasked(async () => (await import('./approval-bypass.ts')).approvalBypass()),
+  undo: async () => unasked((await import('./undo.ts')).undo),
   effect: async () => unasked((await import('./effect.ts')).effect),
   'effect-differences': async () => unasked((await import('./effect-differences.ts')).effectDifferences),
   'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,

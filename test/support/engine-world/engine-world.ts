@@ -1,6 +1,7 @@
 import type { Sandbox } from '../../../sandbox/index.ts';
 import type { Finding } from '../../../src/core/action.ts';
 import type { Place } from '../../../src/core/compile/dialect.ts';
+import type { GracePeriods } from '../../../src/core/grace.ts';
 import type { Guards } from '../../../src/core/guards.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
@@ -146,6 +147,8 @@ export interface How {
   readonly job?: Partial<Convergence>;
   /** Nobody is there who applies. Default: somebody is. */
   readonly unattended?: boolean;
+  /** Removed documents have this grace. Default: none. */
+  readonly grace?: GracePeriods;
   /** The share of the estate's resources that a revision may delete or replace; default: that of specs. */
   readonly share?: string;
   /** Stands between the engine and its ledger. */
@@ -171,17 +174,21 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
     sandbox,
     apply: async (
       documents,
-      { prune = [], targets = [here], unattended = false, share, ledger = (own: Ledger) => own, ...how } = {},
+      { prune = [], targets = [here], unattended = false, share, grace, ledger = (own: Ledger) => own, ...how } = {},
     ) => {
       const asked = compiled([...headOf(targets, endpoint, share), ...documents], provider.dialect);
       const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)), unattended };
       log.clear();
       const converged = await revisions.next(asked.guards, async (authorization) => {
         const site = await siteOf(cloud, endpoint, clock);
+        const { generation } = authorization.reconcile.authority;
+        const former = await revisions.store().generations.previous('acme');
+        const wasNamed = (document: string): boolean => former?.guards.modes[document] !== undefined;
+        const removals = grace === undefined ? {} : { removals: { generation, grace, wasNamed } };
         const job = {
           site,
           authorization,
-          plan: plannerOf(provider, asked.scope.wanted, choices),
+          plan: plannerOf(provider, asked.scope.wanted, { ...choices, ...removals }),
           ...how.job,
         };
         const store = revisions.store();
