@@ -40,12 +40,11 @@ export async function revertMerges(
   };
   const before = stateOf(cloud, world, await apply(base));
   for (let merge = 0; merge < merges; merge += 1) {
-    const { name, documents } = randomMerge(base, random);
+    const { name, documents, isWhole = false } = randomMerge(base, random);
     const merged = await apply(documents);
     counted.removed += (await world.knowledge()).tombstones?.size ?? 0;
     // why: nothing else holds traffic of a network that is removed as a whole
-    if (documents.length === 0)
-      differences.push(...differ(before, stateOf(cloud, world, merged), `${name}, in the grace`));
+    if (isWhole) differences.push(...differ(before, stateOf(cloud, world, merged), `${name}, in the grace`));
     const after = stateOf(cloud, world, await apply(base));
     counted.packets += after.packets.size;
     differences.push(...differ(before, after, `${cloud} ${merge}: ${name}`));
@@ -113,6 +112,8 @@ function documentsOf(cloud: Asked): readonly Document[] {
 interface Merge {
   readonly name: string;
   readonly documents: readonly Document[];
+  /** Networks go with all that is in them. */
+  readonly isWhole?: boolean;
 }
 
 function randomMerge(base: readonly Document[], random: Random): Merge {
@@ -124,9 +125,9 @@ function randomMerge(base: readonly Document[], random: Random): Merge {
   const isIn = ({ metadata, spec }: Document): boolean => metadata.name === network || spec['network'] === network;
   switch (random.whole(6)) {
     case 0:
-      return without('everything is removed', () => true);
+      return { ...without('everything is removed', () => true), isWhole: true };
     case 1:
-      return without(`network ${network} is removed with all in it`, isIn);
+      return { ...without(`network ${network} is removed with all in it`, isIn), isWhole: true };
     case 2:
       return without(`all machines of ${network} are removed`, (one) => one.kind === 'Instance' && isIn(one));
     case 3: {

@@ -143,7 +143,8 @@ function departuresOf({ observed }: Deletion, going: Going): readonly Gone[] {
   const { network, group, match } = observed.attributes as RuleAttributes;
   const own = match.targets ?? [group ?? network];
   const peers = match.peers.map((peer) => (peer.startsWith(groupPeer) ? peer.slice(groupPeer.length) : peer));
-  return [...departuresAt(own, going), ...departuresAt(peers, going)];
+  // why: a network's own rules name its machines by addresses or tags, such as that which denies what no other rule allows
+  return [own, [network], peers].flatMap((refs) => departuresAt(refs, going));
 }
 
 const groupPeer = 'group:';
