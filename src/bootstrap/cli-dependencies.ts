@@ -12,6 +12,7 @@ import { formatSpecs } from '../source/format-specs.ts';
 import { loadSpecs } from '../source/load.ts';
 import { parseValue } from '../source/parse-specs.ts';
 import { readPolicyCases } from '../source/policy-cases.ts';
+import { restoredSpecs } from '../source/restore-specs.ts';
 import { parseStored } from '../source/stored-tree.ts';
 import { hasData, storeFolder } from '../store/embedded/home.ts';
 import type { DatabaseServer } from '../store/open-store.ts';
@@ -39,6 +40,7 @@ export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABAS
   formatSpecs,
   readPolicyCases,
   editSpecFile,
+  restoredSpecs,
   fileDiff: async (file) => (await import('../source/file-diff.ts')).fileDiff(file),
   propose: async (proposal, signal) => {
     const { proposeBranch } = await import('../source/git/propose.ts');

@@ -45,6 +45,18 @@ export interface PolicyCasesReading {
   readonly problems: readonly Problem[];
 }
 
+export type RestorableTree = Pick<SpecTree, 'files' | 'userData' | 'documents'>;
+
+/** Names of documents that come back, change back and go: `Instance web`. */
+export interface RestoredSpecs {
+  readonly files: readonly ChangedFile[];
+  readonly documents: {
+    readonly back: readonly string[];
+    readonly changed: readonly string[];
+    readonly gone: readonly string[];
+  };
+}
+
 /** The command line's outside dependencies, wired by the root. */
 export interface CliDependencies {
   /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
@@ -61,6 +73,8 @@ export interface CliDependencies {
   editSpecFile(file: SpecTree['files'][number], edits: readonly DocumentEdit[]): EditedFile;
   /** A unified diff for people, with the lines of secrets masked. */
   fileDiff(file: ChangedFile): Promise<string>;
+  /** The files that bring specs back to those of `then`; `named`: only these documents, as `instance web`. Throws where it cannot cut a file. */
+  restoredSpecs(then: RestorableTree, now: RestorableTree, named: ReadonlySet<string> | undefined): RestoredSpecs;
   /** Commits changed files to a branch `setpoint/…` and pushes it; the work tree stays. Rejects with what is wrong, for people. */
   propose(proposal: BranchProposal, signal: AbortSignal): Promise<ProposedBranch>;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */

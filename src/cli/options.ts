@@ -40,6 +40,11 @@ export interface EstateOptions extends OverlayOption {
   readonly dir: string;
 }
 
+/** `dir`: the folder of the store, an option of the program itself. */
+export interface StoreOptions {
+  readonly dir: string;
+}
+
 export const withEstateOptions = (command: Command): Command =>
   targetOptions(command.argument('[dir]', 'folder of specs', 'specs'));
 
@@ -202,4 +207,12 @@ export function parseDuration(text: string): number {
   if (!match) throw new InvalidArgumentError('Write a number and a unit: 500ms, 30s, 5m, 2h or 1d.');
   const unit = match[2] as keyof typeof unitMs; // why: the pattern admits these five only
   return Number(match[1]) * unitMs[unit];
+}
+
+/** Reads `2026-12-01T08:00Z` or `…+01:00` as milliseconds since the epoch. A parser of options. */
+export function parseTimestamp(text: string): number {
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('Write a moment with its time zone: 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.');
+  return at;
 }

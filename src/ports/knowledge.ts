@@ -67,6 +67,8 @@ export interface Generations {
    */
   previous(estate: string): Promise<Generation | undefined>;
   numbered(estate: string, number: number): Promise<Generation | undefined>;
+  /** The one that was the newest at a time, by the store's clock. Undefined: there was none yet. */
+  at(estate: string, time: number): Promise<Generation | undefined>;
   /** The newest that holds this commit, of the estate's own repository or of a team's. `commit`: how its hash begins. */
   ofCommit(estate: string, commit: string): Promise<Generation | undefined>;
   /**

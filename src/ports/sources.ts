@@ -147,10 +147,10 @@ export type EditedFile =
   | { readonly text?: string; readonly refused?: never }
   | { readonly text?: never; readonly refused: string; readonly at: Position };
 
-/** `path`: as a person sees it, or in its tree. `after` absent: the file goes. */
+/** `path`: as a person sees it, or in its tree. `before` absent: it is new. `after` absent: the file goes. */
 export interface ChangedFile {
   readonly path: string;
-  readonly before: string;
+  readonly before?: string;
   readonly after?: string;
 }
 

@@ -4,9 +4,12 @@ import { maskSecrets } from './parse-specs.ts';
 import { printableText } from './text.ts';
 
 /** A unified diff for people, with the lines of secrets masked and nothing that a terminal obeys. It is no patch to apply. */
-export function fileDiff({ path, before, after }: ChangedFile): string {
+export function fileDiff({ path, before: was, after }: ChangedFile): string {
+  const before = was ?? '';
   const to = after === undefined ? '/dev/null' : path;
-  const patch = structuredPatch(path, to, before, after ?? '', undefined, undefined, { context: 3 });
+  const patch = structuredPatch(was === undefined ? '/dev/null' : path, to, before, after ?? '', undefined, undefined, {
+    context: 3,
+  });
   const masked = { old: maskSecrets(before.split('\n')), new: maskSecrets((after ?? '').split('\n')) };
   const hunks = patch.hunks.map((hunk) => {
     let [old, young] = [hunk.oldStart - 1, hunk.newStart - 1];

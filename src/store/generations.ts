@@ -20,6 +20,7 @@ export const postgresGenerations = (context: Context): Generations => ({
   current: (estate) => newest(context.db, estate),
   previous: (estate) => previous(context.db, estate),
   numbered: (estate, number) => numbered(context.db, estate, number),
+  at: (estate, time) => acceptedBy(context.db, estate, time),
   ofCommit: (estate, commit) => ofCommit(context.db, estate, commit),
   accept: (estate, revision, guards, terms = {}) => accept(context, { estate, revision, guards, ...terms }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
@@ -54,6 +55,18 @@ async function numbered(db: Database, estate: string, number: number): Promise<G
     .select(['number', 'revision', 'guards'])
     .where('estate', '=', estate)
     .where('number', '=', number)
+    .executeTakeFirst();
+  return row && generationOf(row);
+}
+
+async function acceptedBy(db: Database, estate: string, time: number): Promise<Generation | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .select(['number', 'revision', 'guards'])
+    .where('estate', '=', estate)
+    .where(sql<boolean>`accepted_at <= to_timestamp(${time}::double precision / 1000)`)
+    .orderBy('number', 'desc')
+    .limit(1)
     .executeTakeFirst();
   return row && generationOf(row);
 }

@@ -19,6 +19,13 @@ test('files are replaced or removed, with their mode, and nothing else is left',
   assert.equal(statSync(join(dir, 'a')).mode & 0o777, 0o604);
 });
 
+test('a new file is made with its folders, and none that is there is replaced by it', async () => {
+  const dir = temporaryFolder({ a: 'one' });
+  await writeChangedFiles(dir, [{ path: 'new/b', after: 'two' }]);
+  assert.equal(readFileSync(join(dir, 'new/b'), 'utf8'), 'two');
+  await assert.rejects(writeChangedFiles(dir, [{ path: 'a', after: 'two' }]), /has changed/);
+});
+
 test('a file that somebody changed is refused, and no other one is written', async () => {
   const dir = temporaryFolder({ a: 'one', b: 'somebody else' });
   const change = writeChangedFiles(dir, [

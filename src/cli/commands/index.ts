@@ -29,6 +29,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['import', async () => (await import('./import.ts')).importCommand],
   ['accept', async () => (await import('./accept.ts')).accept],
   ['adopt', async () => (await import('./adopt.ts')).adopt],
+  ['restore', async () => (await import('./restore.ts')).restore],
   ['prune', async () => (await import('./prune.ts')).prune],
   ['forget', async () => (await import('./forget.ts')).forget],
   ['takeover', async () => (await import('./takeover.ts')).takeover],

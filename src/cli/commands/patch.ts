@@ -30,12 +30,11 @@ import type { CliProcess, Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { localUser } from '../local/ledger-access.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
-import { defineCommand, parseDuration, parseReason } from '../options.ts';
+import { defineCommand, parseDuration, parseReason, parseTimestamp } from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';
 import { endedPatchJson, endedPatchLine, endLine, fieldLines, patchJson, patchLines } from '../output/patch.ts';
 import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
-import { parseTimestamp } from './pause.ts';
 
 interface StoreOptions extends ServerEstateOption {
   readonly json?: boolean;

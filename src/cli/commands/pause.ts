@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { PauseDraft } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import type { ScopeKey } from '../../core/resource.ts';
@@ -29,6 +29,7 @@ import {
   type PauseSubjectOptions,
   parseDuration,
   parseReason,
+  parseTimestamp,
   pauseModeOf,
   pauseSubjectOf,
   resumeLine,
@@ -195,12 +196,4 @@ const pausedText: PauseStart['say'] = (started, options, now) => [
 export function endText({ until }: Pause, options: PauseStartOptions, now: number): string {
   const chosen = options.for !== undefined || options.until !== undefined;
   return `${formatMoment(until)} (${formatDuration(until - now)}${chosen ? '' : ', the default'})`;
-}
-
-/** Reads `2026-12-01T08:00Z` or `…+01:00` as milliseconds since the epoch. A parser of options. */
-export function parseTimestamp(text: string): number {
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError('Write a moment with its time zone: 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.');
-  return at;
 }

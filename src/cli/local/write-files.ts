@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ChangedFile } from '../../ports/sources.ts';
 import { exitCodes, UserError } from '../errors.ts';
@@ -36,13 +36,18 @@ export async function writeChangedFiles(dir: string, files: readonly ChangedFile
 interface Draft {
   readonly file: ChangedFile;
   readonly path: string;
-  readonly before: Buffer;
+  /** Absent: it is new. */
+  readonly before?: Buffer;
   readonly temporary?: string;
 }
 
 async function draftOf(dir: string, file: ChangedFile): Promise<Draft> {
   const path = join(dir, file.path);
   const before = await bytesIfSame(path, file);
+  if (before === undefined) {
+    await mkdir(dirname(path), { recursive: true });
+    return { file, path, temporary: await writeBeside(path, Buffer.from(file.after ?? ''), 0o644) };
+  }
   if (file.after === undefined) return { file, path, before };
   const { mode } = await lstat(path);
   const head = before.subarray(0, mark.length).equals(mark) ? mark : Buffer.alloc(0);
@@ -53,8 +58,16 @@ async function draftOf(dir: string, file: ChangedFile): Promise<Draft> {
 /** Of UTF-8: https://www.rfc-editor.org/rfc/rfc3629#section-6 */
 const mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-async function bytesIfSame(path: string, { before }: ChangedFile): Promise<Buffer> {
-  const bytes = (await lstat(path)).isFile() ? await readFile(path) : undefined;
+async function bytesIfSame(path: string, { before }: ChangedFile): Promise<Buffer | undefined> {
+  const isFile = await lstat(path).then(
+    (found) => found.isFile(),
+    (error: unknown) => {
+      if (before === undefined) return undefined;
+      throw error;
+    },
+  );
+  if (isFile === undefined) return undefined;
+  const bytes = isFile ? await readFile(path) : undefined;
   if (bytes !== undefined && new TextDecoder().decode(bytes) === before) return bytes;
   throw new UserError(`${path} has changed since it was read. Nothing was written.`, {
     next: 'Run the command again.',
@@ -79,7 +92,8 @@ async function writeBeside(path: string, bytes: Buffer, mode: number): Promise<s
 const replace = ({ path, temporary }: Draft): Promise<void> =>
   temporary === undefined ? rm(path) : rename(temporary, path);
 
-async function putBack(path: string, bytes: Buffer): Promise<void> {
+async function putBack(path: string, bytes: Buffer | undefined): Promise<void> {
+  if (bytes === undefined) return rm(path, { force: true });
   const mode = await lstat(path).then(
     (found) => found.mode,
     () => 0o644,

@@ -187,6 +187,15 @@ async function entryOf({ path: inSpecs, before, after }: ChangedFile, place: Pla
   const path = `${place.prefix}${inSpecs}`;
   const listed = await succeed(place.git(['ls-tree', '-z', 'HEAD', '--', path]), place, `look for ${path}`);
   const [, mode, object] = /^(100\d{3}) blob ([0-9a-f]+)\t/.exec(listed.stdout.toString('utf8')) ?? [];
+  if (before === undefined) {
+    if (listed.stdout.length > 0)
+      throw failure(
+        place.name,
+        'refused',
+        `${path} is committed, and is missing in the folder. Restore it with: git restore`,
+      );
+    return { path, mode: '100644', blob: await blobOf(after ?? '', path, place) };
+  }
   if (mode === undefined || object === undefined)
     throw failure(place.name, 'refused', `${path} is not committed. Commit it first`);
   const { stdout } = await succeed(place.git(['cat-file', 'blob', object]), place, `read ${path}`);
@@ -198,10 +207,11 @@ async function entryOf({ path: inSpecs, before, after }: ChangedFile, place: Pla
     throw failure(place.name, 'refused', `${path} has changes that are not committed. Commit or stash them first`);
   if (after === undefined) return { path, mode };
   const mark = stdout.subarray(0, 3).toString('hex') === 'efbbbf' ? '\ufeff' : '';
-  const input = `${mark}${isUnix ? unix(after) : after}`;
-  const hashed = await succeed(place.git(['hash-object', '-w', '--stdin'], { input }), place, `keep ${path}`);
-  return { path, mode, blob: nameIn(hashed) };
+  return { path, mode, blob: await blobOf(`${mark}${isUnix ? unix(after) : after}`, path, place) };
 }
+
+const blobOf = async (input: string, path: string, place: Place): Promise<string> =>
+  nameIn(await succeed(place.git(['hash-object', '-w', '--stdin'], { input }), place, `keep ${path}`));
 
 /** The tree of HEAD with these entries, by an index of its own. */
 async function treeWith(entries: readonly Entry[], place: Place): Promise<string> {

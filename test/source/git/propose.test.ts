@@ -188,3 +188,10 @@ test('no document can trust a signature of the bot, and a signer’s key under i
   const judged = await verifyCommits(repository.folder, [commit], asAda, { today: TODAY });
   assert.equal(judged.ok, false);
 });
+
+test('a new file comes along, and none that is committed already', async () => {
+  const { propose, on } = place();
+  const found = await propose([web, { path: 'old/back.yaml', after: 'size: c\n' }]);
+  assert.equal(on(`${found.branch}:specs/old/back.yaml`, 'show'), 'size: c');
+  await assert.rejects(propose([{ path: 'db.yaml', after: 'size: c\n' }]), refused(/is committed, and is missing/));
+});

@@ -24,6 +24,13 @@ export const generationLaws: Laws = {
       assert.equal((await apply(of(generation), draftOf('update', 'core'))).ok, true, `generation ${generation}`);
   },
 
+  'a time has the newest generation that was accepted by then': async ({ store, other, estate }) => {
+    const guards = { limits: { deletes: 1, replaces: 1 }, modes: {}, policies: {}, protected: [] };
+    for (const revision of ['r1', 'r2']) await store.generations.accept(estate, revision, guards);
+    const revisionAt = async (time: number) => (await other.generations.at(estate, time))?.revision;
+    assert.deepEqual([await revisionAt(1), await revisionAt(8e12)], [undefined, 'r2']);
+  },
+
   'what a higher generation removed, or named otherwise, no lower one makes again': async (bench) => {
     const { of } = await at(bench);
     const gone = { effects: [{ do: 'unapply', address: addressOf('core') } as const] };

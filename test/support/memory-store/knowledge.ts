@@ -204,6 +204,8 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       return of(name).generations.findLast(({ revision }) => baseRevision(revision) !== base);
     },
     numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
+    at: async (name, time) =>
+      of(name).generations.findLast(({ number }) => (of(name).acceptedAt.get(number) ?? 0) <= time),
     ofCommit: async (name, commit) =>
       of(name).generations.findLast(
         ({ revision }) => revision.startsWith(`git:${commit}`) || revision.includes(`=${commit}`),
@@ -220,6 +222,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       decide(of(name), patches, accepted, clock.now());
       if (newest !== undefined) keepLifted(memory, of(name), liftedBy(newest.guards, guards));
       generations.push(accepted);
+      of(name).acceptedAt.set(accepted.number, clock.now());
       guard.epoch += 1;
       publishEventsIn(memory.events, clock.now(), [acceptedOf(name, accepted.number, revision)]);
       return accepted;

@@ -178,6 +178,8 @@ export interface EstateMemory {
   readonly scopes: Map<ScopeKey, ScopeMemory>;
   readonly generations: Generation[];
   readonly patches: PatchMemory[];
+  /** By number. */
+  readonly acceptedAt: Map<number, number>;
   /** The number of times that people made the guards stricter. */
   readonly guard: { epoch: number };
 }
@@ -293,6 +295,7 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
     scopes: new Map(),
     generations: [],
     patches: [],
+    acceptedAt: new Map(),
     guard: { epoch: 0 },
   };
   memory.estates.set(name, made);

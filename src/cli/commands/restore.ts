@@ -1,0 +1,258 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { formatMoment, shortRevision } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
+import { keptSpecs, openEstate } from '../../estate/load.ts';
+import type { Generation } from '../../ports/knowledge.ts';
+import type { ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Context, RestorableTree, RestoredSpecs } from '../context.ts';
+import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { estateIn, withExistingStore } from '../local/store.ts';
+import { writeChangedFiles } from '../local/write-files.ts';
+import { collect, defineCommand, parseTimestamp, type StoreOptions } from '../options.ts';
+import { count } from '../output/format.ts';
+import { paintFor, printJson, printText } from '../output/print.ts';
+import { askYes } from '../prompt.ts';
+
+interface Options extends StoreOptions {
+  readonly asOf: number;
+  readonly scope: readonly string[];
+  readonly estate?: string;
+  readonly write?: boolean;
+  readonly remote?: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export const restore = (context: Context): Command =>
+  defineCommand('restore', {
+    group: 'Change',
+    summary: 'propose the estate as it was at a time',
+    about:
+      'Takes the specs that were active at TIME from the store, and pushes them as a branch for a pull request, on top of your HEAD. It shows the diff and asks before. It changes nothing on a cloud: the merge does.\n\nMachines that Setpoint has deleted come back as new ones, without their data. Those in their grace are kept: see setpoint status.',
+    examples: [
+      ['restore --as-of 2026-11-27T08:00Z', 'the whole estate, as a branch'],
+      ['restore --as-of 2026-11-27T08:00Z --scope aws/111122223333/eu-west-1', 'the documents of one scope'],
+      ['restore --as-of 2026-11-27T08:00Z --dry-run', 'print the diff, and write nothing'],
+      ['restore --as-of 2026-11-27T08:00Z --write', 'write the files, without git'],
+    ],
+  })
+    .argument('[dir]', 'folder of specs', 'specs')
+    .addOption(
+      new Option('--as-of <time>', 'the time, with its time zone: 2026-11-27T08:00Z')
+        .argParser(parseTimestamp)
+        .makeOptionMandatory(),
+    )
+    .option('--scope <scope>', 'only documents of this scope; repeatable. Default: all files', collect, [])
+    .option('--estate <name>', 'the estate in the store')
+    .option('--write', 'write the files, instead of pushing a branch setpoint/…')
+    .option('--remote <name>', 'the remote to push to. Default: origin')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'print the diff and write nothing')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+/** `files`: by their path from `folder`, the nearest folder that is there. */
+interface Restoration {
+  readonly estate: string;
+  readonly generation: Pick<Generation, 'number' | 'revision'>;
+  readonly folder: string;
+  readonly files: readonly ChangedFile[];
+  readonly documents: RestoredDocuments;
+}
+
+type RestoredDocuments = RestoredSpecs['documents'];
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  if (options.write === true && options.remote !== undefined)
+    throw new UserError('--remote names where a branch goes.', { next: 'Leave out --write or --remote.' });
+  const found = await withExistingStore(options.dir, context, (store) => restorationOf(dir, options, store, context));
+  const shown = await Promise.all(found.files.map((file) => context.dependencies.fileDiff(shownAs(file, found))));
+  const paint = paintFor(context.terminal.out);
+  if (!options.json) printText(context.terminal, paint('strong', headline(found, options)), bodyOf(found, shown));
+  if (found.files.length === 0 || options.dryRun === true)
+    return finish(found, shown, { ...options, written: false }, context);
+  await confirm(found, options, context);
+  const proposed = await carryOut(found, options, context);
+  return finish(found, shown, { ...options, written: proposed === undefined, ...(proposed && { proposed }) }, context);
+}
+
+const shownAs = (file: ChangedFile, { folder }: Restoration): ChangedFile => ({
+  ...file,
+  path: join(folder, file.path),
+});
+
+async function restorationOf(dir: string, options: Options, store: Store, context: Context): Promise<Restoration> {
+  const { dependencies } = context;
+  const estate = await estateIn(store, { ...options, askedBy: '--estate' });
+  const generation = await store.generations.at(estate, options.asOf);
+  const then = generation && (await keptSpecs(estate, generation, store, dependencies.parseStoredSpecs));
+  if (generation === undefined || then === undefined)
+    throw new UserError(`No specs of ${estate} were active at ${formatMoment(options.asOf)}.`, {
+      next: 'Name a later time. setpoint ledger shows what was applied when.',
+    });
+  const folder = await nearestFolder(dir);
+  const isThere = resolve(folder) === resolve(dir);
+  const now = isThere ? await context.readSpecs(dir, {}) : nothing;
+  const named = options.scope.length === 0 ? undefined : await namesIn(options.scope, [then, now], context);
+  const { files, documents } = restored(then, now, named, context);
+  const prefix = relative(folder, dir);
+  const placed = files.map((file) => ({ ...file, path: prefix === '' ? file.path : join(prefix, file.path) }));
+  return { estate, generation, folder, files: placed, documents };
+}
+
+const nothing: RestorableTree = { files: [], userData: new Map(), documents: [] };
+
+function restored(
+  then: SpecTree,
+  now: RestorableTree,
+  named: ReadonlySet<string> | undefined,
+  { dependencies }: Context,
+): RestoredSpecs {
+  try {
+    return dependencies.restoredSpecs(then, now, named);
+  } catch (cause) {
+    throw new UserError('The specs cannot be restored in part.', {
+      why: cause instanceof Error ? cause.message : String(cause),
+      next: 'Leave out --scope.',
+      cause,
+    });
+  }
+}
+
+/** A mistake may have removed the folder itself. */
+async function nearestFolder(dir: string): Promise<string> {
+  const isFolder = await stat(dir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder || dirname(dir) === dir ? dir : nearestFolder(dirname(dir));
+}
+
+/** The documents of these scopes in any of the trees, such as `instance web` and `firewall-rule core.https`. */
+async function namesIn(
+  scopes: readonly string[],
+  trees: readonly Partial<SpecTree>[],
+  { dependencies, clock }: Context,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  const known = new Set<string>();
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  for (const tree of trees) {
+    if (!isWhole(tree)) continue;
+    const { compiled } = await openEstate(tree, dependencies.provider, today);
+    for (const { scope, wanted } of compiled.scopes) {
+      known.add(scope);
+      if (!scopes.includes(scope)) continue;
+      for (const address of wanted.documents.keys()) names.add(address.split('/').slice(-2).join(' '));
+    }
+  }
+  const unknown = scopes.find((scope) => !known.has(scope));
+  if (unknown === undefined) return names;
+  throw new UserError(`There is no scope ${unknown}.`, { next: `Name one of: ${[...known].join(', ')}` });
+}
+
+const isWhole = (tree: Partial<SpecTree>): tree is SpecTree =>
+  tree.problems !== undefined && !tree.problems.some(({ severity }) => severity === 'error');
+
+function headline({ generation, files, estate }: Restoration, { asOf }: Options): string {
+  const { number, revision } = generation;
+  return printable(
+    `Restore: ${estate} as of ${formatMoment(asOf)}, generation ${number} (${shortRevision(revision)}): ${count(files.length, 'file')}`,
+  );
+}
+
+const bodyOf = ({ documents, files }: Restoration, shown: readonly string[]): string =>
+  files.length === 0
+    ? 'The specs are as they were then.'
+    : [...shown.map((diff) => diff.trimEnd()), '', ...summaryOf(documents)].join('\n');
+
+/** What comes back, and what does not. */
+function summaryOf(given: RestoredDocuments): readonly string[] {
+  const { back, changed, gone } = printable(given);
+  const machines = back.some((name) => name.startsWith('Instance '));
+  return [
+    ...(back.length === 0 ? [] : [`Comes back: ${back.join(', ')}`]),
+    ...(changed.length === 0 ? [] : [`Changes back: ${changed.join(', ')}`]),
+    ...(gone.length === 0 ? [] : [`Goes: ${gone.join(', ')}. Limits, approvals and graces hold for it.`]),
+    ...(machines
+      ? [
+          'Machines that were deleted come back with new disks and addresses: their data is lost. Those in their grace stay.',
+        ]
+      : []),
+  ];
+}
+
+async function confirm({ files }: Restoration, { yes, write }: Options, { terminal, signal }: Context): Promise<void> {
+  if (yes === true) return;
+  const text = `${write === true ? 'Write' : 'Commit and push'} ${count(files.length, 'file')}?`;
+  if (await askYes(terminal, { text, flag: '--yes' }, signal)) return;
+  throw new UserError('Nothing was changed.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+}
+
+async function carryOut(
+  found: Restoration,
+  options: Options,
+  { dependencies, signal, terminal }: Context,
+): Promise<ProposedBranch | undefined> {
+  if (options.write === true) {
+    await writeChangedFiles(found.folder, found.files);
+    return undefined;
+  }
+  const { remote = 'origin' } = options;
+  terminal.err.write(`Pushing a branch to ${printable(remote)} …\n`);
+  const proposal = {
+    dir: found.folder,
+    files: found.files,
+    topic: 'restore',
+    message: messageOf(found, options),
+    remote,
+  };
+  try {
+    return await dependencies.propose(proposal, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new UserError('The change was not proposed. No file was written.', {
+      why: cause instanceof Error ? cause.message : String(cause),
+      next: 'Mend the cause and run it again, or write the files with --write.',
+      cause,
+    });
+  }
+}
+
+/** Of the commit. */
+const messageOf = ({ documents, generation }: Restoration, { asOf }: Options): string =>
+  `revert: restore the specs as of ${new Date(asOf).toISOString().slice(0, 16)}Z\n\nGeneration ${generation.number}, ${generation.revision}.\n${summaryOf(documents).join('\n')}\n`;
+
+interface Outcome extends Options {
+  readonly written: boolean;
+  readonly proposed?: ProposedBranch;
+}
+
+function finish(
+  { estate, generation, documents, files }: Restoration,
+  shown: readonly string[],
+  { json, written, proposed, dryRun }: Outcome,
+  { terminal }: Context,
+): ExitCode {
+  if (json) {
+    const listed = files.map(({ path, after }, i) => ({ path, written, removed: after === undefined, diff: shown[i] }));
+    const { number, revision } = generation;
+    printJson(terminal, { estate, generation: number, revision, ...documents, files: listed, proposed });
+  } else if (proposed !== undefined) terminal.out.write(`${printable(proposalText(proposed))}\n`);
+  else if (written) terminal.out.write('Written. Next: review the files with git diff, and commit them.\n');
+  else if (dryRun === true && files.length > 0) terminal.out.write('Nothing was written.\n');
+  return exitCodes.done;
+}
+
+const proposalText = ({ branch, commit, remote, url, unpushed }: ProposedBranch): string =>
+  [
+    `pushed ${branch} (commit ${commit.slice(0, 12)}) to ${remote}`,
+    ...(unpushed ? [`It brings along ${count(unpushed, 'commit')} of yours that the remote did not have.`] : []),
+    `Next: open a pull request${url === undefined ? ` of the branch ${branch}` : `: ${url}`}`,
+  ].join('\n');

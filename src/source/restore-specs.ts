@@ -1,0 +1,124 @@
+import type { Document } from '../core/documents/document.ts';
+
+import type { Located } from '../core/documents/tree.ts';
+import { compareText } from '../core/text.ts';
+import type { ChangedFile, SpecTree } from '../ports/sources.ts';
+
+type Tree = Pick<SpecTree, 'files' | 'userData' | 'documents'>;
+
+/** `named`: only these documents, as `instance web` and `firewall-rule core.https`. */
+export function restoredSpecs(then: Tree, now: Tree, named: ReadonlySet<string> | undefined) {
+  const isMeant = named && ((document: Document): boolean => named.has(addressName(document)));
+  return { files: restoredFiles(then, now, isMeant), documents: restoredDocuments(then, now, isMeant) };
+}
+
+/** As in addresses. */
+const addressName = (document: Document): string =>
+  keyOf(document).replace(/^\w+/, (kind) => (kind === 'FirewallRule' ? 'firewall-rule' : kind.toLowerCase()));
+
+/** Documents that are to be as they were. Absent: all files, whole. */
+type Restorable = (document: Document) => boolean;
+
+/**
+ * The changes of files that bring the specs of `now` back to those of `then`. Files of teams lie in repositories of their own, and stay.
+ * With `isMeant` only these documents change, each as a whole:
+ *
+ *   a document | then | now | its text
+ *   -----------+------+-----+----------------------------------------
+ *              | yes  | yes | becomes that of then, where it stands now
+ *              | yes  | no  | comes back, at the end of its former file
+ *              | no   | yes | goes
+ *
+ * Throws a `RangeError` where a text cannot be cut into its documents.
+ */
+function restoredFiles(then: Tree, now: Tree, isMeant?: Restorable): readonly ChangedFile[] {
+  const before = textsOf(now);
+  const after = isMeant === undefined ? textsOf(then) : withDocuments(then, now, isMeant);
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => !path.startsWith('@'));
+  return paths.toSorted(compareText).flatMap((path): readonly ChangedFile[] => {
+    const [was, is] = [before.get(path), after.get(path)];
+    if (was === is) return [];
+    return [{ path, ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }];
+  });
+}
+
+/** Of specs and scripts, by path. */
+function textsOf({ files, userData }: Pick<Tree, 'files' | 'userData'>): ReadonlyMap<string, string> {
+  return new Map([
+    ...files.map(({ path, text }) => [path, text] as const),
+    ...[...userData].map(([path, { bytes }]) => [path, scriptText(path, bytes)] as const),
+  ]);
+}
+
+function scriptText(path: string, bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text).equals(bytes)) return text;
+  throw new RangeError(`${path} is no text, and cannot be restored`);
+}
+
+function withDocuments(then: Tree, now: Tree, isMeant: Restorable): ReadonlyMap<string, string> {
+  const before = textsOf(now);
+  const texts = new Map(before);
+  const [former, present] = [chunksOf(then, isMeant), chunksOf(now, isMeant)];
+  for (const [key, { path, text }] of present)
+    texts.set(
+      path,
+      (texts.get(path) ?? '').replace(text, () => former.get(key)?.text ?? ''),
+    );
+  for (const [key, { path, text }] of former) if (!present.has(key)) texts.set(path, appended(texts.get(path), text));
+  const scripts = [...then.userData].filter(([path]) => !texts.has(path));
+  return new Map([
+    ...[...texts].flatMap(([path, text]) => (text === before.get(path) ? [[path, text] as const] : tidied(path, text))),
+    ...scripts.map(([path, { bytes }]) => [path, scriptText(path, bytes)] as const),
+  ]);
+}
+
+const appended = (known: string | undefined, text: string): string =>
+  known === undefined || known.trim() === '' ? text : `${known.replace(/\n*$/, '\n')}---\n${text}`;
+
+/** Without documents that went; a file without any goes. */
+function tidied(path: string, text: string): readonly (readonly [string, string])[] {
+  const left = text.split(separator).filter((chunk) => chunk.trim() !== '');
+  return left.length === 0 ? [] : [[path, left.map((chunk) => chunk.replace(/\n*$/, '\n')).join('---\n')]];
+}
+
+interface Chunk {
+  readonly path: string;
+  readonly text: string;
+}
+
+const separator = /^---[^\n]*\n/m;
+
+/** The text of each meant document, from its separator to the next one. */
+function chunksOf({ files, documents }: Tree, isMeant: Restorable): ReadonlyMap<string, Chunk> {
+  const chunks = new Map<string, Chunk>();
+  const byFile = Map.groupBy(documents, (document) => document.at([]).file);
+  for (const { path, text } of files) {
+    const own = byFile.get(path) ?? [];
+    if (path.startsWith('@') || !own.some(({ value }) => isMeant(value))) continue;
+    const parts = text.split(separator).filter((part) => /^\s*[^#\s]/m.test(part));
+    if (parts.length !== own.length)
+      throw new RangeError(`${path} cannot be cut into its ${own.length} documents. Restore the whole estate`);
+    const inOrder = own.toSorted((a, b) => a.at([]).line - b.at([]).line);
+    for (const [i, { value }] of inOrder.entries())
+      if (isMeant(value)) chunks.set(keyOf(value), { path, text: parts[i] ?? '' });
+  }
+  return chunks;
+}
+
+function keyOf({ kind, metadata, spec }: Document): string {
+  const isInNetwork = kind === 'FirewallRule' || kind === 'Group';
+  return `${kind} ${isInNetwork ? `${spec.network}.` : ''}${metadata.name}`;
+}
+
+/** The documents that come back, change and go, as `Instance web`. */
+function restoredDocuments(then: Tree, now: Tree, isMeant: Restorable = () => true) {
+  const textOf = (all: readonly Located<Document>[]) =>
+    new Map(all.flatMap(({ value }) => (isMeant(value) ? [[keyOf(value), JSON.stringify(value)] as const] : [])));
+  const [former, present] = [textOf(then.documents), textOf(now.documents)];
+  return {
+    back: [...former.keys()].filter((key) => !present.has(key)).toSorted(compareText),
+    changed: [...former].flatMap(([key, text]) => (present.has(key) && present.get(key) !== text ? [key] : [])),
+    gone: [...present.keys()].filter((key) => !former.has(key)).toSorted(compareText),
+  };
+}
