@@ -63,6 +63,7 @@ const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
   openIntents: store.estates.openIntents,
   violations: store.estates.violations,
   outOfSync: store.estates.outOfSync,
+  fights: store.fleet.fights.counts,
   rateLimits: limiter.rateLimits,
 });
 

@@ -1,6 +1,7 @@
 import type { Criticality } from './criticality.ts';
 import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
+import type { Contested } from './fights.ts';
 import type { DeletionGrace, TombstoneChanges } from './grace.ts';
 import type { TouchedBy } from './last-modified.ts';
 import type { Observed } from './observed.ts';
@@ -66,7 +67,7 @@ export type Verb = Action['verb'];
 
 /**
  * The resource, its documents, and the cause. `by`: of drift, the actor that changed it since our last write; see
- * plan/drift-authors.ts. `remediation`: of drift that is not healed by itself.
+ * plan/drift-authors.ts. `remediation`: of drift that is not healed by itself. `contested`: its fights.
  */
 export interface About {
   readonly kind: Kind;
@@ -77,7 +78,15 @@ export interface About {
   readonly remediation?: DriftRemediation;
   /** Absent: normal. */
   readonly criticality?: Criticality;
+  readonly contested?: readonly Contested[];
 }
+
+/**
+ * The part of a resource's drift that an action is about: '' of what is healed now. Such parts are of one resource, and no two of them
+ * are sent together.
+ */
+export const partOf = ({ remediation, contested = [] }: Pick<About, 'remediation' | 'contested'>): string =>
+  remediation?.value ?? (contested.some(({ until }) => until !== undefined) ? 'contested' : '');
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
 export type Cause = 'drift' | 'rollout' | 'unknown';
@@ -129,6 +138,7 @@ export type Finding =
       readonly until?: number;
       /** Of `approvals`: what is missing. */
       readonly requirements?: readonly UnmetRequirement[];
+      readonly contested?: readonly Contested[];
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
@@ -195,6 +205,7 @@ export type BlockCode =
  * `window`: outside its change windows; `freeze`: within a freeze. `patch`: a patch would replace or delete a machine by it.
  * `remediation`: its document does not want such drift healed by itself. `grace`: its document is gone, and its deletion comes later.
  * `approvals`: more people must approve it, or others.
+ * `contested`: others undo the healing again and again, and the next one waits.
  */
 export type WithholdCode =
   | 'protect'
@@ -219,7 +230,8 @@ export type WithholdCode =
   | 'patch'
   | 'remediation'
   | 'grace'
-  | 'approvals';
+  | 'approvals'
+  | 'contested';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

@@ -1,4 +1,5 @@
 import type { DeletionPolicy, Desired, Terms } from './desired.ts';
+import type { KeptHealing } from './fights.ts';
 import type { Tombstone } from './grace.ts';
 import type { HeardTouch } from './last-modified.ts';
 import { canonical } from './ledger/canonical.ts';
@@ -33,6 +34,8 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly births?: readonly Birth[];
   /** Objects that are to be deleted later. Absent: none. */
   readonly tombstones?: ReadonlyMap<CloudId, Tombstone>;
+  /** Drift that was healed in the last 24 hours, by `fightKey`. Absent: none. */
+  readonly healed?: ReadonlyMap<string, KeptHealing>;
 }
 
 /**

@@ -179,6 +179,8 @@ function countsOf({ action, verb }: Item): IntentDraft['counts'] {
     if (action.surge) return { ...counted, of: action.observed.id };
     return verb === 'create' ? undefined : counted;
   }
+  // why: whoever opens a port again and again makes another rule each time, and must not use up what closes it
+  if (counted.as === 'closure') return { ...counted, of: action.address };
   const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
   return { ...counted, ...(document === undefined ? {} : { of: document }) };
 }

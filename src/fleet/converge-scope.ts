@@ -9,7 +9,7 @@ import { heedingHold, unlessApproved } from '../core/plan/holds.ts';
 import type { Hold, PlanInput, Wanted } from '../core/plan/plan-input.ts';
 import { eitherBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
-import type { ReconcileControl } from '../engine/control.ts';
+import type { Progress, ReconcileControl } from '../engine/control.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
 import type { Planner, Site } from '../engine/ports.ts';
 import { pausesNow } from '../estate/active-spec.ts';
@@ -19,6 +19,7 @@ import { policiesHold } from '../estate/policies.ts';
 import { siteOn } from '../estate/session.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
+import { healingWatch } from './fights.ts';
 import type { Generations } from './generations.ts';
 import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
 import { guardOf, type ReconcileConstraints } from './reconcile-constraints.ts';
@@ -54,11 +55,18 @@ export async function convergeScope(
   const { number, revision } = activeSpec.generation;
   const authority = { revision, generation: number, ...reconcileConstraints.authority };
   const reconcile = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
+  const healings = healingWatch(store.fleet.fights);
+  const holds = [...reconcileConstraints.holds, healings.hold];
+  const look = observationPlanner(where, activeSpec, { ...reconcileConstraints, holds }, context);
+  const told = (event: Progress): void => {
+    healings.heard(event);
+    steering.notify?.(event);
+  };
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
     for (const action of looked.planned) noted.hold(action);
+    healings.saw(looked.plan.actions);
     uncounted = looked.uncounted;
     saw?.(looked);
     return looked.plan;
@@ -71,8 +79,9 @@ export async function convergeScope(
       from,
     },
     { ...store, limiter, clock, random: Math.random },
-    steering,
+    { ...steering, notify: told },
   );
+  await healings.keep(where, activeSpec.scope.wanted);
   const planned = noted.planned();
   return { converged, waiting: waitingOf(converged, planned), planned, uncounted };
 }

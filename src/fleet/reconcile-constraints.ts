@@ -1,4 +1,4 @@
-import type { Action, DoneVerb } from '../core/action.ts';
+import { type Action, type DoneVerb, partOf } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -256,7 +256,7 @@ export async function recordRefusals(
   const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
   for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
   const refusedActions = planned.filter((action) => refused.has(keyOf(action)));
-  // why: what is apart by its remediation is of the same address, and was not sent unless nothing else was
+  // why: another part of the drift is of the same address, and was not sent unless nothing else was
   for (const action of refusedActions.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)))) {
     const failure = refused.get(keyOf(action));
     if (failure === undefined) continue;
@@ -268,7 +268,7 @@ export async function recordRefusals(
   }
 }
 
-const isApart = ({ remediation }: Action): boolean => remediation !== undefined;
+const isApart = (action: Action): boolean => partOf(action) !== '';
 
 /** The outcomes of actions: the last failures, and the addresses where an action succeeded. */
 function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {

@@ -39,8 +39,10 @@ export interface EventDraft {
   readonly notTo?: ResourceOwners;
 }
 
-/** `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger. */
-export const storedEventTypes = ['resource', 'pass', 'generation', 'word'] as const;
+/**
+ * `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger ·
+ * `fight`: healing undid once more what somebody else writes again and again. */
+export const storedEventTypes = ['resource', 'pass', 'generation', 'word', 'fight'] as const;
 export type StoredEventType = (typeof storedEventTypes)[number];
 
 /** The owners of a resource: its targets, and its owner; '' of nobody. */

@@ -1,3 +1,4 @@
+import type { HealedAgain, KeptHealing } from '../core/fights.ts';
 import type { Count } from '../core/limits.ts';
 import type { EndedPatch, Patch, PatchEnd } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
@@ -15,6 +16,7 @@ export interface FleetState {
   readonly quarantine: Quarantine;
   readonly backoffs: Backoffs;
   readonly counts: ScopeCounts;
+  readonly fights: Fights;
 }
 
 /** Spec trees, each as read at a revision, so that a reconcile needs no folder. Never changed once kept. */
@@ -184,6 +186,37 @@ export interface Refused {
 interface Backoff extends Refused {
   readonly until: number;
   readonly waits: boolean;
+}
+
+/** Drift that was healed in the last 24 hours, for as long: from it fights are known. */
+export interface Fights {
+  /** Each takes the place of what is kept of its field; one that is told is an event, in the same transaction. By the store's clock. */
+  keep(where: Where, healings: readonly HealingDraft[]): Promise<void>;
+  /** Of one scope, or of all of an estate; sorted by scope, address and field. */
+  list(where: Pick<Where, 'estate'> & Partial<Where>): Promise<readonly ListedHealing[]>;
+  /** Of all estates, those that are fights. */
+  counts(): Promise<readonly FightCount[]>;
+}
+
+/** `waitMs`: the next healing waits so long. `closes`: healing takes traffic away, and never waits. `isTold`: it is an event. */
+export interface HealingDraft extends HealedAgain {
+  readonly waitMs: number;
+  readonly closes: boolean;
+  readonly isTold: boolean;
+  readonly targets: readonly string[];
+  /** '' where there is none. */
+  readonly owner: string;
+}
+
+export interface ListedHealing extends KeptHealing {
+  readonly scope: ScopeKey;
+  readonly closes: boolean;
+}
+
+export interface FightCount {
+  readonly cloud: string;
+  readonly closes: boolean;
+  readonly count: number;
 }
 
 /** Holding still. Both verbs write a note into the ledger, in the same transaction; where nothing ends, nothing is written. */

@@ -2,6 +2,7 @@ import type { OutOfSyncCount } from '../core/inventory/row.ts';
 import type { ViolationCount } from '../core/policy/rules.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Log } from './clock-and-log.ts';
+import type { FightCount } from './fleet-state.ts';
 import type { QueueCount, Where } from './queue.ts';
 
 /**
@@ -60,6 +61,8 @@ export interface Samples {
   violations(): Promise<readonly ViolationCount[]>;
   /** As `Estates.outOfSync`. */
   outOfSync(): Promise<readonly OutOfSyncCount[]>;
+  /** As `Fights.counts`. */
+  fights(): Promise<readonly FightCount[]>;
   /** The rate limits that this worker has used. */
   rateLimits(): Promise<readonly RateLimitLevel[]>;
 }

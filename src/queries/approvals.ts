@@ -1,4 +1,4 @@
-import { type Action, type Finding, isDestructive, type ScopePlan, type WithholdCode } from '../core/action.ts';
+import { type Action, type Finding, isDestructive, partOf, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
 import type { Choices, Hold, PlanInput, StoppedWaves } from '../core/plan/plan-input.ts';
 import { consentsBy, unmetBy } from '../core/plan/required-approvals.ts';
@@ -358,12 +358,15 @@ const withheldIn = (
     const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
     return actions
       .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
-      .filter((action) => named !== undefined || action.remediation?.value !== 'report')
+      .filter((action) => named !== undefined || !namedOnly.has(partOf(action)))
       .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
   });
 
+/** Parts of drift that wait for another word, or for their time. */
+const namedOnly: ReadonlySet<string> = new Set(['report', 'contested']);
+
 const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation', 'approvals']);
-const liftsNamed: ReadonlySet<WithholdCode> = new Set(['destructive-drift']);
+const liftsNamed: ReadonlySet<WithholdCode> = new Set(['destructive-drift', 'contested']);
 const liftsBroken: ReadonlySet<WithholdCode> = new Set(['window', 'freeze']);
 /** Stay whatever is approved: of `mode` what is left is `observe`. */
 const stays: ReadonlySet<WithholdCode> = new Set([

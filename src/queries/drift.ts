@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import { type Action, type Finding, partOf, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
 import type { Allowance } from '../core/limits.ts';
 import { withGrades } from '../core/plan/grades.ts';
@@ -44,7 +44,7 @@ const infinite = Number.POSITIVE_INFINITY;
 const unlimited: Allowance = { allowDeletes: infinite, allowCreates: infinite, allowClosures: infinite };
 
 const nameOf = (action: Action): string =>
-  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''} ${action.remediation?.value ?? ''}`;
+  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''} ${partOf(action)}`;
 
 /** `bound` is what would be done. */
 function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePlan {

@@ -2,6 +2,7 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { byCriticality, type Criticality } from '../core/criticality.ts';
+import { isFight } from '../core/fights.ts';
 import { isStanding, type Tombstone } from '../core/grace.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
@@ -11,7 +12,7 @@ import type { CloudId, ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Estate } from '../estate/load.ts';
-import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
+import type { Approval, ListedHealing, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { HeldLease } from '../ports/leases.ts';
@@ -58,6 +59,7 @@ interface InHand {
   readonly pin?: Pin;
   readonly unmanagedScopes: readonly UnmanagedScopes[];
   readonly withheldDrift: readonly WithheldDrift[];
+  readonly fights: readonly ListedHealing[];
   /** Windows and freezes of the newest generation. */
   readonly calendar: readonly CalendarEntry[];
   /** Of the last seven days. */
@@ -97,10 +99,11 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     unmanagedScopes(estate, store),
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
-  const [calendar, breakGlass, reconciles] = await Promise.all([
+  const [calendar, breakGlass, reconciles, healed] = await Promise.all([
     calendarOf(name, store),
     recentBreakGlass(name, store),
     store.reconciles.scopes(name),
+    store.fleet.fights.list({ estate: name }),
   ]);
   const ofScope = new Map(reconciles.map((one) => [one.scope, one]));
   const inOrder = scopes.toSorted((a, b) => byCriticality(a.cadence.criticality, b.cadence.criticality));
@@ -127,6 +130,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     follower,
     unmanagedScopes: dropped,
     withheldDrift: withheld,
+    fights: healed.filter(isFight),
     calendar,
     breakGlass,
     pin,

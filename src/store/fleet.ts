@@ -13,6 +13,7 @@ import type {
 import type { Where } from '../ports/queue.ts';
 import { postgresApprovals } from './approvals.ts';
 import type { Context } from './context.ts';
+import { postgresFights } from './fights.ts';
 import { postgresPatches } from './patches.ts';
 import { postgresPauses } from './pauses.ts';
 import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
@@ -29,6 +30,7 @@ export const postgresFleet = (context: Context): FleetState => ({
   quarantine: postgresQuarantine(context),
   backoffs: postgresBackoffs(context.db),
   counts: postgresScopeCounts(context),
+  fights: postgresFights(context),
 });
 
 const postgresRequests = (db: Database): Requests => ({

@@ -4,6 +4,7 @@ import type { OnceProtected } from '../core/plan/required-approvals.ts';
 import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Context } from './context.ts';
+import { healedLately } from './fights.ts';
 import { untilAnswered } from './health.ts';
 import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
@@ -83,10 +84,12 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
     .setAccessMode('read only')
     .execute(async (trx) => {
       const of: Scoped = { trx, estate, scope };
+      const readAt = await storeTime(trx, storeNow());
       return {
         estate,
         store,
-        readAt: await storeTime(trx, storeNow()),
+        readAt,
+        healed: await healedLately(trx, { estate, scope }, readAt),
         settled: await settled(of),
         pending: await pending(of),
         applied: await applied(of),

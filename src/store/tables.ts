@@ -225,6 +225,7 @@ interface WorkTables {
   stopped_rollouts: StoppedRolloutTable;
   quarantine: QuarantineTable;
   backoffs: BackoffTable;
+  fights: FightTable;
   scope_counts: ScopeCountTable;
   tombstones: TombstoneTable;
   count_epochs: { estate: string; epoch: number };
@@ -298,6 +299,19 @@ interface PatchTable {
   body: Json;
   ended_at: ColumnType<number | null, never, number>;
   ended: ColumnType<unknown, never, string>;
+}
+
+interface FightTable extends InScope {
+  address: string;
+  field: string;
+  times: number;
+  body: Json;
+  closes: boolean;
+  targets: string[];
+  owner: string;
+  since: number;
+  at: number;
+  until: number;
 }
 
 interface PauseTable extends PauseSubjectColumns {

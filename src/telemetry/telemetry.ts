@@ -191,6 +191,16 @@ function sampled(sampling: Sampling): void {
     async () => (await samples.outOfSync()).map(({ count, ...labels }) => ({ labels, value: count })),
   );
   gauge(
+    'setpoint_fights',
+    'Fields that somebody else writes as often as they are healed; the same from every worker',
+    ['cloud', 'closes'],
+    async () =>
+      (await samples.fights()).map(({ cloud, closes, count }) => ({
+        labels: { cloud, closes: String(closes) },
+        value: count,
+      })),
+  );
+  gauge(
     'setpoint_rate_limit_fill_ratio',
     'Remaining share of a rate limit, 1 when full, below 0 in debt; the emptiest of its kind',
     ['cloud', 'action'],

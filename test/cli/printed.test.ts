@@ -171,6 +171,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
       statusText(
         of({
           withheldDrift: [],
+          fights: [],
           calendar: [],
           breakGlass: [],
           patches: [],

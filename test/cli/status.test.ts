@@ -133,7 +133,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [] },
+    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);
@@ -161,7 +161,7 @@ test('removed resources that still run: until when, and the ways to keep or to d
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [] },
+    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 resources in their grace$/);

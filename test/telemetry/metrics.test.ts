@@ -14,6 +14,7 @@ const nothing: Samples = {
   openIntents: async () => [],
   violations: async () => [],
   outOfSync: async () => [],
+  fights: async () => [],
   rateLimits: async () => [],
 };
 
@@ -156,6 +157,11 @@ describe('what is asked for when somebody looks', () => {
     assert.equal(await value('setpoint_queue_reconciles{cloud="aws",state="waiting"}'), undefined);
   });
 
+  it('are the fights over fields', async () => {
+    const { value } = watched({ fights: async () => [{ cloud: 'aws', closes: true, count: 2 }] });
+    assert.equal(await value('setpoint_fights{cloud="aws",closes="true"}'), '2');
+  });
+
   it('are the violations of policies', async () => {
     const violation = {
       cloud: 'aws',
@@ -236,6 +242,7 @@ describe('the metrics as a whole', () => {
       'setpoint_intents_open',
       'setpoint_policy_violations',
       'setpoint_resources_out_of_sync',
+      'setpoint_fights',
       'setpoint_rate_limit_fill_ratio',
     ]);
   });

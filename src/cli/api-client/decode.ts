@@ -120,7 +120,19 @@ interface AttributedJson {
   readonly observed?: object;
   readonly desired?: unknown;
   readonly surge?: object;
+  readonly contested?: readonly FightJson[];
 }
+
+interface FightJson {
+  readonly since: unknown;
+  readonly until?: unknown;
+}
+
+const fightOf = ({ since, until, ...fight }: FightJson, at: string): object => ({
+  ...fight,
+  since: decode.timestamp(since, `${at}.since`),
+  ...(until === undefined ? {} : { until: decode.timestamp(until, `${at}.until`) }),
+});
 
 /** `reason`: the field that has it here. */
 interface AttributedFields {
@@ -140,6 +152,7 @@ export const attributed =
       desired: wanted,
       observed,
       surge,
+      contested,
       ...rest
     } = decode.unchecked<AttributedJson>()(value, at);
     const decoded = {
@@ -149,6 +162,7 @@ export const attributed =
       ...(wanted === undefined ? {} : { desired: desired(wanted, `${at}.desired`) }),
       ...(observed === undefined ? {} : { observed: observedOf(observed) }),
       ...(surge === undefined ? {} : { surge: surgeOf(surge) }),
+      ...(contested === undefined ? {} : { contested: contested.map((one) => fightOf(one, `${at}.contested`)) }),
       ...(lastModifiedBy === undefined ? {} : { by: lastModified(lastModifiedBy, `${at}.lastModifiedBy`) }),
     };
     return decoded as unknown as T; // why: `least` has looked at what every such thing has, and a server of our version makes the rest

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { zonedMoment } from '../../core/change-windows.ts';
 import { baseRevision } from '../../core/patch.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
-import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
+import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { type EstateStatus, estateStatusOf, type ScopeStatus } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
@@ -126,6 +126,7 @@ function verdictOf(status: EstateStatus): string {
       'changes withheld by a limit',
     ),
     ...some(pauses.length - incidentsIn(pauses).length, 'pause'),
+    ...some(status.fights.length, 'fight'),
     ...some(
       sum(({ approvals }) => approvals.length),
       'approval',
@@ -180,7 +181,7 @@ function sectionsOf(
   status: EstateStatus,
   now: number,
 ): readonly (readonly [title: string, lines: readonly string[]])[] {
-  const { scopes, limited, pauses, quarantined, leases, sources, pin, calendar, breakGlass } = status;
+  const { scopes, limited, pauses, quarantined, leases, sources, pin, calendar, breakGlass, fights } = status;
   return [
     ['INCIDENT', incidentsIn(pauses).flatMap((one) => incidentLines(one, now))],
     ['BREAK GLASS', breakGlass.map(breakGlassLine)],
@@ -189,6 +190,7 @@ function sectionsOf(
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
+    ['Fights', fights.flatMap(fightLines)],
     ['Withheld by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
@@ -239,6 +241,15 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
   '  setpoint unpin --reason "…"',
 ];
+
+const fightLines = (fight: EstateStatus['fights'][number]): readonly string[] => {
+  const { address, field, closes, waits, until } = fight;
+  const next = waits && !closes ? ` The next healing is after ${formatMoment(until, 'second')}.` : '';
+  return [
+    `${address} ${field}${closes ? ', CLOSED AGAIN EACH TIME' : ''}: ${writerText(fight)}${next}`,
+    `  setpoint explain ${address}`,
+  ];
+};
 
 const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]): readonly string[] => [
   `${scope}: ${count(held, 'change')}: ${why}`,

@@ -122,6 +122,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   grace: false,
   patch: true,
   approvals: false,
+  contested: false,
 };
 
 const missing: StateRule = ({ outcome: { action, held } }) =>

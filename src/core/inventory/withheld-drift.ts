@@ -44,7 +44,8 @@ const approve = 'setpoint approve --reason "…"';
  *   mode, limit       | another  | `approve`
  *   approvals         | any      | `approve`
  *   destructive-drift,| any      | `approve` of this one resource by its name
- *   remediation       |          |
+ *   remediation,      |          |
+ *   contested         |          |
  *   paused            | any      | `status`: it lists each pause with its end
  *   window, freeze    | any      | `status`: it lists each with the time of its end
  *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
@@ -64,6 +65,7 @@ function nextOf({ key, called, state, sides }: Row): string {
       return sides.desired?.mode === 'observe' ? explain : approve;
     case 'destructive-drift':
     case 'remediation':
+    case 'contested':
       return `setpoint approve --address ${name} --reason "…"`;
     case 'paused':
     case 'window':

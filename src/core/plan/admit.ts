@@ -71,6 +71,7 @@ const withheld = (
   ...(action.by === undefined ? {} : { by: action.by }),
   ...(action.remediation === undefined ? {} : { remediation: action.remediation }),
   ...(code === 'grace' && isInGrace(action) ? { until: action.grace.until } : {}),
+  ...(action.contested === undefined ? {} : { contested: action.contested }),
 });
 
 /** Parents come first by kind, so one reconcile from networks to instances finds everything whose ground is missing. */

@@ -7,6 +7,7 @@ import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
+import { closesTraffic } from './contested.ts';
 import { keepsDataDisks } from './data-disks.ts';
 import { effectHere, sortChanges } from './destructive-drift.ts';
 import {
@@ -88,22 +89,28 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
   // why: it speaks for itself while it is on its way; what else differs is seen at the next look
   if (approved !== undefined && obstructed === approved) return [approved];
   const { healed, apart } = apartByRemediation(desired, going, input);
-  const unhealed = apart.map((changes) => changing(changes, present, 'drift'));
-  const named = unhealed.find((action) => input.choices?.approved?.(action));
+  const waiting = apart.map((some) => changing(some, present, 'drift'));
+  const named = waiting.find((action) => input.choices?.approved?.(action));
   if (named !== undefined) return [named];
-  const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
     ...unstatedFindings(desired, observed, changes, input),
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
-    ...(healed.length > 0 && isStuck ? [nonConvergent(desired, healed, input.observation.scope)] : []),
-    ...(healed.length > 0 && !isStuck
-      ? [unlessNameTaken(changing(healed, present, causeOf(desired, healed, input)), world)]
-      : []),
-    ...unhealed,
+    ...(healed.length === 0 ? [] : [changingUnlessStuck(healed, present, world)]),
+    ...waiting,
     ...(obstructed === undefined ? [] : [obstructed]),
   ];
+}
+
+/** A door that somebody opens again and again is closed again and again. */
+function changingUnlessStuck(changes: readonly FieldChange[], present: Present, world: World): Decision {
+  const { desired, input } = present;
+  const action = changing(changes, present, causeOf(desired, changes, input));
+  const isStuck = (input.knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
+  const closes = action.cause === 'drift' && closesTraffic(action);
+  if (isStuck && !closes) return nonConvergent(desired, changes, input.observation.scope);
+  return unlessNameTaken(action, world);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Action, ScopePlan, Verb } from '../action.ts';
+import { fightKey, ruleField } from '../fights.ts';
 import type { Knowledge, PendingIntent } from '../knowledge.ts';
 import {
   type Budget,
@@ -45,10 +46,12 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
   const denied = inputs.map((): Hold[] => []);
   const inAll = yield* each(inputs, ({ choices = {} }, at) => ({ ...noting(choices, denied[at] ?? []), atOnce: true }));
   const actions = inAll.flatMap((one) => one.actions);
-  const hasPlace = underWay(
+  const isBegun = underWay(
     actions,
     inputs.map(({ knowledge }) => knowledge),
   );
+  const isAgain = closedBefore(inputs.map(({ knowledge }) => knowledge));
+  const hasPlace = (action: Action): boolean => isBegun(action) || isAgain(action);
   const planned = tally(actions.filter((action) => !hasPlace(action)));
   const holds = (['generation', 'healing'] as const)
     .flatMap((by) => budgets.flatMap((budget) => overLimit({ by, budget }, planned, bounds) ?? []))
@@ -145,6 +148,13 @@ export function underWay(actions: readonly Action[], known: readonly OpenIntents
   const isBegun = ({ verb, address }: Action): boolean => sentAs[verb].some((sent) => open.has(keyOf(sent, address)));
   const begun = new Set(actions.filter(isBegun).map(subjectOf));
   return (action) => begun.has(subjectOf(action));
+}
+
+/** A rule that healing closed lately has its place in the limits: however often somebody opens it, it takes no other. */
+function closedBefore(known: readonly Pick<Knowledge, 'healed'>[]): (action: Action) => boolean {
+  const isKnown = (address: Address): boolean =>
+    known.some(({ healed }) => healed?.get(fightKey({ address, field: ruleField }))?.to === '');
+  return (action) => action.verb === 'delete' && action.because === 'rogue' && isKnown(action.address);
 }
 
 type OpenIntents = Pick<Knowledge, 'pending' | 'again'>;

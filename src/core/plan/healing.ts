@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan } from '../action.ts';
+import { type Action, type Finding, partOf, type ScopePlan } from '../action.ts';
 
 /** The fate of a change that somebody made on a cloud outside Setpoint. */
 export const healings = ['undoes', 'relaunches', 'replaces', 'deletes', 'withheld', 'none'] as const;
@@ -27,8 +27,8 @@ export function healingIn({ findings }: Pick<ScopePlan, 'findings'>): (one: Acti
 }
 
 /** Drift of one resource may be healed in one part, and left in another. */
-const keyOf = (verb: Action['verb'], { address, remediation }: Pick<Action, 'address' | 'remediation'>): string =>
-  `${verb} ${address} ${remediation?.value ?? ''}`;
+const keyOf = (verb: Action['verb'], one: Pick<Action, 'address' | 'remediation' | 'contested'>): string =>
+  `${verb} ${one.address} ${partOf(one)}`;
 
 function ofFinding(found: Finding): Healing | undefined {
   if (found.type === 'unmanaged') return 'none';

@@ -13,6 +13,7 @@ import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
 import { undeclaredFindings, undeclaredRule, undeclaredRules } from './adopted-groups.ts';
 import { alignDesired } from './align-desired.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
+import { closesDrift, contestedHold, withFights } from './contested.ts';
 import { dataDisksHold } from './data-disks.ts';
 import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
@@ -98,6 +99,8 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     ...forgotten(world),
   ];
   const decisions = withGrace(decided, world);
+  const planned = decisions.filter(isAction);
+  const closes = closesDrift(planned);
   const holds = [
     lostCommitsHold(claimed, given.knowledge),
     destructiveDriftHold(input),
@@ -107,12 +110,13 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     protectHold(input),
     storeOnlyHold(input),
     failedBirthsHold(input),
+    contestedHold(input, closes),
     ...(input.choices?.holds ?? []),
   ];
   yield;
-  const actionsDecided = decisions.filter(isAction).map((action) => withRemediation(action, input));
-  const all = attribute({ actions: actionsDecided, findings: decisions.filter(isFinding) }, world);
-  const { actions, findings } = yield* admitInWaves({ ...all, desired }, holds, world);
+  const all = attribute({ actions: planned, findings: decisions.filter(isFinding) }, world);
+  const shown = all.actions.map((action) => withFights(withRemediation(action, input), input, closes));
+  const { actions, findings } = yield* admitInWaves({ ...all, actions: shown, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
   yield;

@@ -13,6 +13,7 @@ import {
 import { wantedText } from '../render/value-text.ts';
 import type { Address, Kind } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
+import { isDelayed } from './contested.ts';
 import { documentsOf, inGenerationBefore } from './holds.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
 
@@ -29,6 +30,9 @@ type Judged = Pick<PlanInput, 'wanted' | 'dialect' | 'choices' | 'pathOf'>;
  *                    | withheld               |
  *   report           | an action of its own,  | the same
  *                    | withheld               |
+ *   heal, of a field | an action of its own,  | healed
+ *   that others write| withheld for a while   |
+ *   again and again  |                        |
  *
  * An approval of that very action lets it pass; of `report` only one that names the resource is given.
  */
@@ -39,18 +43,21 @@ export function apartByRemediation(
 ): { readonly healed: readonly FieldChange[]; readonly apart: readonly (readonly FieldChange[])[] } {
   const { knowledge, choices } = input;
   const isKnown = knowledge.store !== undefined && knowledge.applied.has(desired.address);
-  if (!isKnown || !hasRemediations(input)) return { healed: changes, apart: [] };
+  if (!isKnown || !(hasRemediations(input) || hasHealed(input))) return { healed: changes, apart: [] };
   const isMoved = movedBySpec(desired, input);
   if (desired.kind === 'firewall-rule' && changes.some(isMoved)) return { healed: changes, apart: [] };
   const documents = desired.documents.map(({ address }) => address);
-  const fates = Map.groupBy(changes, (change): Remediation => {
+  const fates = Map.groupBy(changes, (change): Remediation | 'delayed' => {
     if (isMoved(change)) return 'heal';
     const as = strictest({ kind: desired.kind, documents, changes: [change] }, input)?.value ?? 'heal';
-    return as === 'propose' && choices?.unattended !== true ? 'heal' : as;
+    if (as !== 'heal' && !(as === 'propose' && choices?.unattended !== true)) return as;
+    return isDelayed(desired, change, input) ? 'delayed' : 'heal';
   });
-  const { propose = [], report = [], heal = [] } = Object.fromEntries(fates);
-  return { healed: heal, apart: [propose, report].filter(({ length }) => length > 0) };
+  const { propose = [], report = [], delayed = [], heal = [] } = Object.fromEntries(fates);
+  return { healed: heal, apart: [propose, report, delayed].filter(({ length }) => length > 0) };
 }
+
+const hasHealed = ({ knowledge: { healed } }: PlanInput): boolean => healed !== undefined && healed.size > 0;
 
 /** False in estates that use none, whose plans are not to pay for it. */
 function hasRemediations({ wanted, choices = {} }: Judged): boolean {

@@ -149,7 +149,7 @@ const sidesJson = (desired: Desired, observed: Observed) => ({
 });
 
 const aboutJson = (
-  { kind, address, documents, cause, by, remediation, criticality }: About,
+  { kind, address, documents, cause, by, remediation, contested, criticality }: About,
   healing: Healing | undefined,
 ) => ({
   kind,
@@ -160,6 +160,7 @@ const aboutJson = (
   lastModifiedBy: by && lastModifiedByJson(by),
   healing,
   remediation,
+  contested,
 });
 
 const incarnationJson = ({ incarnation }: Incarnated) => ({ incarnation });
@@ -182,9 +183,10 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
       return { type, address, kind, code, ...reason };
     }
     case 'withheld': {
-      const { type, address, kind, action, code, cause, until, remediation, requirements } = finding;
+      const { type, address, kind, action, code, cause, until, remediation, contested, requirements } = finding;
       const missing = requirements?.map(requirementJson);
-      return { type, address, kind, action, code, cause, until, ...reason, remediation, requirements: missing };
+      const told = { remediation, contested, requirements: missing };
+      return { type, address, kind, action, code, cause, until, ...reason, ...told };
     }
     case 'incomplete': {
       const { type, kind, code } = finding;

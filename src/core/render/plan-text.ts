@@ -23,6 +23,7 @@ import {
   type Style,
   touchedText,
   unheardText,
+  writerText,
 } from './wording.ts';
 
 interface PlanTextOptions {
@@ -131,9 +132,13 @@ function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
     `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${grade}${place}`,
     ...entry.actions.flatMap((action) => actionLines(action, paint)),
     ...touchedLines(entry.actions, how),
-    ...new Set(entry.actions.flatMap((action) => remediationLines(action, paint))),
+    ...new Set(entry.actions.flatMap((action) => [...remediationLines(action, paint), ...fightLines(action, paint)])),
   ];
 }
+
+/** Of fields that somebody else writes again and again. */
+const fightLines = ({ contested = [] }: Action, paint: Paint): readonly string[] =>
+  contested.map((fight) => `      ${paint('note', `${fight.field} is contested. ${writerText(fight)}`)}`);
 
 /** Of drift that waits for a person. */
 const remediationLines = ({ remediation }: Action, paint: Paint): readonly string[] =>

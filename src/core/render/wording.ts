@@ -1,3 +1,4 @@
+import type { Contested } from '../fights.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import { baseRevision } from '../patch.ts';
 import type { Held, PauseDraft } from '../pause.ts';
@@ -61,6 +62,10 @@ export const moment: Ago = (at) => `at ${formatMoment(at, 'second')}`;
 /** `changed by arn:aws:iam::111122223333:user/bob (StopInstances from 203.0.113.9) 3 min ago` */
 export const touchedText = ({ who, action, from, at }: TouchedBy, ago: Ago = moment): string =>
   `changed by ${who} (${action}${from === undefined ? '' : ` from ${from}`}) ${ago(at)}`;
+
+/** `An event names arn:… (CreateTags) as the writer. It was healed 3 times since 2026-12-01 08:00 UTC.` */
+export const writerText = ({ writer, times, since }: Pick<Contested, 'writer' | 'times' | 'since'>): string =>
+  `${writer === undefined ? 'No event names the writer.' : `An event names ${writer.actor} (${writer.action}) as the writer.`} It was healed ${times} times since ${formatMoment(since)}.`;
 
 /** `propose by Target aws-prod at aws.yaml:9` */
 export const remediationText = ({

@@ -89,6 +89,7 @@ const codes: Readonly<Record<WithholdCode, true>> = {
   grace: true,
   patch: true,
   approvals: true,
+  contested: true,
 };
 const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => ({
   ...entry,

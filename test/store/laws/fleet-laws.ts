@@ -116,6 +116,68 @@ export const fleetLaws: Laws = {
     assert.equal((await store.fleet.backoffs.list({ estate, scope: elsewhere })).length, 1);
   },
 
+  'healed drift is kept in a row, by the clock of the store, and told where it is to be': async (bench) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    const from = await other.events.newest();
+    const writer = { actor: 'arn:"x"\u0000', action: 'CreateTags' };
+    const of = {
+      address: 'b',
+      field: 'labels.a.b',
+      from: '"x\u0000"',
+      to: '"y"',
+      targets: ['prod'],
+      owner: 'team-web',
+    };
+    const draft = { ...of, times: 1, waitMs: 0, closes: false, isTold: false };
+    await store.fleet.fights.keep(where, [draft, { ...draft, address: 'a', field: 'rule', closes: true, writer }]);
+    await store.fleet.fights.keep({ estate, scope: elsewhere }, [draft]);
+    const [first] = (await other.fleet.fights.list(where)).filter(({ address }) => address === 'b');
+    assert.ok(first && first.since === first.at && !first.waits && first.until === first.at);
+    await bench.later(1000);
+    await other.fleet.fights.keep(where, [{ ...draft, times: 2, waitMs: 60_000, isTold: true, writer }]);
+    const listed = await store.fleet.fights.list(where);
+    assert.deepEqual(
+      listed.map(({ address, field, times, closes, waits, writer: by }) => [address, field, times, closes, waits, by]),
+      [
+        ['a', 'rule', 1, true, false, writer],
+        ['b', 'labels.a.b', 2, false, true, writer],
+      ],
+    );
+    const second = listed[1];
+    assert.deepEqual([second?.since, (second?.at ?? 0) > first.at], [first.since, true]);
+    assert.equal(second?.until, (second?.at ?? 0) + 60_000);
+    assert.equal((await store.fleet.fights.list({ estate })).length, 3);
+    const { healed } = await other.inventory.knowledge(estate, scope);
+    assert.deepEqual(healed?.get('b labels.a.b')?.times, 2);
+    assert.ok(
+      (await store.fleet.fights.counts()).some(({ cloud, closes, count }) => cloud === 'aws' && !closes && count > 0),
+    );
+    const { events } = await other.events.after(from, 10);
+    assert.deepEqual(
+      events
+        .filter((one) => one.estate === estate)
+        .map(({ type, targets, owner, about }) => ({ type, targets, owner, about })),
+      [
+        {
+          ...{ type: 'fight', targets: ['prod'], owner: 'team-web' },
+          about: {
+            ...{
+              scope,
+              address: 'b',
+              field: 'labels.a.b',
+              times: 2,
+              severity: 'warning',
+              from: '"x\u0000"',
+              to: '"y"',
+            },
+            writer,
+          },
+        },
+      ],
+    );
+  },
+
   'a scope in quarantine is listed until a person or a newer generation releases it': async (bench) => {
     const { store, other, estate, now } = bench;
     const where = { estate, scope };

@@ -1,3 +1,4 @@
+import { calmMs, fightKey, isFight } from '../../../src/core/fights.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { fieldOf, noCount, plus, sorts } from '../../../src/core/limits.ts';
 import type { Held } from '../../../src/core/pause.ts';
@@ -5,7 +6,9 @@ import { compareText } from '../../../src/core/text.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
   Backoffs,
+  Fights,
   FleetState,
+  ListedHealing,
   Pauses,
   Quarantine,
   Requests,
@@ -15,12 +18,22 @@ import type {
   SpecSnapshots,
 } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
+import { fightEvent } from '../../../src/store/fights.ts';
 import { stoppedByBirths } from '../../../src/store/launch-health.ts';
 import { noteBody, pauseNote, quarantineNote, resumeNote, rolloutNote } from '../../../src/store/ledger-entries.ts';
 import { unitedStops } from '../../../src/store/rollouts.ts';
 import { memoryApprovals } from './approvals.ts';
 import { forgiveBirths, readBirths } from './launch-health.ts';
-import { append, estateOf, type Memory, type PauseMemory, type RolloutMemory, scopeOf, whereKey } from './memory.ts';
+import {
+  append,
+  estateOf,
+  type Memory,
+  type PauseMemory,
+  publishEventsIn,
+  type RolloutMemory,
+  scopeOf,
+  whereKey,
+} from './memory.ts';
 import { memoryPatches } from './patches.ts';
 
 const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({
@@ -38,6 +51,50 @@ const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs
     else backoffs.get(whereKey(where))?.delete(address);
   },
 });
+
+function memoryFights(memory: Memory, clock: Clock): Fights {
+  const { fights } = memory.fleet;
+  return {
+    keep: async (where, healings) => {
+      const now = clock.now();
+      const kept = new Map([...(fights.get(whereKey(where)) ?? [])].filter(([, { at }]) => at > now - calmMs));
+      for (const { waitMs, isTold: _, targets: __, owner: ___, ...healing } of healings) {
+        const since = healing.times > 1 ? (kept.get(fightKey(healing))?.since ?? now) : now;
+        kept.set(fightKey(healing), { ...healing, scope: where.scope, since, at: now, until: now + waitMs });
+      }
+      fights.set(whereKey(where), kept);
+      publishEventsIn(
+        memory.events,
+        now,
+        healings.flatMap((one) => (one.isTold ? [fightEvent(where, one)] : [])),
+      );
+    },
+    list: async (where) => listedFights(memory, where, clock.now()),
+    counts: async () => {
+      const all = [...fights.values()].flatMap((kept) => [...kept.values()]).filter(isFight);
+      const groups = Map.groupBy(all, ({ scope, closes }) => `${scope.split('/')[0]} ${closes}`);
+      return [...groups.values()].flatMap((alike) =>
+        alike
+          .slice(0, 1)
+          .map(({ scope, closes }) => ({ cloud: scope.split('/')[0] ?? '', closes, count: alike.length })),
+      );
+    },
+  };
+}
+
+export const listedFights = (
+  { fleet: { fights } }: Memory,
+  { estate, scope }: Pick<Where, 'estate'> & Partial<Where>,
+  now: number,
+): readonly ListedHealing[] =>
+  [...fights]
+    .filter(([key]) => (scope === undefined ? key.startsWith(`${estate} `) : key === whereKey({ estate, scope })))
+    .flatMap(([, kept]) => [...kept.values()])
+    .filter(({ at }) => at > now - calmMs)
+    .map((one) => ({ ...one, waits: one.until > now }))
+    .sort(
+      (a, b) => compareText(a.scope, b.scope) || compareText(a.address, b.address) || compareText(a.field, b.field),
+    );
 
 function memoryPauses(memory: Memory, clock: Clock): Pauses {
   const { pauses } = memory.fleet;
@@ -155,6 +212,7 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   quarantine: quarantine(memory, clock),
   backoffs: memoryBackoffs(memory, clock),
   counts: memoryScopeCounts(memory, clock),
+  fights: memoryFights(memory, clock),
 });
 
 const specSnapshots = ({ fleet }: Memory): SpecSnapshots => ({

@@ -1,3 +1,4 @@
+import { fightKey } from '../../../src/core/fights.ts';
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import { baseRevision } from '../../../src/core/patch.ts';
@@ -12,6 +13,7 @@ import { noteBody } from '../../../src/store/ledger-entries.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { authorityOf, confirmedIn, endedNote } from '../../../src/store/tombstones.ts';
+import { listedFights } from './fleet.ts';
 import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
 import { apply } from './ledger.ts';
@@ -31,7 +33,16 @@ import { decide } from './patches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
-    knowledge: async (estate, scope) => ({ ...knowledge(memory, estate, scope), readAt: clock.now() }),
+    knowledge: async (estate, scope) => ({
+      ...knowledge(memory, estate, scope),
+      readAt: clock.now(),
+      healed: new Map(
+        listedFights(memory, { estate, scope }, clock.now()).map(({ scope: _, closes: __, ...one }) => [
+          fightKey(one),
+          one,
+        ]),
+      ),
+    }),
     record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
     latest: async (estate, only) =>
       [...estateOf(memory, estate).scopes]

@@ -20,6 +20,7 @@ import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,
+  ListedHealing,
   Pause,
   Quarantined,
   Refused,
@@ -78,6 +79,8 @@ interface FleetMemory {
   readonly rollouts: Map<string, RolloutMemory>;
   readonly quarantine: Map<string, Quarantined>;
   readonly backoffs: Map<string, Map<string, Refused & { readonly until: number }>>;
+  /** By `whereKey`, then by `fightKey`. */
+  readonly fights: Map<string, Map<string, FightMemory>>;
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
   /** Scope and id. */
@@ -100,6 +103,8 @@ export interface RolloutMemory {
   readonly stopped: Map<string, StoppedRollout>;
 }
 
+export type FightMemory = Omit<ListedHealing, 'waits'>;
+
 export interface PauseMemory {
   readonly estate: string;
   readonly pause: Pause;
@@ -112,6 +117,7 @@ const fleetMemory = (): FleetMemory => ({
   rollouts: new Map(),
   quarantine: new Map(),
   backoffs: new Map(),
+  fights: new Map(),
   pauses: [],
   approvals: [],
   onceProtected: new Set(),

@@ -45,6 +45,31 @@ export const remediationSchema = z
     },
   });
 
+export const contestedSchema = z
+  .object({
+    field: z.string().meta({ description: '`rule`: of a firewall rule, all of it' }),
+    times: z.int().meta({ description: 'Healings in a row' }),
+    since: timestamp,
+    writer: z
+      .object({ actor: z.string(), action: z.string() })
+      .optional()
+      .meta({ description: 'As an event names it; absent: none does' }),
+    from: z.string().meta({ description: 'The value of the other writer, as JSON' }),
+    to: z.string().meta({ description: 'The value of the specs, as JSON' }),
+    until: timestamp.optional().meta({ description: 'Healing waits until then; absent: it does not wait' }),
+  })
+  .meta({ id: 'Fight', description: 'A field that somebody else writes as often as Setpoint heals it' })
+  .register(examples, {
+    example: {
+      field: 'labels.tier',
+      times: 3,
+      since: story.appliedAt,
+      writer: { actor: 'arn:aws:sts::111122223333:assumed-role/tagger/nightly', action: 'CreateTags' },
+      from: '"cost"',
+      to: '"web"',
+    },
+  });
+
 const about = {
   kind: kindSchema,
   address: z.string(),
@@ -54,6 +79,7 @@ const about = {
   lastModifiedBy: lastModifiedBySchema.optional(),
   healing: healingSchema.optional(),
   remediation: remediationSchema.optional(),
+  contested: z.array(contestedSchema).optional(),
 };
 
 const incarnated = {
@@ -192,6 +218,7 @@ const withholdCode = z.enum([
   'grace',
   'patch',
   'approvals',
+  'contested',
 ]);
 
 const requirementsSchema = z
@@ -234,6 +261,7 @@ export const findingSchema = z
       remediation: remediationSchema.optional(),
       until: timestamp.optional().meta({ description: 'The end of its grace; absent: it has none' }),
       requirements: requirementsSchema.optional(),
+      contested: z.array(contestedSchema).optional(),
     }),
     z.object({ type: z.literal('incomplete'), ...reasonFields, kind: kindSchema, code: z.string() }),
     z.object({ type: z.enum(['wrong-account', 'foreign-store']), ...reasonFields }),

@@ -9,6 +9,7 @@ const shownTypes = {
   pass: 'reconcile',
   generation: 'generation',
   word: 'audit',
+  fight: 'fight',
 } as const satisfies Record<StoredEvent['type'], string>;
 
 /** A type of events as the API shows it; as the store keeps it where an unknown version wrote it. */
@@ -37,19 +38,19 @@ function shownSubject(of: unknown): unknown {
 
 /** The types that a caller may ask for, as the store keeps them. */
 export const eventTypeSchema = z
-  .enum(['resource', 'reconcile', 'generation', 'audit'])
+  .enum(['resource', 'reconcile', 'generation', 'audit', 'fight'])
   .transform((shown) => storedTypes.find((type) => shownTypes[type] === shown) ?? 'resource');
 
-const storedTypes = ['resource', 'pass', 'generation', 'word'] as const;
+const storedTypes = ['resource', 'pass', 'generation', 'word', 'fight'] as const;
 
 /** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */
 export const eventSchema = z
   .object({
     at: z.iso.datetime().meta({ description: 'The time of the event.' }),
     estate: z.string(),
-    type: z.enum(['resource', 'reconcile', 'generation', 'audit']).meta({
+    type: z.enum(['resource', 'reconcile', 'generation', 'audit', 'fight']).meta({
       description:
-        'resource: a resource of the inventory changed; reconcile: one began or ended; generation: Setpoint accepted specs; audit: the ledger has a new decision of a person.',
+        'resource: a resource of the inventory changed; reconcile: one began or ended; generation: Setpoint accepted specs; audit: the ledger has a new decision of a person; fight: Setpoint healed a field that somebody else writes again and again.',
     }),
     targets: z.array(z.string()).optional().meta({ description: 'The targets that it concerns; absent: all of them.' }),
     owner: z
