@@ -256,6 +256,28 @@ describe('approvals that a policy asks for', () => {
 
 const sale = { name: 'sale', from: '2025-12-31T00:00', to: '2026-03-01T00:00', reason: 'the sale' };
 
+describe('an approval that is withdrawn while its call is about to be sent', () => {
+  it('sends nothing where one of two withdraws between the intent and its call', async () => {
+    const world = await relabelled({ people: 2 });
+    await approves(world, 'bob', 'cid');
+    const [one] = await world.store.fleet.approvals.active(where);
+    const { intend } = world.store.ledger;
+    let intents = 0;
+    Object.assign(world.store.ledger, {
+      intend: async (...given: Parameters<typeof intend>) => {
+        const answers = await intend(...given);
+        intents += 1;
+        if (intents === 1)
+          await world.store.fleet.approvals.withdraw('acme', one?.seq ?? 0, { person: 'bob', reason: 'no' });
+        return answers;
+      },
+    });
+    await reconcile(world);
+    assert.ok(intents > 0);
+    assert.equal(tierOf(world), 'a');
+  });
+});
+
 describe('an approval by break-glass', () => {
   const frozen = () => after([...ground, web('a')], [...ground, web('b')], { next: { mode: 'plan', freezes: [sale] } });
   const approving = async (world: AnswersWorld, who: string, breakGlass: boolean) => {
