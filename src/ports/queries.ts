@@ -230,7 +230,8 @@ export interface Who extends Pick<Planned, 'looks'> {
   readonly report: WhoReport;
 }
 
-export interface Explained extends Pick<Planned, 'bound' | 'looks'> {
+/** `effect`: of its actions alone; absent where it has none, or where the caller does not see all of the estate. */
+export interface Explained extends Pick<Planned, 'bound' | 'looks' | 'effect'> {
   readonly explanation: Explanation;
 }
 

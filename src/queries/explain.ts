@@ -6,6 +6,7 @@ import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.
 import { patchIn } from '../core/documents/overlay.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
+import { type Effect, effectInSteps, joinEffects } from '../core/effect/effect.ts';
 import {
   type CadenceReason,
   type Explanation,
@@ -19,6 +20,7 @@ import { gradesOf } from '../core/plan/grades.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import { remediationsOf } from '../core/plan/remediation.ts';
 import { type Address, nameIn } from '../core/resource.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
@@ -39,11 +41,30 @@ export async function explained(
   const explanation = { ...found, origins: await namingPatches(found.origins, survey.estate.name, planning.store) };
   if (!isShown(explanation, survey, asked)) throw unknown();
   const looks = survey.looked.filter((view) => seesScope(view, asked)).map(lookOf);
-  return {
+  const shown = {
     bound: boundWithin(survey.bound, asked),
     looks: looks.filter(({ scope }) => holds(scope, explanation)),
-    explanation: seesAll(asked.seen, asked.estate) ? explanation : withoutDecider(explanation),
   };
+  // why: the effect names machines of all owners
+  if (!seesAll(asked.seen, asked.estate)) return { ...shown, explanation: withoutDecider(explanation) };
+  const effect = await effectOfActions(explanation, survey);
+  return { ...shown, explanation, ...(effect === undefined ? {} : { effect }) };
+}
+
+/** The effect on traffic of the actions of one resource, without the others of its plans. Undefined where it has none. */
+export async function effectOfActions(
+  { actions }: Pick<Explanation, 'actions'>,
+  { looked, plans }: Pick<EstateView, 'looked' | 'plans'>,
+): Promise<Effect | undefined> {
+  if (actions.length === 0) return undefined;
+  const its = new Set(actions);
+  const effects: Effect[] = [];
+  for (const plan of plans) {
+    const input = looked.find((view) => view.scope.scope === plan.scope)?.input;
+    const alone = plan.actions.filter((action) => its.has(action));
+    if (input !== undefined && alone.length > 0) effects.push(await inTurns(effectInSteps({ actions: alone }, input)));
+  }
+  return joinEffects(effects);
 }
 
 /** The origins of fields that a patch sets, with who gave it, why and until when. */

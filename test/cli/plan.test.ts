@@ -65,3 +65,29 @@ test('the effect on traffic is a section and a part of the data; an apply shows 
   await run(['plan', ...here, '--out', file]);
   assert.equal('effect' in JSON.parse(readFileSync(file, 'utf8')), false);
 });
+
+test('explain tells the effect of the changes of one resource alone, and none where nothing changes', async () => {
+  const world = await sandboxed();
+  const run = commandLine();
+  const here = ['--allow-endpoint', '--dir', temporaryFolder()];
+  assert.equal((await run(['apply', world.specs, ...here, '--yes'])).code, 0);
+  edit(world.specs, 'network.yaml', '203.0.113.0/24', '198.51.100.0/24');
+  edit(world.specs, 'network.yaml', 'ports: [443]', 'ports: [8443]');
+  const explain = (of: string, ...more: readonly string[]) =>
+    run(['explain', of, '--specs', world.specs, ...here, ...more]);
+  const { stdout } = await explain('office-ssh');
+  assert.match(
+    stdout,
+    /\n\nEffect on traffic\n {2}! opens 22\/tcp to all \d+ instances of core from 198\.51\.100\.0\/24 .*\n {2}- cuts .* on 22\/tcp .*\n$/,
+  );
+  const effectOf = async (of: string) => JSON.parse((await explain(of, '--json')).stdout).effect;
+  const effect = await effectOf('office-ssh');
+  assert.deepEqual([effect.opens.length, effect.opens[0].services], [1, [{ protocol: 'tcp', ports: '22' }]]);
+  assert.equal(await effectOf('core.app'), undefined);
+  const all = JSON.parse((await run(['plan', world.specs, ...here, '--json'])).stdout).effect;
+  assert.deepEqual(
+    all.opens.filter(({ services: [one] }: (typeof effect.opens)[0]) => one.ports === '22'),
+    effect.opens,
+  );
+  assert.ok(all.opens.length > 1);
+});

@@ -103,6 +103,15 @@ describe('what who is bounded is told beside actions', () => {
     }
     assert.equal((await ask('here', 'subnet/core.app')).status, 200);
   });
+
+  it('explains the effect of a change to who sees all of the estate', async () => {
+    const world = await drifted();
+    const explained = async (who: string) => JSON.parse((await world.api.ask(who, 'GET /v1/explanations/db-0')).text);
+    const [whole, part] = [await explained('viewer'), await explained('here')];
+    assert.deepEqual([whole.actions.length, part.actions.length], [1, 1]);
+    assert.deepEqual(whole.effect, { opens: [], cuts: [], unknown: [], idle: [], gaps: [] });
+    assert.equal(part.effect, undefined);
+  });
 });
 
 it('the cost of an estate is told to those who see all of it', () => {

@@ -7,6 +7,7 @@ import type {
   Ownership,
 } from '../../core/inventory/ownership.ts';
 import type { DriftRemediation } from '../../core/remediation.ts';
+import type { EffectJson } from '../../core/render/effect.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { type Address, type Cloud, clouds } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -14,10 +15,13 @@ import { UserError } from '../errors.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiClient, queryString } from './client.ts';
 import { action, attributed, type Decoder, decode, desired, finding, heldSource } from './decode.ts';
+import { decodeEffect } from './plan-meaning.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
 export interface ExplanationReport {
   readonly explanation: Explanation;
+  /** Of its actions alone; absent where it has none, or where a server does not tell it. */
+  readonly effect: EffectJson | undefined;
   readonly sources: readonly HeldSource[] | undefined;
   readonly auditLogs: readonly Cloud[] | undefined;
 }
@@ -54,6 +58,7 @@ const answer = decode.object({
   cadence: decode.optional(decode.unchecked<CadenceReason>()),
   objects: decode.list(ownership),
   actions: decode.list(action),
+  effect: decode.optional(decodeEffect),
   findings: decode.list(finding),
   sources: decode.optional(decode.list(heldSource)),
   auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
@@ -73,9 +78,11 @@ export async function fetchExplanation(
       mode,
       desired: wanted,
       objects,
+      effect,
       ...explanation
     } = await client.request({ method: 'GET', path }, answer);
-    return { explanation: { ...explanation, wanted, there: objects, mode: mode && modeOf(mode) }, sources, auditLogs };
+    const found = { ...explanation, wanted, there: objects, mode: mode && modeOf(mode) };
+    return { explanation: found, effect, sources, auditLogs };
   } catch (error) {
     throw error instanceof ApiError ? severalOf(of, error) : error;
   }

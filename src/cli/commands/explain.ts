@@ -13,6 +13,7 @@ import type {
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import { healingIn } from '../../core/plan/healing.ts';
+import { type EffectJson, effectJson, effectLines } from '../../core/render/effect.ts';
 import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { authorText, changeText, costText, fieldLines, isHeardIn, statedFields } from '../../core/render/plan-text.ts';
@@ -20,7 +21,7 @@ import { ruleText } from '../../core/render/rule-text.ts';
 import { type Ago, formatMoment, type Paint, remediationText, touchedText } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
-import { explanationOf, namingPatches } from '../../queries/explain.ts';
+import { effectOfActions, explanationOf, namingPatches } from '../../queries/explain.ts';
 import { renderAnswer } from '../api-client/client.ts';
 import { type ExplanationReport, fetchExplanation } from '../api-client/explanation.ts';
 import {
@@ -84,8 +85,9 @@ async function run(given: string, command: Command, context: Context): Promise<E
     withObservedEstate({ estate, store }, context, async (view) => {
       const found = explanationOf(given, view, findAddress);
       const origins = await namingPatches(found.origins, estate.name, store);
+      const effect = await effectOfActions(found, view);
       const { sources, auditLogs } = view.bound;
-      return { explanation: { ...found, origins }, sources, auditLogs };
+      return { explanation: { ...found, origins }, effect: effect && effectJson(effect), sources, auditLogs };
     }),
   );
   return print(report, options, context);
@@ -93,17 +95,17 @@ async function run(given: string, command: Command, context: Context): Promise<E
 
 /** `specs`: goes before the paths of documents. */
 function print(
-  { explanation: found, sources, auditLogs }: ExplanationReport,
+  { explanation: found, effect, sources, auditLogs }: ExplanationReport,
   { json, specs: dir }: Options,
   context: Context,
 ): ExitCode {
   const { terminal, clock } = context;
   const explanation = { ...found, there: found.there.toSorted(byObject) };
   if (json) {
-    const known = { sources: sources?.map(sourceJson), auditLogs };
+    const known = { effect, sources: sources?.map(sourceJson), auditLogs };
     printJson(terminal, sortKeys({ ...explanationJson(explanation), ...known }));
   } else {
-    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs };
+    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs, effect };
     terminal.out.write(explanationText(explanation, how));
   }
   return exitCodes.done;
@@ -119,6 +121,8 @@ interface How {
   readonly ago: Ago;
   /** Clouds whose audit logs reach Setpoint; default: none. */
   readonly auditLogs?: readonly Cloud[] | undefined;
+  /** Of the planned actions alone. */
+  readonly effect?: EffectJson | undefined;
 }
 
 /** The verdict in one line, then each question with its answer. */
@@ -134,6 +138,7 @@ export function explanationText(given: Explanation, how: How): string {
     ['Remediation', remediation.map((one) => `${one.category}: ${remediationText(one)}`)],
     ['Criticality', cadence === undefined ? [] : cadenceLines(cadence)],
     ['Planned', happens(explanation, how)],
+    ['Effect on traffic', how.effect === undefined ? [] : effectLines(how.effect, how.paint)],
   ];
   const body = sections.flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],

@@ -65,13 +65,19 @@ interface ServiceJson {
 
 /** The section of a plan, from its data; undefined where it changes no traffic. */
 export function effectText(effect: EffectJson, paint: Paint = plain): string | undefined {
+  const lines = effectLines(effect, paint);
+  if (lines.length === 0) return undefined;
+  return [paint('strong', 'Effect on traffic:'), ...lines.map((text) => `  ${text}`)].join('\n');
+}
+
+/** The lines of that section; none where it changes no traffic. */
+export function effectLines(effect: EffectJson, paint: Paint = plain): readonly string[] {
   const { opens, cuts, unknown, idle, gaps } = printable(effect);
-  if (opens.length + cuts.length + unknown.length + idle.length === 0) return undefined;
+  if (opens.length + cuts.length + unknown.length + idle.length === 0) return [];
   const changes = [...opens, ...cuts, ...unknown];
   const scopes = new Set([...changes, ...idle].map(({ scope }) => scope));
   const openings = opens.map((one) => line(one, [isFromAnyone(one) ? 'remove' : 'change', `! ${openingText(one)}`]));
   return [
-    paint('strong', 'Effect on traffic:'),
     ...sections(openings, scopes, paint),
     ...sections(
       cuts.map((one) => line(one, ['remove', `- ${cutText(one)}`])),
@@ -80,8 +86,8 @@ export function effectText(effect: EffectJson, paint: Paint = plain): string | u
     ),
     ...sections(unknown.map(unknownLine), scopes, paint),
     ...idleLines(idle, scopes, paint),
-    ...gaps.map((gap) => `  ${paint('note', '· may be incomplete')}  ${gap}`),
-  ].join('\n');
+    ...gaps.map((gap) => `${paint('note', '· may be incomplete')}  ${gap}`),
+  ];
 }
 
 interface Line {
@@ -108,10 +114,10 @@ function sections(all: readonly Line[], scopes: ReadonlySet<ScopeKey>, paint: Pa
     if (first === undefined) return [];
     const where = scopesText(new Set(each.map(({ scope }) => scope)), scopes);
     const more = [where, first.more].filter((text) => text !== '');
-    return [`  ${paint(...first.said)}${more.map((text) => paint('dim', `  ${text}`)).join('')}`];
+    return [`${paint(...first.said)}${more.map((text) => paint('dim', `  ${text}`)).join('')}`];
   });
   const rest = same.length - lines.length;
-  return rest > 0 ? [...lines, paint('dim', `  and ${rest} more: --json lists all`)] : lines;
+  return rest > 0 ? [...lines, paint('dim', `and ${rest} more: --json lists all`)] : lines;
 }
 
 /** `on aws, gcp`; empty where it holds for all scopes. */
@@ -168,7 +174,7 @@ function idleLines(idle: readonly IdleJson[], scopes: ReadonlySet<ScopeKey>, pai
   );
   return [
     ...sections(lines, scopes, paint),
-    ...(early === 0 ? [] : [paint('dim', `  · ${rules} only to instances that this plan creates`)]),
+    ...(early === 0 ? [] : [paint('dim', `· ${rules} only to instances that this plan creates`)]),
   ];
 }
 

@@ -35,6 +35,7 @@ process.chdir(place.specs);
 const here = commandLine();
 const there = await served(here.database);
 const scope = 'aws/111122223333/eu-west-1';
+const byHand = 'core.web.ingress.tcp.22.198.51.100.7/32';
 
 /** The same command line, but that a server is asked as somebody. */
 const asked = (args: readonly string[], who = 'viewer'): Promise<Said> => there.ask(here, who)(args);
@@ -107,7 +108,7 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
         ] as const,
     ),
   ),
-  ...['web-0', 'web-https', 'network/core', 'core.app', `${scope}/instance/web`].flatMap((of) =>
+  ...['web-0', 'web-https', 'network/core', 'core.app', `${scope}/instance/web`, byHand].flatMap((of) =>
     [[], ['--json']].map(
       (json) =>
         [
@@ -151,6 +152,11 @@ describe('a server answers as the store would from here', () => {
       /^Withheld drift: 2 resources by mode \(changed by \S+user\/bob\): .*\nDrift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/,
     );
   });
+});
+
+test('explain tells the effect on traffic of a change', async () => {
+  const { stdout } = await asked(['explain', byHand]);
+  assert.match(stdout, /\n\nEffect on traffic\n {2}- cuts 198\.51\.100\.7\/32 from .* on 22\/tcp/);
 });
 
 /** A refusal of the server, its message and the exit code. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { claims } from '../../../core/inventory/ownership.ts';
+import { effectJson } from '../../../core/render/effect.ts';
 import { explanationJson } from '../../../core/render/explanation-json.ts';
 import { sourceJson } from '../../../core/render/plan-json.ts';
 import type { Explained } from '../../../ports/queries.ts';
 import { actionSchema, findingSchema, remediationSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
-import { auditLogsSchema, heldSourceSchema } from './plan.ts';
+import { auditLogsSchema, effectSchema, heldSourceSchema } from './plan.ts';
 import { criticalitySchema, desiredSchema, lastModifiedBySchema, modeSchema, observedSchema } from './resource.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -86,6 +87,9 @@ export const explanationSchema = z
     cadence: cadenceSchema.optional(),
     objects: z.array(ownership),
     actions: z.array(actionSchema),
+    effect: effectSchema.optional().meta({
+      description: 'Of these actions alone; absent if there are none. Only for callers that see all of the estate',
+    }),
     findings: z.array(findingSchema),
     sources: z.array(heldSourceSchema).optional(),
     auditLogs: auditLogsSchema.optional(),
@@ -117,9 +121,10 @@ export const explanationSchema = z
     },
   });
 
-export const explanationAnswer = ({ bound, explanation, looks }: Explained, now: number) => ({
+export const explanationAnswer = ({ bound, explanation, effect, looks }: Explained, now: number) => ({
   estate: bound.estate,
   ...explanationJson(explanation),
+  effect: effect && effectJson(effect),
   sources: bound.sources?.map(sourceJson),
   auditLogs: bound.auditLogs,
   observed: oldestObservation(looks, now),
