@@ -162,6 +162,9 @@ function wayGates(region: Region, { nic }: Machine, peer: Party, direction: 'fro
     state === 'active',
     `${table.id} sends ${route.destination} to ${route.target}, which is ${state}`,
   );
+  // https://docs.aws.amazon.com/vpc/latest/userguide/vpc-nat-gateway.html
+  if (direction === 'to' && route.target.startsWith('nat-'))
+    return [through, gate(`way in through ${route.target}`, false, 'nobody outside begins a connection through it')];
   if (!route.target.startsWith('igw-')) return [through];
   const publicIp = nic.address.publicIp;
   return [

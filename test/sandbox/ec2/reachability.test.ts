@@ -11,7 +11,11 @@ const ID = {
   off: 'i-0000000d',
   far: 'i-0000000e',
   peer: 'i-0000000f',
+  inner: 'i-00000010',
+  both: 'i-00000011',
 } as const;
+
+const nat = 'nat-0000000a';
 
 /** The small estate's network with other machines in it. */
 function estate(): unknown {
@@ -22,14 +26,22 @@ function estate(): unknown {
     { id: ID.hidden, subnet: 'app', groups: ['web'] },
     { id: ID.off, subnet: 'app', groups: ['web'], state: 'stopped', publicIp: true },
     { id: ID.peer, subnet: 'out', groups: ['mixed'], publicIp: true },
+    { id: ID.inner, subnet: 'back', groups: ['mixed'] },
+    { id: ID.both, subnet: 'back', groups: ['mixed'], publicIp: true },
     { id: ID.far, subnet: 'elsewhere', groups: ['foreign'], publicIp: true },
   ];
   const peer = {
     key: 'peer',
     cidr: '10.8.0.0/16',
     gateway: {},
-    subnets: [{ key: 'out', cidr: '10.8.1.0/24' }],
-    routeTables: [{ subnets: ['out'], routes: [{ to: '0.0.0.0/0', via: 'gateway' }] }],
+    subnets: [
+      { key: 'out', cidr: '10.8.1.0/24' },
+      { key: 'back', cidr: '10.8.2.0/24' },
+    ],
+    routeTables: [
+      { subnets: ['out'], routes: [{ to: '0.0.0.0/0', via: 'gateway' }] },
+      { subnets: ['back'], routes: [{ to: '0.0.0.0/0', via: nat }] },
+    ],
     groups: [
       {
         key: 'mixed',
@@ -40,7 +52,8 @@ function estate(): unknown {
       },
     ],
   };
-  return { regions: [{ ...regions[0], vpcs: [...(regions[0]?.vpcs ?? []), peer], instances }] };
+  const natGateways = [{ id: nat, subnet: 'out' }];
+  return { regions: [{ ...regions[0], vpcs: [...(regions[0]?.vpcs ?? []), peer], instances, natGateways }] };
 }
 
 interface Row {
@@ -69,6 +82,10 @@ const rows: readonly Row[] = [
   { ask: { from: ID.far, to: ID.web, port: 443 }, stop: /^route to/ },
   { ask: { from: ID.web, to: ID.peer, port: 443 }, stop: undefined },
   { ask: { from: ID.web, to: ID.peer, port: 22 }, stop: /^security groups of i-0000000f, ingress/ },
+  { ask: { from: ID.inner, to: 'internet', port: 443 }, stop: undefined },
+  { ask: { from: 'internet', to: ID.inner, port: 443 }, stop: /^way in through nat-/ },
+  { ask: { from: 'internet', to: ID.both, port: 443 }, stop: /^way in through nat-/ },
+  { ask: { from: ID.peer, to: ID.inner, port: 443 }, stop: undefined },
   { ask: { from: 'internet', to: 'i-0ffffff0', port: 443 }, stop: /^ends/ },
 ];
 
