@@ -1,4 +1,4 @@
-import { diff } from '../core/diff.ts';
+import { diff, type FieldChange } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { effectOf, kindNames } from '../core/kinds/kinds.ts';
 import { type Knowledge, neverHappened, type PendingIntent } from '../core/knowledge.ts';
@@ -25,7 +25,8 @@ import { hasToken } from './replay.ts';
  *   create        | not, in a gap                       | open
  *   create        | not, in the window                  | open; a launch of which nothing shows: `unseen`
  *   create        | not, after the window               | never happened; a launch: open, to be sent `again`
- *   update, adopt | as intended                         | done
+ *   adopt         | as intended                         | done
+ *   update        | what it changed is as intended      | done
  *   update, adopt | otherwise                           | open for the next plan; after the window: failed
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
@@ -299,10 +300,27 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
 }
 
 function isApplied(intent: PendingIntent, observed: Observed, { ids }: ObservedScope): boolean {
-  const { attributes } = detailsOf(intent);
+  const { attributes, changes = [] } = detailsOf(intent);
   // why: this engine wrote the attributes of this kind there
   const meant = ids.resolve(observed.kind, attributes as Observed['attributes']);
-  return meant !== undefined && diff(meant, observed.attributes).length === 0;
+  if (meant === undefined) return false;
+  const differing = diff(meant, observed.attributes);
+  if (intent.verb !== 'update') return differing.length === 0;
+  if (isLeft(changes, meant, observed)) return false;
+  if (differing.length === 0) return true;
+  // why: other drift may be left alone; a mark and a name are no attributes, and prove nothing of the call
+  const stated = new Set(diff(meant, {}).map(({ field }) => field));
+  if (!changes.some(({ field }) => stated.has(field))) return false;
+  const changed = new Set(changes.map(({ field }) => field));
+  return !differing.some(({ field }) => changed.has(field));
+}
+
+/** True where a field that was to be removed is still as it was. */
+function isLeft(changes: readonly FieldChange[], meant: object, { attributes }: Observed): boolean {
+  const removed = changes.filter(({ from, to }) => from !== undefined && to === undefined);
+  if (removed.length === 0) return false;
+  const beyond = new Map(diff(attributes, meant).map(({ field, to }) => [field, to]));
+  return removed.some(({ field, from }) => diff({ value: from }, { value: beyond.get(field) }).length === 0);
 }
 
 /** A call that left may show this late: it was sent at most `freshMs` after its intent. */

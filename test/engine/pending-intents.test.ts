@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import type { FieldChange } from '../../src/core/diff.ts';
 import type { PendingIntent } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
@@ -210,7 +211,47 @@ const change = (verb: PendingIntent['verb'], attributes: Attributes['network'], 
   sent('network', 'core', attributes, { intent: 'i1', verb, id: 'net-1', ageMs });
 const labelled = { ...of.network(), labels: { tier: 'a' } };
 
+const updated = (labels: Readonly<Record<string, string>>, changes: readonly FieldChange[], ageMs = 0): PendingIntent =>
+  sent('network', 'core', { ...of.network(), labels }, { intent: 'i1', verb: 'update', id: 'net-1', ageMs, changes });
+const withLabels = (labels: Readonly<Record<string, string>>) => ({ ...net, attributes: { ...of.network(), labels } });
+const toTier = [{ field: 'labels.tier', from: 'a', to: 'b' }];
+
 const changes: readonly Case[] = [
+  {
+    name: 'an update of one field, beside other drift that was left alone',
+    pending: [updated({ tier: 'b', team: 'web' }, toTier)],
+    seen: [withLabels({ tier: 'b', team: 'by hand' })],
+    settled: ours,
+    want: ['i1 ok claim:net-1 apply'],
+  },
+  {
+    name: 'an update of one field that is not there, beside other drift',
+    pending: [updated({ tier: 'b', team: 'web' }, toTier, window)],
+    seen: [withLabels({ tier: 'a', team: 'by hand' })],
+    settled: ours,
+    want: ['i1 Unanswered'],
+  },
+  {
+    name: 'an update of a mark alone, beside other drift, proves nothing',
+    pending: [updated({ team: 'web' }, [{ field: 'mark', from: 'a', to: 'b' }])],
+    seen: [withLabels({ team: 'by hand' })],
+    settled: ours,
+    want: [],
+  },
+  {
+    name: 'a field that was to be removed, and is still there',
+    pending: [updated({ team: 'web' }, [{ field: 'labels.tier', from: 'a' }])],
+    seen: [withLabels({ tier: 'a', team: 'web' })],
+    settled: ours,
+    want: [],
+  },
+  {
+    name: 'a field that was to be removed, and is gone',
+    pending: [updated({ team: 'web' }, [{ field: 'labels.tier', from: 'a' }])],
+    seen: [withLabels({ team: 'web' })],
+    settled: ours,
+    want: ['i1 ok claim:net-1 apply'],
+  },
   {
     name: 'an update that is there',
     pending: [change('update', of.network())],

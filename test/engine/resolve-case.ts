@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FieldChange } from '../../src/core/diff.ts';
 import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge.ts';
 import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
@@ -17,18 +18,23 @@ interface Sent {
   readonly id?: string;
   readonly ageMs?: number;
   readonly batch?: string;
+  readonly changes?: readonly FieldChange[];
 }
 
 /** An intent that nobody settled. */
 export function sent(kind: Kind, name: string, attributes: Attributes[Kind], how: Sent): PendingIntent {
-  const { intent, verb = 'create', id, ageMs = 0, batch = intent } = how;
+  const { intent, verb = 'create', id, ageMs = 0, batch = intent, changes } = how;
   return {
     intent,
     attempt: 1,
     address: at(kind, name),
     verb,
     at: now - ageMs,
-    draft: { kind, ...(id === undefined ? {} : { id }), details: { attributes, terms, batch } },
+    draft: {
+      kind,
+      ...(id === undefined ? {} : { id }),
+      details: { attributes, terms, batch, ...(changes === undefined ? {} : { changes }) },
+    },
   };
 }
 
