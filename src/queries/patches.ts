@@ -109,7 +109,7 @@ export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promi
   const { current, before } = await activeTree(asked.estate, grounds);
   const document = documentNamed(asked, before);
   const active = await store.fleet.patches.active(asked.estate);
-  const replaces = replacedBy(asked, active);
+  const replaces = replacedBy(asked, active, { document, before });
   const specs = await grounds.open(await treeWith({ ends: replaces }, before.tree, grounds, asked.estate));
   const patch = await draftOf(asked, documentIn(specs, document), store);
   refuseOverlaps(
@@ -166,10 +166,7 @@ export async function endPatch(
   const { store } = grounds;
   const { current, before } = await activeTree(estate, grounds);
   const active = await store.fleet.patches.active(estate);
-  const patch = active.find((one) => one.id === id);
-  if (patch === undefined || !isSeen(patch, before, asked.seen))
-    throw noPatch(active.filter((one) => isSeen(one, before, asked.seen)));
-  if (!isSeen(patch, before, asked.mine)) throw notYours();
+  const patch = endable(id, active, { ...asked, before });
   const end: PatchEnd = { id, as: 'person', why: by.reason, person: by.person };
   const opened = await grounds.open(await treeWith({ ends: [end] }, before.tree, grounds, estate));
   const move = { estate, revision: opened.tree.revision, after: current.number };
@@ -346,10 +343,33 @@ function refuseFewer(fields: readonly PatchField[], { value: document }: Located
   ]);
 }
 
-function replacedBy({ replaces, by }: PatchAsked, active: readonly Patch[]): readonly PatchEnd[] {
+/** Another patch takes the place of one that its caller may end, and of the same document only. */
+function replacedBy(
+  asked: PatchAsked,
+  active: readonly Patch[],
+  { document, before }: { readonly document: Located<ResourceDoc>; readonly before: OpenedEstate },
+): readonly PatchEnd[] {
+  const { replaces, by } = asked;
   if (replaces === undefined) return [];
-  if (!active.some(({ id }) => id === replaces)) throw noPatch(active);
+  const replaced = endable(replaces, active, { ...asked, before });
+  if (replaced.kind !== document.value.kind || replaced.name !== ownName(document.value))
+    throw refused([
+      `Patch #${replaces} is of ${patchedDocument(replaced)}, and a patch takes the place of one of its own document only. End that one: setpoint patch end ${replaces} --reason "…"`,
+    ]);
   return [{ id: replaces, as: 'replaced', why: by.reason, person: by.person }];
+}
+
+/** The patch with this number, which the caller sees and may end. */
+function endable(
+  id: number,
+  active: readonly Patch[],
+  { before, seen, mine }: Pick<PatchAsked, 'seen' | 'mine'> & { readonly before: OpenedEstate },
+): Patch {
+  const shown = active.filter((one) => isSeen(one, before, seen));
+  const patch = shown.find((one) => one.id === id);
+  if (patch === undefined) throw noPatch(shown);
+  if (!isSeen(patch, before, mine)) throw notYours();
+  return patch;
 }
 
 function refuseOverlaps(patch: Patch, active: readonly Patch[]): void {

@@ -138,6 +138,24 @@ describe('a patch', () => {
   });
 });
 
+describe('a patch of a caller with a limited grant', () => {
+  it('takes the place of one only that its caller sees and may end, and of the same document', async () => {
+    const owned = machine('db', {}, { owner: 'team-db' });
+    const world = await standing([...ground, owned]);
+    const { id } = await patched(world, { size: 'large' });
+    const theirs = [{ owners: ['team-db'] }];
+    const ask = (more: object) => refusal(world, { size: 'huge' }, { address: 'instance/db', replaces: id, ...more });
+    assert.equal(await ask({ seen: theirs, mine: theirs }), 'No patch is active.');
+    assert.match(await ask({ seen: [{}], mine: theirs }), /permission operate/);
+    assert.match(await ask({}), /Patch #1 is of Instance web, and a patch takes the place of one of its own document/);
+    const { id: own } = await patched(world, { size: 'large' }, { address: 'instance/db' });
+    assert.match(await ask({ seen: theirs, mine: theirs }), /^No active patch has this number. Active: #2$/);
+    const more = { address: 'instance/db', replaces: own, seen: theirs, mine: theirs };
+    await patched(world, { size: 'huge' }, more);
+    assert.deepEqual(await ended(world), [[2, 'replaced']]);
+  });
+});
+
 describe('a patch is refused that', () => {
   for (const [fields, why, more] of [
     [{ protect: true }, /is a guard/],
