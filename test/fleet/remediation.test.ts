@@ -8,8 +8,8 @@ import { generationsOf } from '../../src/fleet/generations.ts';
 import { approvableIn, saidOf } from '../../src/queries/approvals.ts';
 import { driftOf } from '../../src/queries/drift.ts';
 import { estateViewOf } from '../../src/queries/estate-view.ts';
-import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { group, machineIn, network, rule } from '../support/engine-world/documents.ts';
+import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small' });
 const web = (spec: Readonly<Record<string, unknown>> = {}) => machine('web', spec, { labels: { tier: 'a' } });
@@ -350,4 +350,55 @@ describe('remediation beside another rule', () => {
     await world.store.fleet.pauses.end(where.estate, held, { person: 'ada', reason: 'x' });
     assert.deepEqual((await world.reconcile()).writes, ['TagObjects']);
   });
+});
+
+describe('machines that somebody moved into another group, and that stay there', () => {
+  const ignore = [{ field: 'groups', owner: 'o', reason: 'r', until: '2027-01-01' }];
+  const byGroup = rule('by-group', { group: 'web', ports: [80], peers: { groups: ['web'] } });
+  const byAddress = (name: string, of: string) =>
+    rule(name, { group: of, ports: [80], peers: { cidrs: ['10.0.0.0/8'] } });
+  const documents = (tier: string, rules: readonly object[], spec: object = {}) => [
+    network({ internet: false }),
+    group('lb'),
+    machine('m', { replicas: 2, groups: ['web'], ...spec }, { labels: { tier } }),
+    machine('x', { groups: ['lb'] }),
+    ...rules,
+  ];
+  const machines = (world: FleetWorld) =>
+    live(world, 'instance').map(({ id, record }) => {
+      const { groups } = record as unknown as { readonly groups: readonly string[] }; // why: machines have them
+      return { id, groups, key: groups.join() };
+    });
+  const groupsOf = (world: FleetWorld): readonly string[] => machines(world).map(({ key }) => key);
+  /** All machines in the groups of `x` in the end. */
+  const moved = async (world: FleetWorld): Promise<readonly string[]> => {
+    const [[one] = []] = [...Map.groupBy(machines(world), ({ key }) => key).values()].filter((its) => its.length === 1);
+    const groups = one?.groups ?? [];
+    for (const { id } of machines(world)) world.cloud.outside.do('SetInstanceGroups', { id, groups: [...groups] });
+    assert.deepEqual((await world.reconcile()).writes, []);
+    return groupsOf(world);
+  };
+
+  for (const [name, estate, spec] of [
+    ['reported', of({ traffic: 'report' }), {}],
+    ['ignored', { limits }, { ignore }],
+  ] as const) {
+    it(`${name}: an update of their labels moves none`, async () => {
+      const rules = [byAddress('by-address', 'lb'), byGroup];
+      const world = await standing(documents('a', rules, spec), estate);
+      const before = await moved(world);
+      await world.accept(documents('b', rules, spec), { ...estate, ...atOnce });
+      assert.deepEqual(new Set((await world.reconcile()).writes), new Set(['TagObjects']));
+      assert.deepEqual(groupsOf(world), before);
+    });
+
+    it(`${name}: no rule waits until they move`, async () => {
+      const kept = byAddress('kept', 'web');
+      const world = await standing(documents('a', [byAddress('goes', 'lb'), kept], spec), { ...estate, ...atOnce });
+      await moved(world);
+      await world.accept(documents('a', [kept], spec), { ...estate, ...atOnce });
+      await world.clock.run(() => world.clock.sleep(2 * hourMs));
+      assert.deepEqual((await world.reconcile()).writes, ['RevokeRules']);
+    });
+  }
 });

@@ -374,9 +374,10 @@ export function membershipsAfter(
 ): readonly Ref[] | undefined {
   const [wanted, seen] = [machineIn(action.desired), machineIn(action.observed)];
   if (action.verb === 'replace') return membershipsOf(wanted);
-  // why: an identity that is ignored or held stays as it is, whatever the document says
-  const isChanged = action.changes.some(({ field }) => field === 'machine.identity');
-  return membershipsOf(isChanged ? wanted : { ...wanted, machine: seen.machine });
+  // why: what is ignored or held stays as it is, whatever the document says
+  const isChanged = (field: string): boolean => action.changes.some((change) => change.field === field);
+  const machine = isChanged('machine.identity') ? wanted.machine : seen.machine;
+  return membershipsOf({ ...(isChanged('groups') ? wanted : seen), machine });
 }
 
 const machineIn = ({ attributes }: { readonly attributes: object }): InstanceAttributes =>

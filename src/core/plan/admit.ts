@@ -6,12 +6,13 @@ import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { membershipsOf } from '../kinds/instance.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import { flowOf } from '../order/flow.ts';
-import { groupChangeOf } from '../order/moves.ts';
+import { groupChangeOf, membershipsAfter } from '../order/moves.ts';
 import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type RuleChange, ruleChanges } from '../order/rule-changes.ts';
 import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../order/traffic-index.ts';
 import { type Address, type CloudId, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { graceText, idsBeginning, outlivedBy } from './grace.ts';
 import type { Hold, Withholding } from './plan-input.ts';
@@ -116,7 +117,7 @@ function dropNeeded(
     staying: stayingBeside(actions, world),
     later: new Set([...waiting, ...idsBeginning(actions)]),
     leaving: new Map(
-      actions.flatMap((action) => (action.verb === 'update' ? [[action.observed.id, action.desired] as const] : [])),
+      actions.flatMap((action) => (action.verb === 'update' ? [[action.observed.id, refsAfter(action)] as const] : [])),
     ),
   };
   const dropped = new Set<Action>();
@@ -136,11 +137,11 @@ function dropNeeded(
   return actions.filter((action) => !dropped.has(action));
 }
 
-/** `later`: objects whose grace runs, or begins by these actions. `leaving`: objects that are to be changed, as they are wanted. */
+/** `later`: objects whose grace runs, or begins by these actions. `leaving`: what objects that are to be changed name afterwards. */
 interface Leaving {
   readonly staying: Set<CloudId>;
   readonly later: ReadonlySet<CloudId>;
-  readonly leaving: ReadonlyMap<CloudId, Desired>;
+  readonly leaving: ReadonlyMap<CloudId, readonly Ref[]>;
 }
 
 /** What only begins its grace still stands when these are done. */
@@ -190,8 +191,16 @@ function usersByRef({ claimed }: World): ReadonlyMap<string, readonly Claimed[]>
 }
 
 /** An update of this very plan takes the reference away. */
-const leaves = (desired: Desired | undefined, refs: readonly string[]): boolean =>
-  desired !== undefined && !refsOf(desired.kind, desired.attributes).some((ref) => refs.includes(ref));
+const leaves = (after: readonly Ref[] | undefined, refs: readonly string[]): boolean =>
+  after !== undefined && !after.some((ref) => refs.includes(ref));
+
+/** A machine stays in its groups unless the update changes them. */
+function refsAfter(action: Extract<Action, { readonly verb: 'update' }>): readonly Ref[] {
+  const { kind, desired } = action;
+  if (kind !== 'instance') return refsOf(kind, desired.attributes);
+  const groups = membershipsAfter(action);
+  return refsOf(kind, groups === undefined ? desired.attributes : { ...desired.attributes, groups });
+}
 
 /**
  * Holds back what would take traffic away, or let some through, while a wanted rule for the same traffic neither stands nor is made
@@ -220,7 +229,7 @@ export function withholdUntilReplaced(
   // why: the first is named as the reason, so the order must not be that of the input
   const wanted = desired.toSorted((a, b) => compareText(a.address, b.address));
   const missing = missingRules(actions, wanted, world);
-  const staying = stayingMachines(actions, wanted, world);
+  const staying = stayingMachines({ actions, findings }, wanted, world);
   if (missing.length === 0 && staying.length === 0) return { actions, findings };
   const around = surroundingsOf(actions, desired, world) ?? nobodyAround;
   const isWhole = gapOf(world, 'firewall-rule') === undefined && gapOf(world, 'group') === undefined;
@@ -301,19 +310,44 @@ interface Staying extends Member {
   readonly joins: readonly Ref[];
 }
 
-function stayingMachines(actions: readonly Action[], desired: readonly Desired[], world: World): readonly Staying[] {
-  const acted = new Set(actions.flatMap((action) => (action.kind === 'instance' ? [action.address] : [])));
+/** None whose groups stay as they are: they are ignored, or their drift is left to people. */
+function stayingMachines(
+  { actions, findings }: Admitted,
+  desired: readonly Desired[],
+  world: World,
+): readonly Staying[] {
+  const moved = new Set([
+    ...actions.flatMap((action) => (changesGroups(action) ? [action.address] : [])),
+    ...findings.flatMap((finding) => (leavesGroups(finding) ? [finding.address] : [])),
+  ]);
   const unlisted = gapOf(world, 'instance') === undefined ? undefined : unlistedMachines(world);
   return desired.flatMap((one): readonly Staying[] => {
-    if (one.kind !== 'instance' || acted.has(one.address)) return [];
+    if (one.kind !== 'instance' || moved.has(one.address)) return [];
     const [present] = world.ours.get(one.address) ?? [];
     const before = present === undefined ? unlisted?.(one.address) : groupsOf(present.observed);
     const after = groupsOf(one);
     if (before === undefined || after === undefined) return [];
     const joins = after.filter((group) => !before.includes(group));
-    return joins.length === 0 ? [] : [{ address: one.address, before, after, joins, blocks: [] }];
+    if (joins.length === 0 || (present !== undefined && !changesMembership(one, present, world))) return [];
+    return [{ address: one.address, before, after, joins, blocks: [] }];
   });
 }
+
+const membershipFields: readonly string[] = ['groups', 'machine.identity'];
+const isMembership = (field: string): boolean => membershipFields.includes(field);
+
+/** True where a machine is not left in the groups that it is in. */
+const changesGroups = (action: Action): boolean =>
+  action.kind === 'instance' && (action.verb !== 'update' || action.changes.some(({ field }) => isMembership(field)));
+
+const leavesGroups = (finding: Finding): finding is Extract<Finding, { readonly type: 'withheld' }> =>
+  finding.type === 'withheld' &&
+  finding.kind === 'instance' &&
+  finding.code === 'remediation' &&
+  finding.remediation?.fields?.some(isMembership) === true;
+
+const changesMembership = (desired: Desired, { observed }: Claimed, { input }: World): boolean =>
+  changesOf(desired, observed, input).some(({ field }) => isMembership(field));
 
 /**
  * The groups of a machine that was not listed, by its address: those of the specs that were applied there last; none where nobody

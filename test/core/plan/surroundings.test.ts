@@ -85,7 +85,10 @@ describe('machines and rules beside the actions', () => {
   });
 
   for (const [name, action] of [
-    ['update', update(wish('web-0', ['core.db', 'core.app']), machine('i-2', []), [])],
+    [
+      'update',
+      update(wish('web-0', ['core.db', 'core.app']), machine('i-2', []), [{ field: 'groups', from: [], to: [] }]),
+    ],
     ['replace', replace(wish('web-0', ['core.db', 'core.app']), machine('i-2', []))],
   ] as const)
     it(`${name}: a machine is in its new groups after, and all rules are there`, () => {
@@ -99,10 +102,11 @@ describe('machines and rules beside the actions', () => {
       assert.deepEqual(found?.wanted, [ruleSeen.attributes, rule.attributes]);
     });
 
-  it('one whose new groups are not said keeps those it has', () => {
+  it('one whose new groups are not said, or not changed, keeps those it has', () => {
     const { groups: _, ...rest } = attributes.instance();
-    const found = around([update(desired('instance', 'web-0', rest), machine('i-2', []), [])], { seen });
-    assert.deepEqual(found?.members, [members.web, members.db]);
+    const web = machine('i-2', ['core.web', 'core.app']);
+    for (const one of [desired('instance', 'web-0', rest), wish('web-0', ['core.db'])])
+      assert.deepEqual(around([update(one, web, [])], { seen })?.members, [members.web, members.db]);
   });
 
   it('a machine that is made was in no group before', () => {
