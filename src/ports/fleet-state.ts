@@ -112,7 +112,10 @@ export interface Approvals {
   given(estate: string): Promise<readonly Approval[]>;
   /** The numbers of those that a person withdrew. */
   withdrawn(estate: string): Promise<ReadonlySet<number>>;
-  /** Ends an approval from now on; with a note in the ledger. Undefined: no approval of this number is active. */
+  /**
+   * Ends an approval from now on, also one of `ofTombstones`; with a note in the ledger. Undefined: no approval of this number is
+   * active, and none let a deletion begin whose grace still runs.
+   */
   withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
 }
 

@@ -182,7 +182,7 @@ interface Withdrawal {
   readonly by: By;
 }
 
-/** By anybody who may open the store. Undefined: no approval with this entry is active. */
+/** By anybody who may open the store. Undefined: none with this entry is active, or let a deletion begin its grace. */
 export async function withdrawApproval(
   estate: string,
   { seq, by }: Withdrawal,
@@ -206,7 +206,9 @@ async function withdrawAsked(
 ): Promise<Withdrawn> {
   const { store } = grounds;
   const { estate } = await openActiveSpec(asked.estate, grounds);
-  const approval = (await store.fleet.approvals.given(asked.estate)).find((one) => one.seq === seq);
+  const { approvals } = store.fleet;
+  const standing = [...(await approvals.given(asked.estate)), ...(await approvals.ofTombstones(asked.estate))];
+  const approval = standing.find((one) => one.seq === seq);
   if (approval === undefined) throw unknown();
   const isTheirs = approval.by.person === by.person || hasScope(asked.mine, approval.scope, estate);
   if (!isTheirs && !hasScope(asked.seen, approval.scope, estate)) throw unknown();

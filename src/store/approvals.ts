@@ -123,7 +123,9 @@ interface Withdrawing {
 
 const withdraw = (context: Context, { estate, seq, by }: Withdrawing): Promise<Approval | undefined> =>
   chainWrite(context, estate, async ({ trx, append }) => {
-    const [approval] = await rowsOf(ofNewest(trx, estate).where('seq', '=', seq).where('until', '>', storeNow), estate);
+    const active = ofNewest(trx, estate).where('until', '>', storeNow);
+    const [given] = await rowsOf(active.where('seq', '=', seq), estate);
+    const [approval = given] = await rowsOf(ofTombstones(trx, estate).where('seq', '=', seq), estate);
     if (approval === undefined) return undefined;
     await trx.insertInto('withdrawn_approvals').values({ estate, seq }).execute();
     await append([{ type: 'note', body: noteBody(estate, withdrawalNote(approval, by)) }]);

@@ -127,7 +127,8 @@ export const authorityOf = (
   byPerson: boolean,
   approval: Tombstone['approval'] | undefined,
 ): Pick<Tombstone, 'authority' | 'approval'> => {
-  if (byPerson) return { authority: 'person' };
+  // why: where it needed several people, a withdrawal of one of them holds it, whoever let it begin
+  if (byPerson) return { authority: 'person', ...(approval === undefined ? {} : { approval }) };
   return approval === undefined ? { authority: 'mode' } : { authority: 'approval', approval };
 };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { actionDigest } from '../../src/core/digest.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
+import { authorityOf } from '../../src/store/tombstones.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -330,6 +331,30 @@ describe('places of limits and approvals are spent when the grace begins', () =>
     await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by);
     assert.deepEqual((await later(world, 61 * minute)).writes, []);
     assert.match(world.said().at(-1) ?? '', /mode/);
+  });
+
+  it('nor one that a person withdraws after it ran out', async () => {
+    const world = await approved();
+    const [stone] = await tombstones(world);
+    await later(world, 40 * minute);
+    assert.ok(await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by));
+    assert.deepEqual((await later(world, 25 * minute)).writes, []);
+    assert.match(world.said().at(-1) ?? '', /mode/);
+  });
+
+  it('nor one that a person withdraws after another commit', async () => {
+    const world = await approved();
+    const [stone] = await tombstones(world);
+    await world.accept([...base, rule('ssh', { ports: [23] })], { mode: 'plan' });
+    await later(world, minute);
+    assert.ok(await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by));
+    assert.deepEqual((await later(world, 61 * minute)).writes, []);
+  });
+
+  it('the tombstone that a person began knows the approvals that it needed', () => {
+    const approval = { seqs: [1, 2], withdrawn: true };
+    assert.deepEqual(authorityOf(true, approval), { authority: 'person', approval });
+    assert.deepEqual(authorityOf(true, undefined), { authority: 'person' });
   });
 });
 

@@ -63,7 +63,7 @@ function standingTombstones({ input: { knowledge } }: World, generation: number)
 }
 
 function graceAt({ since, until, authority, approval }: Tombstone, phase: 'runs' | 'ends'): DeletionGrace {
-  const allowed = authority === 'person' || (authority === 'approval' && approval?.withdrawn !== true);
+  const allowed = authority !== 'mode' && approval?.withdrawn !== true;
   return { phase, since, until, allowed, ...(approval === undefined ? {} : { approvals: approval.seqs }) };
 }
 

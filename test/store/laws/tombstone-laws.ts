@@ -136,7 +136,9 @@ export const tombstoneLaws: Laws = {
     const approval = async () => (await known(other, estate)).get('vpc-core')?.approval;
     assert.deepEqual(await approval(), { seqs: [seq], withdrawn: false });
     assert.deepEqual([...(await store.fleet.approvals.withdrawn(estate))], []);
-    await store.fleet.approvals.withdraw(estate, seq, by);
+    await store.generations.accept(estate, 'r2', guards);
+    assert.equal((await store.fleet.approvals.withdraw(estate, seq, by))?.seq, seq, 'of a former generation');
+    assert.equal(await store.fleet.approvals.withdraw(estate, seq, by), undefined);
     assert.deepEqual(await approval(), { seqs: [seq], withdrawn: true });
     assert.deepEqual([...(await other.fleet.approvals.withdrawn(estate))], [seq]);
     assert.equal((await known(other, estate)).get('vpc-core')?.authority, 'approval');

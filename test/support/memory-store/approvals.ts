@@ -19,17 +19,7 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
   },
   active: async (where) => unspent(usableApprovals(memory, where, clock.now())),
   activeIn: async (estate) => unspent(usableApprovals(memory, { estate }, clock.now())),
-  ofTombstones: async (estate) => {
-    const intents = [...estateOf(memory, estate).scopes.values()].flatMap(({ tombstones }) =>
-      [...tombstones.values()].map(({ intent }) => intent),
-    );
-    const seqs = [...memory.fleet.approvedIntents.values()].flatMap((use) =>
-      use.estate === estate && intents.includes(use.intent) ? [use.seq] : [],
-    );
-    return memory.fleet.approvals.filter(
-      (one) => one.estate === estate && seqs.includes(one.seq) && !memory.fleet.withdrawn.has(`${estate} ${one.seq}`),
-    );
-  },
+  ofTombstones: async (estate) => ofTombstones(memory, estate),
   given: async (estate) => ofNewest(memory, estate),
   withdrawn: async (estate) =>
     new Set(
@@ -38,7 +28,8 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
       ),
     ),
   withdraw: async (estate, seq, by) => {
-    const approval = ofNewest(memory, estate).find((one) => one.seq === seq && one.until > clock.now());
+    const active = ofNewest(memory, estate).filter(({ until }) => until > clock.now());
+    const approval = [...active, ...ofTombstones(memory, estate)].find((one) => one.seq === seq);
     if (approval === undefined) return undefined;
     memory.fleet.withdrawn.add(`${estate} ${seq}`);
     const kept = estateOf(memory, estate);
@@ -67,5 +58,17 @@ function ofNewest(memory: Memory, name: string): readonly Approval[] {
   return memory.fleet.approvals.filter(
     ({ estate, generation, seq }) =>
       estate === name && generation === newest && !memory.fleet.withdrawn.has(`${name} ${seq}`),
+  );
+}
+
+function ofTombstones(memory: Memory, estate: string): readonly Approval[] {
+  const intents = [...estateOf(memory, estate).scopes.values()].flatMap(({ tombstones }) =>
+    [...tombstones.values()].map(({ intent }) => intent),
+  );
+  const seqs = [...memory.fleet.approvedIntents.values()].flatMap((use) =>
+    use.estate === estate && intents.includes(use.intent) ? [use.seq] : [],
+  );
+  return memory.fleet.approvals.filter(
+    (one) => one.estate === estate && seqs.includes(one.seq) && !memory.fleet.withdrawn.has(`${estate} ${one.seq}`),
   );
 }
