@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { actionDigest } from '../../src/core/digest.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { authorityOf } from '../../src/store/tombstones.ts';
-import { machineIn, network, rule } from '../support/engine-world/documents.ts';
+import { group, machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small', deletionPolicy: 'delete' });
@@ -158,6 +158,26 @@ describe('rules', () => {
     const world = await standing([ground, web(), https, ssh]);
     await world.accept([ground, web(), https]);
     assert.deepEqual((await world.reconcile()).writes, ['RevokeRules']);
+  });
+
+  it('removed with a machine that a gap hides stay until the listing is whole, and then for the grace of the machine', async () => {
+    const rest = [
+      ground,
+      group('web'),
+      rule('ssh', { group: 'other', ports: [22] }),
+      machine('o', { groups: ['other'] }),
+    ];
+    const world = await standing([...rest, https, web()]);
+    const before = objects(world);
+    await world.accept(rest);
+    world.cloud.faults.add({ on: 'ListInstances', times: 99, fault: { do: 'refuse', code: 'Denied' } });
+    assert.deepEqual((await world.reconcile()).writes, []);
+    assert.match(world.said().at(-1) ?? '', /withheld: depends 1/);
+    world.cloud.faults.clear();
+    assert.deepEqual((await later(world, minute)).writes, []);
+    assert.equal((await tombstones(world)).length, 2);
+    assert.deepEqual(objects(world), before);
+    assert.ok((await later(world, 61 * minute)).writes.includes('TerminateInstances'));
   });
 
   it('removed with all machines that they apply to stay as long as these', async () => {

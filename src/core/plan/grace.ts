@@ -23,7 +23,8 @@ import { gapOf, type World } from './world.ts';
  *   machine                                             |
  *   removed: a rule at whose one end all machines go    | the longest of these, or of its group or network; at its end
  *   too, and one does at least                          | it waits for those that Setpoint deletes
- *   removed: another rule                               | of rules: none, unless the estate says otherwise
+ *   removed: another rule                               | of rules: none, unless the estate says otherwise; while a gap may hide
+ *                                                       | machines at its ends, it waits
  *   any other                                           | none
  *
  * A machine goes where it is deleted, and where it becomes an orphan in this very generation. So traffic of machines that others still
@@ -138,13 +139,17 @@ function graceOf(deletion: Deletion, periods: GracePeriods, going: Going): numbe
  * Everything that goes at an end of a rule where nothing stays; empty where something stays at each of its ends. One end of a rule are
  * the machines that it applies to, the other one its peers.
  */
-function departuresOf({ observed }: Deletion, going: Going): readonly Gone[] {
+function departuresOf(rule: Deletion, going: Going): readonly Gone[] {
+  return endsOf(rule).flatMap((refs) => departuresAt(refs, going));
+}
+
+function endsOf({ observed }: Deletion): readonly (readonly Ref[])[] {
   // why: only called with rules
   const { network, group, match } = observed.attributes as RuleAttributes;
   const own = match.targets ?? [group ?? network];
   const peers = match.peers.map((peer) => (peer.startsWith(groupPeer) ? peer.slice(groupPeer.length) : peer));
   // why: a network's own rules name its machines by addresses or tags, such as that which denies what no other rule allows
-  return [own, [network], peers].flatMap((refs) => departuresAt(refs, going));
+  return [own, [network], match.peers.every((peer) => peer.startsWith(groupPeer)) ? peers : []];
 }
 
 const groupPeer = 'group:';
@@ -158,21 +163,38 @@ function departuresAt(refs: readonly Ref[], { containers, machines }: Going): re
   return refs.every((ref) => machines.has(ref) || containers.has(ref)) ? gone : [];
 }
 
-/** The reason that a rule outlives its grace: machines that it was for are still to be deleted. */
+/** The kinds by which it shows what goes at an end of a rule. */
+const shown = ['instance', 'group', 'network', 'subnet'] as const;
+
+/**
+ * The reason that a removed rule stays for now: machines that it was for are still to be deleted after its grace, or a listing with a
+ * gap does not show whether all of them go. The next one decides that.
+ */
 export function outlivedBy(decisions: readonly Decision[], world: World): (action: Action) => string | undefined {
-  const isOver = ({ kind, grace }: Deletion): boolean => kind === 'firewall-rule' && grace?.phase === 'ends';
-  if (world.input.choices?.removals?.grace === undefined) return () => undefined;
-  if (!decisions.some((one) => isDelete(one) && isOver(one))) return () => undefined;
+  const periods = world.input.choices?.removals?.grace;
+  if (periods === undefined) return () => undefined;
+  const isOver = ({ grace }: Deletion): boolean => grace?.phase === 'ends';
+  const hasLonger = shown.some((kind) => periods[kind] > periods['firewall-rule']);
+  const gap = shown.find((kind) => gapOf(world, kind) !== undefined);
+  const isJudged = (one: Deletion): boolean =>
+    one.kind === 'firewall-rule' && hasGrace(one) && (isOver(one) || (gap !== undefined && hasLonger));
+  if (!decisions.some((one) => isDelete(one) && isJudged(one))) return () => undefined;
   const going = goingIn(decisions, world);
   return (action) => {
-    if (!isDelete(action) || !isOver(action)) return undefined;
+    if (!isDelete(action) || !isJudged(action)) return undefined;
     // why: the first is named, so the order must not be the cloud's
     const [machine] = departuresOf(action, going)
       .filter(({ kind, deleted }) => kind === 'instance' && deleted)
       .toSorted((a, b) => compareText(a.address, b.address));
-    return machine === undefined ? undefined : `${machine.kind} ${machine.address} still needs it.`;
+    if (isOver(action) && machine !== undefined) return `${machine.kind} ${machine.address} still needs it.`;
+    if (gap === undefined || endsOf(action).every((refs) => hasStaying(refs, going))) return undefined;
+    return `${gap} was not listed completely, so the machines that it is for may be removed, too. They keep it for their grace.`;
   };
 }
+
+/** Whatever a gap hides, no end goes where a machine is seen that stays. */
+const hasStaying = (refs: readonly Ref[], { machines }: Going): boolean =>
+  refs.length === 0 || refs.some((ref) => machines.get(ref)?.includes(undefined) === true);
 
 /** `It is deleted Fri 2026-11-27 12:04 UTC.` with the way back, for people. */
 export function graceText({ until }: { readonly until: number }): string {
