@@ -177,7 +177,8 @@ test('API: the approval, and the action that waits for one, in the new words', a
   assert.deepEqual(approval, {
     ...{ estate: 'acme', scope: where.scope, seq: 15, generation: 3 },
     ...{ destructiveCount: 0, createCount: 0, closureCount: 0, executed: 0 },
-    ...{ actor: 'approver of acme', authorsUnknown: true, reason: 'seen in 812', until: '2099-01-01T00:00:00.000Z' },
+    ...{ actor: 'approver of acme', authorsUnknown: true, onStore: true },
+    ...{ reason: 'seen in 812', until: '2099-01-01T00:00:00.000Z' },
   });
 });
 

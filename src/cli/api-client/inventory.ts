@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Criticality, criticalities } from '../../core/criticality.ts';
+import type { Criticality } from '../../core/criticality.ts';
 import type { Exposure } from '../../core/effect/exposure.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
@@ -109,9 +109,9 @@ const line = decode.object({
   lastModifiedBy: decode.optional(lastModified),
   origin: decode.optional(origin),
   ignored: decode.optional(decode.object({ owner: decode.string, reason: decode.string, until: decode.string })),
-  criticality: decode.oneOf(...criticalities),
+  criticality: decode.string,
   violations: decode.optional(decode.list(violation)),
-  exposed: decode.optional(decode.object({ answer: decode.oneOf('yes', 'no', 'unknown'), reason: decode.string })),
+  exposed: decode.optional(decode.object({ answer: decode.string, reason: decode.string })),
   attributes: decode.optional(decode.unchecked<Attributes[Kind]>()),
 });
 
