@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { kindNames } from '../kinds/kinds.ts';
-import { day, freeText, name, names, plainMetadata, printableText, text } from './fields.ts';
+import { day, freeText, name, names, plainMetadata, printableText, text, whole } from './fields.ts';
 
 /** The longest text of an expression; a longer one is several rules. */
 const MOST_TEXT = 4096;
@@ -23,12 +23,7 @@ const approversOnlyThere = ({ requireApproval, approvers }: Effects): boolean =>
 
 const approvers = z.strictObject(
   {
-    people: z
-      .int()
-      .min(1, { error: 'a number from 1 to 5' })
-      .max(5, { error: 'a number from 1 to 5' })
-      .default(1)
-      .meta({ description: 'The number of different people who must approve the change.' }),
+    people: whole(1, 5).default(1).meta({ description: 'The number of different people who must approve the change.' }),
     role: name().optional().meta({
       description: 'The approval role that each of them must have, as in `approvalRoles` of a grant. Default: any.',
     }),

@@ -257,6 +257,7 @@ const NOT_COMPARED: readonly string[] = [
   'replace',
   'on',
   'mode',
+  'criticality',
   'protect',
   'deletionPolicy',
   'ignore',
