@@ -286,6 +286,28 @@ describe('a spec that moved', () => {
   });
 });
 
+describe('of two drifts that are reported', () => {
+  it('one that its spec accepts is recorded, and is drift again at the next change by hand', async () => {
+    const estate = of({ labels: 'report', size: 'report' });
+    const world = await standing(ground(), estate);
+    const resize = async (size: string): Promise<void> => {
+      const id = idOf(world);
+      stop(world);
+      await world.clock.run(() => world.clock.sleep(60_000));
+      world.cloud.outside.do('ResizeInstance', { id, size });
+      world.cloud.outside.do('StartInstances', { ids: [id] });
+      await world.clock.run(() => world.clock.sleep(60_000));
+    };
+    await resize('large');
+    tag(world);
+    assert.deepEqual((await world.reconcile()).writes, []);
+    await world.accept(ground({ size: 'large' }), estate);
+    assert.deepEqual((await world.reconcile()).writes, []);
+    await resize('medium');
+    assert.deepEqual((await world.reconcile()).writes, []);
+  });
+});
+
 describe('no commit lifts its own guard', () => {
   it('drift that was reported is healed from the next generation on', async () => {
     const world = await standing(ground(), of({ labels: 'report' }));

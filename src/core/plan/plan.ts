@@ -118,7 +118,8 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   const shown = all.actions.map((action) => withFights(withRemediation(action, input), input, closes));
   const { actions, findings } = yield* admitInWaves({ ...all, actions: shown, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
-  const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
+  const settling = [...decisions.filter(isFinding), ...shown.filter((action) => !isLeftDrift(action)), ...ordered];
+  const standing = stop.length > 0 ? [] : standingOf(desired, settling, { ...world, input: given });
   yield;
   const around = surroundingsOf(ordered, desired, world);
   const tombstones = stop.length > 0 ? undefined : tombstoneChanges(decisions, world);
@@ -270,6 +271,9 @@ function standingOf(
   });
   return standing.toSorted((a, b) => compareText(a.address, b.address));
 }
+
+/** Drift that is not healed by itself keeps nobody from recording what a spec states besides. */
+const isLeftDrift = ({ verb, remediation }: Action): boolean => verb === 'update' && remediation !== undefined;
 
 function busyAddresses(decisions: readonly Decision[], { pending }: Knowledge): ReadonlySet<string> {
   const decided = decisions.flatMap((decision) => ('address' in decision ? [decision.address] : []));
