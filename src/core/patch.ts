@@ -131,6 +131,19 @@ export const overlap = (a: PatchField, b: PatchField): boolean => {
   return short.every((step, at) => long[at] === step);
 };
 
+/** A field of a patch by which its document reaches machines of other documents, and so of other owners. */
+export const reachingField = ({ kind, fields }: Pick<PatchDraft, 'kind' | 'fields'>): readonly string[] | undefined =>
+  fields.find(({ path }) => reaching[kind]?.includes(fieldIn(path)))?.path;
+
+const reaching: Readonly<Partial<Record<ResourceDoc['kind'], readonly string[]>>> = {
+  FirewallRule: ['group', 'appliesTo', 'peers'],
+  Instance: ['groups'],
+};
+
+/** The field of the spec, whatever target it is for; '' of the metadata. */
+const fieldIn = ([root, ...steps]: readonly string[]): string =>
+  (root === 'spec' ? steps[steps[0] === 'on' ? 2 : 0] : undefined) ?? '';
+
 /** A field that a person named, or why no patch sets it. */
 export type FieldReading =
   | { readonly path: readonly string[]; readonly refused?: never }

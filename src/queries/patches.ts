@@ -1,4 +1,4 @@
-import { type Bounds, seesAll } from '../core/access/grant.ts';
+import { type Bounds, covers, type Subject, seesAll } from '../core/access/grant.ts';
 import type { Finding, ScopePlan } from '../core/action.ts';
 import { ownName } from '../core/documents/document.ts';
 import type { EditValue } from '../core/documents/document-edit.ts';
@@ -13,11 +13,12 @@ import {
   type PatchEnd,
   type PatchField,
   patchedDocument,
+  reachingField,
   writtenAt,
 } from '../core/patch.ts';
 import { judgePatch, type PatchJudgement } from '../core/plan/patch-judgement.ts';
 import { difference } from '../core/plan/preview.ts';
-import type { Address } from '../core/resource.ts';
+import type { Address, Kind } from '../core/resource.ts';
 import { guardedFields } from '../core/trust.ts';
 import { type PlanMeaning, planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estate/load.ts';
@@ -107,11 +108,14 @@ export function patchesOn({ store, posted, line, open: openNewest }: PreviewCont
 export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promise<PlannedPatch> {
   const { store } = grounds;
   const { current, before } = await activeTree(asked.estate, grounds);
-  const document = documentNamed(asked, before);
+  refuseUnsigned(before);
+  const place = documentNamed(asked, before);
+  const { document } = place;
   const active = await store.fleet.patches.active(asked.estate);
   const replaces = replacedBy(asked, active, { document, before });
   const specs = await grounds.open(await treeWith({ ends: replaces }, before.tree, grounds, asked.estate));
   const patch = await draftOf(asked, documentIn(specs, document), store);
+  refuseReach(patch, place, asked.mine);
   refuseOverlaps(
     patch,
     active.filter(({ id }) => id !== asked.replaces),
@@ -215,8 +219,8 @@ async function treeWith(
 }
 
 /** The one document that an address means. */
-function documentNamed({ address, seen, mine }: PatchAsked, estate: OpenedEstate): Located<ResourceDoc> {
-  const places = placesIn(estate).filter(({ addresses }) => isWithin(addresses, estate, seen));
+function documentNamed({ address, seen, mine }: PatchAsked, estate: OpenedEstate): Place {
+  const places = placesIn(estate).filter((one) => isWithin(one, seen));
   const named = places.filter(({ addresses }) => addresses.some((one) => isMeant(one, address)));
   // why: a group is made by every document that names it
   const fits =
@@ -238,8 +242,8 @@ function documentNamed({ address, seen, mine }: PatchAsked, estate: OpenedEstate
       'conflict',
       `It is one of ${replicas} machines of a document, and a patch changes all of them. Patch the document: ${addresses[0]}`,
     );
-  if (!isWithin(addresses, estate, mine)) throw notYours();
-  return document;
+  if (!isWithin(place, mine)) throw notYours();
+  return place;
 }
 
 const isMeant = (address: Address, given: string): boolean =>
@@ -250,31 +254,50 @@ interface Place {
   /** Of the document, one a scope. */
   readonly addresses: readonly Address[];
   readonly resources: readonly Address[];
+  /** Where it stands, one a target. */
+  readonly subjects: readonly Subject[];
 }
 
-function placesIn({ tree, compiled }: Pick<OpenedEstate, 'tree' | 'compiled'>): readonly Place[] {
-  const at = new Map<string, { readonly addresses: Set<Address>; readonly resources: Set<Address> }>();
-  for (const { wanted } of compiled.scopes)
+/** Documents that make nothing yet, as of 0 replicas, have places too: a patch may make something there. */
+function placesIn({ name: estate, tree, compiled }: OpenedEstate): readonly Place[] {
+  const made = new Map<Address, Set<Address>>();
+  const said = new Map<string, { readonly addresses: Set<Address>; readonly subjects: Subject[] }>();
+  for (const { wanted } of compiled.scopes) {
     for (const { address, documents } of wanted.desired)
-      for (const { file, line, address: own } of documents) {
-        const key = `${file}:${line}`;
-        const known = at.get(key) ?? { addresses: new Set(), resources: new Set() };
-        at.set(key, known);
-        known.addresses.add(own);
-        known.resources.add(address);
-      }
+      for (const { address: own } of documents) made.set(own, (made.get(own) ?? new Set()).add(address));
+    for (const [address, { targets, owner = '' }] of wanted.documents) {
+      const end = address.split('/').slice(-2).join('/');
+      const known = said.get(end) ?? { addresses: new Set(), subjects: [] };
+      said.set(end, known);
+      known.addresses.add(address);
+      known.subjects.push(...targets.map((target) => ({ estate, targets: [target], owner })));
+    }
+  }
   return tree.documents.filter(isResource).flatMap((document) => {
-    const { file, line } = document.at();
-    const found = at.get(`${file}:${line}`);
-    return found === undefined ? [] : [{ document, addresses: [...found.addresses], resources: [...found.resources] }];
+    const { addresses, subjects } = said.get(addressEnd(document.value)) ?? {};
+    if (addresses === undefined || subjects === undefined) return [];
+    const resources = [...addresses].flatMap((own) => [...(made.get(own) ?? [])]);
+    return [{ document, subjects, addresses: [...addresses], resources: [...new Set(resources)] }];
   });
 }
 
-const isWithin = (
-  addresses: readonly Address[],
-  estate: OpenedEstate,
-  bounds: readonly Bounds[] | undefined,
-): boolean => bounds === undefined || addresses.every((name) => subjectWithin(bounds, { by: 'address', name }, estate));
+/** The end of each address of a document: `instance/web`. */
+function addressEnd(document: ResourceDoc): string {
+  const { kind, spec } = document;
+  const name = ownName(document);
+  return `${kindWords[kind]}/${kind === 'FirewallRule' && spec.network !== undefined ? `${spec.network}.${name}` : name}`;
+}
+
+const kindWords = {
+  Network: 'network',
+  Group: 'group',
+  FirewallRule: 'firewall-rule',
+  Instance: 'instance',
+} as const satisfies Record<ResourceDoc['kind'], Kind>;
+
+/** All of a document, on each of its targets. */
+const isWithin = ({ subjects }: Place, bounds: readonly Bounds[] | undefined): boolean =>
+  bounds === undefined || subjects.every((subject) => bounds.some((one) => covers(one, subject)));
 
 /** True where a patch's document is within bounds. Of a document that is no longer there: where all of the estate is. */
 function isSeen(
@@ -286,9 +309,7 @@ function isSeen(
   const place = placesIn(estate).find(
     ({ document: { value } }) => value.kind === patch.kind && ownName(value) === patch.name,
   );
-  return place === undefined
-    ? subjectWithin(bounds, { by: 'estate' }, estate)
-    : isWithin(place.addresses, estate, bounds);
+  return place === undefined ? subjectWithin(bounds, { by: 'estate' }, estate) : isWithin(place, bounds);
 }
 
 function documentIn({ tree }: Pick<OpenedEstate, 'tree'>, { value }: Located<ResourceDoc>): Located<ResourceDoc> {
@@ -381,6 +402,26 @@ function refuseOverlaps(patch: Patch, active: readonly Patch[]): void {
       `Patch #${other.id} by ${other.person} sets \`${fieldText(field.path)}\` already. To take its place, all of its fields: --replace ${other.id}`,
     ]);
   }
+}
+
+/** Who has the machines of some owners only reaches no others by a rule, nor by a group of a machine. */
+function refuseReach(patch: Patch, place: Place, mine: readonly Bounds[] | undefined): void {
+  const ofAnyOwner = mine?.filter(({ owners }) => owners === undefined);
+  const field = reachingField(patch);
+  if (field === undefined || isWithin(place, ofAnyOwner)) return;
+  throw new Declined(
+    'forbidden',
+    `\`${fieldText(field)}\` decides which machines ${patchedDocument(patch)} reaches, of whatever owner, and your grant is limited to owners. Commit it, or ask somebody whose grant has all owners.`,
+    { permission: 'operate' },
+  );
+}
+
+/** A patch comes past no signatures that commits need. */
+function refuseUnsigned({ tree }: OpenedEstate): void {
+  if (tree.estate?.value.spec.signatures?.required)
+    throw refused([
+      'The estate requires signed commits, and a patch is no commit. Commit the values, signed by a signer.',
+    ]);
 }
 
 /** References to secrets and addresses stay as they are. */

@@ -9,6 +9,7 @@ import { Declined } from '../../src/ports/queries.ts';
 import { beginPatch, endPatch, type PatchAsked, type PatchGrounds, planPatch } from '../../src/queries/patches.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
+import { sshKey } from '../support/fixtures.ts';
 import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small' });
@@ -153,6 +154,54 @@ describe('a patch of a caller with a limited grant', () => {
     const more = { address: 'instance/db', replaces: own, seen: theirs, mine: theirs };
     await patched(world, { size: 'huge' }, more);
     assert.deepEqual(await ended(world), [[2, 'replaced']]);
+  });
+
+  it('changes a document only that is theirs on all of its targets, also where it makes nothing yet', async () => {
+    const there = { kind: 'Target', metadata: { name: 'there' } };
+    const south = { ...there, spec: { provider: 'memory', account: 'acme', region: 'south' } };
+    const both = { targets: ['here', 'there'], on: { there: { replicas: 0 } } };
+    const wide = network({ internet: false, targets: ['here', 'there'] });
+    const world = await standing([south, wide, machine('web', both)]);
+    const launch = { 'on.there.replicas': 5 };
+    const bounds = { seen: [{}], mine: [{ targets: ['here'] }] };
+    assert.match(await refusal(world, launch, { ...bounds, address: 'north/instance/web' }), /permission operate/);
+    const named = { address: 'north/instance/web', mine: [{ targets: ['here'] }, { targets: ['there'] }] };
+    await patched(world, launch, named);
+    assert.match(await refusal(world, { size: 'large' }, { ...named, seen: bounds.mine }), /No document that a patch/);
+  });
+
+  it('changes no field that reaches machines of other owners', async () => {
+    const owner = 'team-web';
+    const own = [rule('http', { ports: [80] }, { owner }), machine('db', {}, { owner })];
+    const world = await standing([...ground, ...own]);
+    const bounds = { seen: [{}], mine: [{ owners: [owner] }] };
+    const peers = { 'peers.cidrs': ['10.0.0.0/8'] };
+    for (const [address, fields, field] of [
+      ['core.http', { group: 'db' }, 'group'],
+      ['core.http', { 'spec.appliesTo': { network: true } }, 'appliesTo'],
+      ['core.http', peers, 'peers.cidrs'],
+      ['instance/db', { groups: ['web', 'db'] }, 'groups'],
+      ['instance/db', { 'on.here.groups': ['web', 'db'] }, 'on.here.groups'],
+    ] as const)
+      assert.match(
+        await refusal(world, fields, { ...bounds, address }),
+        new RegExp(`^\`${field}.*\` decides which machines .* limited to owners`),
+      );
+    await patched(world, { ports: [81] }, { ...bounds, address: 'core.http' });
+    await patched(world, peers, { address: 'core.http', mine: [...bounds.mine, { targets: ['here'] }] });
+  });
+});
+
+describe('a patch beside required signatures', () => {
+  it('does not begin, as it is no commit that a signer signed, and one of before ends', async () => {
+    const world = await standing();
+    const { id } = await patched(world, { size: 'large' });
+    const signers = [{ name: 'ada', email: 'ada@acme.example', ssh: sshKey }];
+    await world.accept(ground, { signatures: { required: true, signers } });
+    assert.match(await refusal(world, { 'labels.tier': 'b' }), /requires signed commits, and a patch is no commit/);
+    assert.match(await refusal(world, { size: 'huge' }, { replaces: id }), /Commit the values, signed by a signer/);
+    await endPatch({ estate, id, by: { person: 'eve', reason: 'x' } }, groundsOf(world));
+    assert.deepEqual(await ended(world), [[1, 'person']]);
   });
 });
 
