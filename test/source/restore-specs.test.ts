@@ -35,6 +35,12 @@ describe('all files', () => {
     assert.ok(documents.back.includes('Instance web'));
   });
 
+  it('but no patch that held then: it is no file of the specs', () => {
+    const then = tree({ 'a.yaml': estate, 'b.yaml': web });
+    const patched = { ...then, files: [...then.files, { path: 'patch #1', text: '{}' }] };
+    assert.deepEqual(restoredSpecs(patched, then, undefined).files, []);
+  });
+
   it('of an empty folder all come back', () => {
     const then = tree({ 'a.yaml': estate, 'b.yaml': web });
     assert.deepEqual(

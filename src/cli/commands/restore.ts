@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { patchIn } from '../../core/documents/overlay.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { keptSpecs, openEstate } from '../../estate/load.ts';
@@ -64,6 +65,8 @@ interface Restoration {
   readonly folder: string;
   readonly files: readonly ChangedFile[];
   readonly documents: RestoredDocuments;
+  /** The numbers of the patches that held then. They are not restored. */
+  readonly patches: readonly number[];
 }
 
 type RestoredDocuments = RestoredSpecs['documents'];
@@ -75,6 +78,10 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const shown = await Promise.all(found.files.map((file) => context.dependencies.fileDiff(shownAs(file, found))));
   const paint = paintFor(context.terminal.out);
   if (!options.json) printText(context.terminal, paint('strong', headline(found, options)), bodyOf(found, shown));
+  if (found.patches.length > 0)
+    context.terminal.err.write(
+      `Not restored: ${found.patches.map((id) => `patch #${id}`).join(', ')}, which held then.\n`,
+    );
   if (found.files.length === 0 || options.dryRun === true)
     return finish(found, shown, { ...options, written: false }, context);
   await confirm(found, options, context);
@@ -103,7 +110,8 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
   const { files, documents } = restored(then, now, named, context);
   const prefix = relative(folder, dir);
   const placed = files.map((file) => ({ ...file, path: prefix === '' ? file.path : join(prefix, file.path) }));
-  return { estate, generation, folder, files: placed, documents };
+  const patches = then.files.flatMap(({ path }) => patchIn(path) ?? []);
+  return { estate, generation, folder, files: placed, documents, patches };
 }
 
 const nothing: RestorableTree = { files: [], userData: new Map(), documents: [] };
