@@ -118,7 +118,7 @@ export async function activeConstraints(
       // why: before what ends by itself, so that people are asked meanwhile
       ...(asked.withoutApprovals ? [] : [approvals.needed]),
       await pausesNow({ name, compiled }, store, before),
-      ...holds.map((hold) => unlessBroken(hold, approvals.passesCalendars)),
+      ...holds.map((hold) => unlessBroken(hold, approvals.liftsCalendars)),
     ],
     consentsOf: approvals.consentsOf,
     ...(until === undefined ? {} : { until }),
@@ -150,7 +150,7 @@ async function approvalsNow(name: string, { fleet, inventory }: Store, generatio
   return {
     consentsOf,
     needed: approvalsHold(liftedProtection(await inventory.onceProtected(name)), consentsOf),
-    passesCalendars: approvedBy(new Set(broken), sha256),
+    liftsCalendars: approvedBy(new Set(broken), sha256),
   };
 }
 
@@ -162,10 +162,10 @@ const removalsOf = (generation: number, { grace = usualGrace }: Guards, before: 
 });
 
 /** A calendar's hold, but for what a person approved by break-glass. */
-const unlessBroken = (hold: Hold, passes: Approved): Hold =>
-  Object.assign(unlessApproved(hold, passes), {
+const unlessBroken = (hold: Hold, lifted: Approved): Hold =>
+  Object.assign(unlessApproved(hold, lifted), {
     assuming: ({ approved, breakGlass }: AssumedApproval): Hold =>
-      unlessApproved(hold, (action) => passes(action) || (breakGlass && approved(action))),
+      unlessApproved(hold, (action) => lifted(action) || (breakGlass && approved(action))),
   });
 
 const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>

@@ -112,11 +112,11 @@ function reasonOf({ reason }: Options): string {
 
 function breakGlassOf({ breakGlass = false, withoutApprovals = false, reason }: Options): GlassToBreak | undefined {
   if (!breakGlass && !withoutApprovals) return undefined;
-  const passes = [
+  const lifts = [
     ...(breakGlass ? (['calendars'] as const) : []),
     ...(withoutApprovals ? (['approvals'] as const) : []),
   ];
-  if (reason !== undefined) return { passes, reason };
+  if (reason !== undefined) return { lifts, reason };
   const [flag, what] = breakGlass
     ? ['--break-glass', 'passes the change windows and freezes of others']
     : ['--without-approvals', 'does without the approvals of others'];
@@ -140,8 +140,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = {
     ...allowanceIn(options),
-    breakGlass: breakGlass?.passes.includes('calendars') === true,
-    withoutApprovals: breakGlass?.passes.includes('approvals') === true,
+    breakGlass: breakGlass?.lifts.includes('calendars') === true,
+    withoutApprovals: breakGlass?.lifts.includes('approvals') === true,
     grace: options.grace === true,
   };
   return withCreatedStore(options.dir, context, (store) =>
@@ -220,16 +220,16 @@ async function printBreakGlass(
   terminal.err.write(`${lines.map((line) => paint('bad', printable(line))).join('\n')}\n`);
 }
 
-const flagsOf = ({ passes }: GlassToBreak): string =>
-  passes.map((one) => (one === 'calendars' ? '--break-glass' : '--without-approvals')).join(' ');
+const flagsOf = ({ lifts }: GlassToBreak): string =>
+  lifts.map((one) => (one === 'calendars' ? '--break-glass' : '--without-approvals')).join(' ');
 
-const nothing = ({ passes }: GlassToBreak, held: 'held' | 'holds'): string => {
-  const guards = passes.map((one) => (one === 'calendars' ? 'no change window and no freeze' : 'no missing approval'));
+const nothing = ({ lifts }: GlassToBreak, held: 'held' | 'holds'): string => {
+  const guards = lifts.map((one) => (one === 'calendars' ? 'no change window and no freeze' : 'no missing approval'));
   return `${guards.join(' and ')} ${held}`;
 };
 
-const passedBy = ({ passes }: GlassToBreak): string =>
-  passes.map((one) => (one === 'calendars' ? 'change windows and freezes' : 'missing approvals')).join(' and ');
+const passedBy = ({ lifts }: GlassToBreak): string =>
+  lifts.map((one) => (one === 'calendars' ? 'change windows and freezes' : 'missing approvals')).join(' and ');
 
 const brokenGlassText = ({ changes, reason, seq }: BrokenGlass, word: GlassToBreak): string =>
   printable(`  BREAK GLASS: ${nothing(word, 'held')} ${count(changes, 'change')} (ledger entry ${seq}): ${reason}`);

@@ -35,9 +35,9 @@ export interface ApplyApproval extends Allowance {
   readonly breakGlass?: GlassToBreak;
 }
 
-/** `passes`: windows and freezes, missing approvals, or both. */
+/** `lifts`: windows and freezes, missing approvals, or both. */
 export interface GlassToBreak {
-  readonly passes: readonly ('calendars' | 'approvals')[];
+  readonly lifts: readonly ('calendars' | 'approvals')[];
   readonly reason: string;
 }
 
@@ -83,8 +83,8 @@ export async function apply(
     ...allowanceIn(approval),
   };
   const brokenGlass = await breakGlass(observed, approval, authority);
-  const passes = brokenGlass === undefined ? [] : (approval.breakGlass?.passes ?? []);
-  const asked = { breakGlass: passes.includes('calendars'), withoutApprovals: passes.includes('approvals') };
+  const lifts = brokenGlass === undefined ? [] : (approval.breakGlass?.lifts ?? []);
+  const asked = { breakGlass: lifts.includes('calendars'), withoutApprovals: lifts.includes('approvals') };
   const approved = new Set(approval.actions);
   const isBusy = ({ input }: ObservedScope, plan: ScopePlan | undefined): boolean =>
     input.knowledge.pending.length > 0 || plan?.actions.some((action) => approved.has(action)) === true;
@@ -170,12 +170,12 @@ export async function passingBy(
   word: GlassToBreak | undefined,
   actions: readonly Action[],
 ): Promise<ReadonlyMap<Action, readonly string[]>> {
-  const { passes = [] } = word ?? {};
+  const { lifts = [] } = word ?? {};
   const held = new Map<Action, string[]>();
   const add = (action: Action, why: string) => held.set(action, [...(held.get(action) ?? []), why]);
-  if (passes.includes('calendars'))
+  if (lifts.includes('calendars'))
     for (const [action, why] of await heldByCalendars(estate, store, actions)) add(action, why);
-  if (!passes.includes('approvals')) return held;
+  if (!lifts.includes('approvals')) return held;
   const constraints = await activeConstraints(estate, store);
   const byDigest = new Map(actions.map((action) => [actionDigest(action, sha256), action]));
   for (const [at, { input }] of looked.entries()) {

@@ -34,6 +34,11 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),
   pause: ({ estate }) => ({ estate, reason: 'because' }),
+  patch: ({ estate, address }) => ({
+    ...{ estate, address, fields: { 'labels.tier': 'web' } },
+    ...{ until: '2026-06-01T00:00:00Z', reason: 'because', preview: true },
+  }),
+  endPatch: ({ estate }) => ({ estate, id: 1, reason: 'because' }),
   resume: ({ estate }) => ({ estate, reason: 'because', all: true }),
   reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),
 };
