@@ -21,6 +21,8 @@ export type Action =
       readonly observed: Observed;
       readonly changes: readonly FieldChange[];
       readonly effect: Effect;
+      /** It starts a machine that an update of ours stopped: see `isStoppedByUs` in knowledge.ts. */
+      readonly restarts?: true;
     })
   | (About &
       Incarnated & {
@@ -85,8 +87,27 @@ export interface About {
  * The part of a resource's drift that an action is about: '' of what is healed now. Such parts are of one resource, and no two of them
  * are sent together.
  */
-export const partOf = ({ remediation, contested = [] }: Pick<About, 'remediation' | 'contested'>): string =>
-  remediation?.value ?? (contested.some(({ until }) => until !== undefined) ? 'contested' : '');
+export function partOf({
+  remediation,
+  contested = [],
+  restarts,
+}: Pick<About, 'remediation' | 'contested'> & { readonly restarts?: true }): string {
+  if (restarts) return 'restart';
+  return remediation?.value ?? (contested.some(({ until }) => until !== undefined) ? 'contested' : '');
+}
+
+/** The changes of an update but the start of a machine that an update of ours stopped: that heals no drift. */
+export const withoutRestart = ({
+  restarts,
+  changes,
+}: Extract<Action, { readonly verb: 'update' }>): readonly FieldChange[] =>
+  restarts ? changes.filter(({ field }) => field !== powerField) : changes;
+
+/** True of an update that only starts such a machine. */
+export const isRestart = (action: Action): boolean =>
+  action.verb === 'update' && action.restarts === true && withoutRestart(action).length === 0;
+
+export const powerField = 'machine.power';
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
 export type Cause = 'drift' | 'rollout' | 'unknown';

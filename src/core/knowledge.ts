@@ -131,6 +131,13 @@ export interface PendingIntent {
   readonly draft: { readonly kind: Kind; readonly id?: CloudId; readonly details: Readonly<Record<string, unknown>> };
 }
 
+/**
+ * True where an update of ours stopped the machine, and no observation has shown it running since. Its intent stays open until then:
+ * to start the machine is the end of that update, and heals no drift.
+ */
+export const isStoppedByUs = ({ pending }: Pick<Knowledge, 'pending'>, address: Address): boolean =>
+  pending.some((one) => one.verb === 'update' && one.address === address && one.draft.details['restarts'] === true);
+
 /** The last applied state: distinguishes drift from rollout, and shows removals from a spec. */
 export interface Applied<K extends Kind = Kind> {
   readonly attributes: Attributes[K];
@@ -246,7 +253,7 @@ function endOf(
   return wanted === 'running' && powerOf(observed.attributes) === 'stopped' ? `had stopped${because}` : undefined;
 }
 
-const powerOf = (attributes: object | undefined): InstanceAttributes['machine']['power'] | undefined =>
+export const powerOf = (attributes: object | undefined): InstanceAttributes['machine']['power'] | undefined =>
   // why: only machines have the key
   attributes !== undefined && 'machine' in attributes ? (attributes as InstanceAttributes).machine.power : undefined;
 

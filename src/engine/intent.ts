@@ -1,7 +1,7 @@
 import { type Action, beginsGrace } from '../core/action.ts';
 import { type Desired, isClaimedInStore } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
-import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
+import { type Ended, isStoppedByUs, type Knowledge, powerOf, type Settled } from '../core/knowledge.ts';
 import type { TouchedBy } from '../core/last-modified.ts';
 import type { Observed } from '../core/observed.ts';
 import { isJoining } from '../core/order/moves.ts';
@@ -38,6 +38,8 @@ export interface DraftDetails extends WantedDetails {
   readonly by?: TouchedBy;
   /** The first step of a change of groups: nothing is applied by it. */
   readonly joining?: true;
+  /** An update that stops a running machine and starts it again. */
+  readonly restarts?: true;
 }
 
 /** Absent where nothing is wanted any more. */
@@ -93,7 +95,13 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
       if (isJoining(action)) return { attributes: desired.attributes, changes, joining: true };
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
-      return { ...wantedOf(desired), terms, changes, ...was };
+      return {
+        ...wantedOf(desired),
+        terms,
+        changes,
+        ...was,
+        ...(restartsMachine(action, knowledge) ? { restarts: true } : {}),
+      };
     }
     case 'delete': {
       const { attributes, name } = observedOf(action);
@@ -105,6 +113,16 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
     case 'forget':
       return { because: 'gone' };
   }
+}
+
+/**
+ * True of an update that stops a running machine and starts it again, and of one that goes on where such an update ended: both have one
+ * intent, as long as it is open.
+ */
+export function restartsMachine(action: Action, knowledge: Pick<Knowledge, 'pending'>): boolean {
+  if (action.verb !== 'update' || powerOf(action.desired.attributes) !== 'running') return false;
+  const stops = action.effect === 'stops' && powerOf(action.observed.attributes) === 'running';
+  return stops || isStoppedByUs(knowledge, action.address);
 }
 
 function tombstoneOf(action: Action): DraftDetails {

@@ -1,7 +1,7 @@
 import { diff, type FieldChange } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { effectOf, kindNames } from '../core/kinds/kinds.ts';
-import { type Knowledge, neverHappened, type PendingIntent } from '../core/knowledge.ts';
+import { type Knowledge, neverHappened, type PendingIntent, powerOf } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
 import type { Kind, Ref } from '../core/resource.ts';
@@ -293,10 +293,15 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
     if (scene.blind.has(kind) || scene.observation.pending.includes(id)) return [];
     return [intent.verb === 'delete' ? happened(intent, id) : failed(intent, 'Gone', `${id} is gone`)];
   }
+  // why: whoever starts the machine ends the update, see `isStoppedByUs`
+  if (detailsOf(intent).restarts && powerOf(observed.attributes) === 'stopped') return [];
   if (intent.verb !== 'delete' && isApplied(intent, observed, scene)) return [happened(intent, id)];
-  return isOld(intent, scene)
-    ? [failed(intent, 'Unanswered', 'no answer came, and the resource differs from the request')]
-    : [];
+  if (!isOld(intent, scene)) return [];
+  return [
+    detailsOf(intent).restarts
+      ? failed(intent, 'Unfinished', 'the machine runs, and the change was not made')
+      : failed(intent, 'Unanswered', 'no answer came, and the resource differs from the request'),
+  ];
 }
 
 function isApplied(intent: PendingIntent, observed: Observed, { ids }: ObservedScope): boolean {

@@ -22,6 +22,7 @@ import {
   intentDraftOf,
   observedOf,
   type Ready,
+  restartsMachine,
 } from './intent.ts';
 import { done, type Guard, type GuardMoment, type Judged, type Outcome, unsent, type Withheld } from './ports.ts';
 import { hasToken, isWhole, notWhole } from './replay.ts';
@@ -200,7 +201,9 @@ function settlementOf(
   log: CallLog,
   { known, at }: ExecutionContext,
 ): Settlement {
-  const base = { intent, closes: outcome.as !== 'open', calls: log.records };
+  // why: it may have stopped the machine by then, and who starts it again needs to know
+  const mayBeStopped = outcome.as !== 'done' && log.records.length > 0 && restartsMachine(item.action, known.knowledge);
+  const base = { intent, closes: outcome.as !== 'open' && !mayBeStopped, calls: log.records };
   if (outcome.as !== 'done') {
     const failure = 'failure' in outcome ? outcome.failure : notSentFor(outcome);
     return { ...base, outcome: { ok: false, failure }, effects: [] };

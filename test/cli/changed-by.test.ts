@@ -117,7 +117,7 @@ test('explain and inventory name him beside what stands', async () => {
     /\nPlanned\n {2}update \(drift\)\n.*labels\.tier.*\n.*user\/bob .*; healing undoes it\n/,
   );
   const { stdout } = await run(['inventory', specs]);
-  assert.match(stdout, new RegExp(`ours +${machine} {2}${bob.source}`));
+  assert.match(stdout, new RegExp(`ours +yes +${machine} {2}${bob.source}`));
   const json = JSON.parse((await run(['inventory', specs, '--json'])).stdout);
   const [object] = json.scopes[0].objects.filter(({ id }: { id: string }) => id === machine);
   assert.equal(object.lastModifiedBy.action, 'CreateTags');

@@ -1,10 +1,10 @@
-import type { Cause } from '../action.ts';
+import { type Cause, powerField } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, isAdoptedRule, isClaimedInStore, isStatedRule } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import { isKept, keptAddress, keptFields, keptRules } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
-import type { Applied, Knowledge } from '../knowledge.ts';
+import { type Applied, isStoppedByUs, type Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { bearsEqualMark, isAdopted, markChange } from './marks.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -27,7 +27,10 @@ export function changesOf(
     ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
       ({ field }) => field !== nameField(desired, dialect),
     ),
-  ].filter((change) => isSeen(change, desired) && !isUnlisted(change, observed) && !isStaticAddress(change, observed));
+  ].filter(
+    (change) =>
+      isSeen(change, desired, knowledge) && !isUnlisted(change, observed) && !isStaticAddress(change, observed),
+  );
   const marking = { knowledge, holds: dialect.holds };
   const all = [
     ...fields,
@@ -37,11 +40,11 @@ export function changesOf(
       fixed: fixed || bearsEqualMark(desired, observed, fields, marking),
     }),
   ];
-  return all.filter((change) => isSeen(change, desired));
+  return all.filter((change) => isSeen(change, desired, knowledge));
 }
 
-const isSeen = (change: FieldChange, desired: Desired): boolean =>
-  !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen';
+const isSeen = (change: FieldChange, desired: Desired, knowledge: Knowledge): boolean =>
+  !ignored(change, desired, knowledge) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen';
 
 /** Nobody knows the value: its listing failed. */
 const isUnlisted = ({ field }: FieldChange, { condition }: Observed): boolean =>
@@ -220,7 +223,9 @@ function termsChanges(
 const regimeOf = ({ authoritative }: Pick<Desired['terms'], 'authoritative'>): 'authoritative' | 'additive' =>
   authoritative ? 'authoritative' : 'additive';
 
-const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>
+/** Not where an update of ours stopped the machine: to start it again is the end of that update. */
+const ignored = ({ field }: FieldChange, { terms, address }: Desired, knowledge: Knowledge): boolean =>
+  !(field === powerField && isStoppedByUs(knowledge, address)) &&
   (terms.ignore ?? []).some((ignore) => field === ignore || field.startsWith(`${ignore}.`));
 
 /** No reconcile reads user data from a cloud: where no hash of ours is known it is unowned. */

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import { type Action, withoutRestart } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import { type Contested, fightKey, type Healed, isFight, type KeptHealing, ruleField, valueText } from '../fights.ts';
 import { categoryOf } from '../kinds/kinds.ts';
@@ -19,7 +19,12 @@ export function healedBy(action: Action): readonly Healed[] {
   if (kind !== 'firewall-rule')
     return action.verb !== 'update'
       ? []
-      : action.changes.map(({ field, from, to }) => ({ ...about, field, from: valueText(from), to: valueText(to) }));
+      : withoutRestart(action).map(({ field, from, to }) => ({
+          ...about,
+          field,
+          from: valueText(from),
+          to: valueText(to),
+        }));
   const rule = (one: { readonly attributes: object } | undefined): string =>
     one === undefined ? '' : valueText({ ...one.attributes, network: undefined, group: undefined });
   const sides = (from: string, to: string): readonly Healed[] => [{ ...about, field: ruleField, from, to }];
@@ -132,7 +137,7 @@ function waitingFor(action: Action, input: Judged, closes: boolean): readonly Ke
           .flatMap((one) => fightOf(one, input) ?? [])
           .filter(({ waits }) => waits);
   if (action.verb !== 'update') return [];
-  const delayed = action.changes.filter((one) => isDelayed(action, one, input));
+  const delayed = withoutRestart(action).filter((one) => isDelayed(action, one, input));
   return delayed.flatMap(
     ({ field, to }) => fightOf({ address: action.address, field, to: valueText(to) }, input) ?? [],
   );

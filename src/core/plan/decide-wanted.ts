@@ -1,8 +1,17 @@
-import type { Action, Cause, Decision, Finding, Incarnated, Surge } from '../action.ts';
+import {
+  type Action,
+  type Cause,
+  type Decision,
+  type Finding,
+  type Incarnated,
+  isRestart,
+  powerField,
+  type Surge,
+} from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
-import type { Knowledge } from '../knowledge.ts';
+import { isStoppedByUs, type Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
@@ -91,16 +100,26 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
   const { healed, apart } = apartByRemediation(desired, going, input);
   const waiting = apart.map((some) => changing(some, present, 'drift'));
   const named = waiting.find((action) => input.choices?.approved?.(action));
-  if (named !== undefined) return [named];
+  if (named !== undefined && !isStoppedByUs(knowledge, desired.address)) return [named];
   return [
     ...furtherBlockFindings(desired, observed, input.observation.scope),
     ...unstatedFindings(desired, observed, changes, input),
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
-    ...(healed.length === 0 ? [] : [changingUnlessStuck(healed, present, world)]),
+    ...(healed.length === 0 ? [] : changingAtLeastPower(healed, present, world)),
     ...waiting,
     ...(obstructed === undefined ? [] : [obstructed]),
   ];
+}
+
+/** A machine that an update of ours stopped is started even where something holds what is left of that update. */
+function changingAtLeastPower(changes: readonly FieldChange[], present: Present, world: World): readonly Decision[] {
+  const decision = changingUnlessStuck(changes, present, world);
+  if (!('verb' in decision) || decision.verb !== 'update' || !decision.restarts || isRestart(decision))
+    return [decision];
+  const isHeld = present.input.choices?.holds?.some((hold) => hold(decision) !== undefined) === true;
+  const power = changes.filter(({ field }) => field === powerField);
+  return isHeld ? [changing(power, present, 'drift'), decision] : [decision];
 }
 
 /** A door that somebody opens again and again is closed again and again. */
@@ -200,7 +219,9 @@ function changing(changes: readonly FieldChange[], { desired, observed, input }:
       ...succeeding(desired, observed, input),
     };
   const effect = effects.has('stops') ? 'stops' : 'in-place';
-  return { ...about, verb: 'update', desired, observed, changes, effect };
+  const update = { ...about, verb: 'update', desired, observed, changes, effect } as const;
+  const starts = changes.some(({ field, to }) => field === powerField && to === 'running');
+  return starts && isStoppedByUs(input.knowledge, desired.address) ? { ...update, restarts: true } : update;
 }
 
 /** Without surge the machine ends first, and the cloud would refuse the new one where another machine has its name. */

@@ -1,4 +1,4 @@
-import type { Action, Deletion } from '../action.ts';
+import { type Action, type Deletion, isRestart } from '../action.ts';
 import {
   type ChangeCalendar,
   type ChangeWindow,
@@ -218,7 +218,8 @@ export function calendarHold(
   };
   const known = new Map<string, ReturnType<Hold>>();
   return (action) => {
-    if (action.verb === 'forget' || (action.cause === 'drift' && onlyNarrows(action))) return undefined;
+    if (action.verb === 'forget' || isRestart(action) || (action.cause === 'drift' && onlyNarrows(action)))
+      return undefined;
     const covered = coveredBy(action);
     const key = JSON.stringify(covered);
     if (!known.has(key)) known.set(key, heldBy(closedAt(calendar, covered, now), isFormer));

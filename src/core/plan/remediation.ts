@@ -1,7 +1,8 @@
-import type { Action } from '../action.ts';
+import { type Action, powerField, withoutRestart } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { categoryOf } from '../kinds/kinds.ts';
+import { isStoppedByUs } from '../knowledge.ts';
 import {
   type DriftRemediation,
   type FieldCategory,
@@ -45,10 +46,11 @@ export function apartByRemediation(
   const isKnown = knowledge.store !== undefined && knowledge.applied.has(desired.address);
   if (!isKnown || !(hasRemediations(input) || hasHealed(input))) return { healed: changes, apart: [] };
   const isMoved = movedBySpec(desired, input);
+  const isStopped = isStoppedByUs(knowledge, desired.address);
   if (desired.kind === 'firewall-rule' && changes.some(isMoved)) return { healed: changes, apart: [] };
   const documents = desired.documents.map(({ address }) => address);
   const fates = Map.groupBy(changes, (change): Remediation | 'delayed' => {
-    if (isMoved(change)) return 'heal';
+    if (isMoved(change) || (isStopped && change.field === powerField)) return 'heal';
     const as = strictest({ kind: desired.kind, documents, changes: [change] }, input)?.value ?? 'heal';
     if (as !== 'heal' && !(as === 'propose' && choices?.unattended !== true)) return as;
     return isDelayed(desired, change, input) ? 'delayed' : 'heal';
@@ -101,7 +103,7 @@ function remediationOf(action: Action, input: Judged): DriftRemediation | undefi
   if (action.cause !== 'drift') return undefined;
   const { kind } = action;
   const documents = documentsOf(action);
-  if (action.verb === 'update') return strictest({ kind, documents, changes: action.changes }, input);
+  if (action.verb === 'update') return strictest({ kind, documents, changes: withoutRestart(action) }, input);
   const isTraffic =
     kind === 'firewall-rule' && (action.verb === 'create' || (action.verb === 'delete' && action.because === 'rogue'));
   return isTraffic ? strictestIn({ kind, documents }, 'traffic', input) : undefined;

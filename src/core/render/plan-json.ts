@@ -100,8 +100,8 @@ export function actionJson(action: Action, healing: Healing | undefined) {
       return { verb, ...about, ...incarnationJson(action), desired: desiredJson(desired), reason: because };
     }
     case 'update': {
-      const { verb, desired, observed, changes, effect } = action;
-      return { verb, ...about, ...sidesJson(desired, observed), changes, effect };
+      const { verb, desired, observed, changes, effect, restarts } = action;
+      return { verb, ...about, ...sidesJson(desired, observed), changes, effect, restarts };
     }
     case 'replace': {
       const { verb, desired, observed, changes, surge } = action;

@@ -194,10 +194,12 @@ function graceNote({ grace }: Deletion): readonly string[] {
   ];
 }
 
-/** `stops the machine`, or the order in which a replacement takes place; '' where an action costs nothing. */
+/** The cost of an action in words, or the order in which a replacement takes place; empty where it costs nothing. */
 export function costText(action: Action): string {
   if (action.verb === 'replace') return replacement(action);
-  return action.verb === 'update' && action.effect === 'stops' ? 'stops the machine' : '';
+  if (action.verb !== 'update') return '';
+  if (action.restarts) return 'starts the machine, which an interrupted update of ours stopped';
+  return action.effect === 'stops' ? 'stops the machine' : '';
 }
 
 /** In which order. What is lost with the old machine is a line of its own. */

@@ -117,7 +117,13 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
       desired: desiredSchema,
       reason: z.literal('absent'),
     }),
-    z.object({ verb: z.literal('update'), ...about, ...extra, ...between, effect: z.enum(['in-place', 'stops']) }),
+    z.object({
+      ...{ verb: z.literal('update'), ...about, ...extra, ...between, effect: z.enum(['in-place', 'stops']) },
+      restarts: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'It starts a machine that an interrupted update by Setpoint stopped' }),
+    }),
     z.object({
       verb: z.literal('replace'),
       ...about,
