@@ -2,19 +2,25 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commandLine } from './support/in-process.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import { commandLine, movableClock } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const go = ['--allow-endpoint', '--yes'];
 
+/** As a person types it: in whole seconds. */
+const timestampOf = ({ now }: Clock): string => new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z');
+
 test('restore shows and writes the specs as they were, whole or of one scope, also where the folder is gone', async () => {
   const { specs } = await sandboxed();
-  const run = commandLine();
+  const clock = movableClock();
+  const run = commandLine({ clock });
   assert.equal((await run(['apply', specs, ...go])).code, 0);
   const before = readFileSync(join(specs, 'instances.yaml'), 'utf8');
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  clock.forward(2_000);
+  const at = timestampOf(clock);
+  clock.forward(2_000);
   edit(specs, 'instances.yaml', 'tier: db', 'tier: data');
   assert.equal((await run(['apply', specs, ...go])).code, 0);
 
@@ -54,4 +60,37 @@ test('restore shows and writes the specs as they were, whole or of one scope, al
   assert.equal(generation, 1);
   assert.ok(files.length > 2 && names.includes('Instance web'));
   assert.equal(readFileSync(join(specs, 'instances.yaml'), 'utf8'), before);
+});
+
+test('restore compares the specs with the overlay that they had, in a store of several estates', async () => {
+  const head = 'apiVersion: setpoint.dev/v1\n';
+  const specs = temporaryFolder({
+    'all.yaml': [
+      `${head}kind: Target\nmetadata: { name: here }\nspec: { provider: memory, account: restored, region: r }\n`,
+      `${head}kind: Network\nmetadata: { name: core }\nspec: { targets: [here], cidr: 10.0.0.0/16 }\n`,
+    ].join('---\n'),
+    'overlays/prod/estate.yaml': `${head}kind: Estate\nmetadata: { name: acme-prod }\nspec: {}\n`,
+    'overlays/prod/net.yaml': 'kind: Network\nmetadata: { name: core }\nspec: { cidr: 10.0.0.0/20 }\n',
+    'overlays/test/estate.yaml': `${head}kind: Estate\nmetadata: { name: acme-test }\nspec: {}\n`,
+  });
+  const clock = movableClock();
+  const run = commandLine({ clock });
+  assert.equal((await run(['apply', specs, '--overlay', 'prod', '--yes'])).code, 0);
+  await run(['apply', specs, '--overlay', 'test', '--yes']);
+  clock.forward(2_000);
+  const restore = ['restore', specs, '--as-of', timestampOf(clock)];
+  clock.forward(2_000);
+  edit(specs, 'overlays/prod/net.yaml', '10.0.0.0/20', '10.0.0.0/21');
+
+  const shown = await run([...restore, '--overlay', 'prod', '--dry-run']);
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.match(shown.stdout, /^Restore: acme-prod as of .*: 1 file\n[\s\S]*\nChanges back: Network core\n/);
+  const named = await run([...restore, '--estate', 'acme-prod', '--write', '--yes']);
+  assert.equal(named.code, 0, named.stderr);
+  assert.match(readFileSync(join(specs, 'overlays/prod/net.yaml'), 'utf8'), /10\.0\.0\.0\/20/);
+
+  const other = await run([...restore, '--estate', 'acme-prod', '--overlay', 'test']);
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /cannot be restored with the overlay test\.[\s\S]*had the overlay prod\./);
+  assert.match((await run(restore)).stderr, /There are 2 estates in this store\./);
 });

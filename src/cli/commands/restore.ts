@@ -12,12 +12,20 @@ import type { Context, RestorableTree, RestoredSpecs } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
-import { collect, defineCommand, parseTimestamp, type StoreOptions } from '../options.ts';
+import {
+  collect,
+  defineCommand,
+  type OverlayOption,
+  overlayOf,
+  parseTimestamp,
+  type StoreOptions,
+  withOverlayOption,
+} from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
 
-interface Options extends StoreOptions {
+interface Options extends StoreOptions, OverlayOption {
   readonly asOf: number;
   readonly scope: readonly string[];
   readonly estate?: string;
@@ -29,6 +37,24 @@ interface Options extends StoreOptions {
 }
 
 export const restore = (context: Context): Command =>
+  withOverlayOption(restoreCommand())
+    .addOption(
+      new Option('--as-of <time>', 'the time, with its time zone: 2026-11-27T08:00Z')
+        .argParser(parseTimestamp)
+        .makeOptionMandatory(),
+    )
+    .option('--scope <scope>', 'only documents of this scope; repeatable. Default: all files', collect, [])
+    .option('--estate <name>', 'the estate in the store; default: that of DIR')
+    .option('--write', 'write the files, instead of pushing a branch setpoint/…')
+    .option('--remote <name>', 'the remote to push to. Default: origin')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'print the diff and write nothing')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+const restoreCommand = (): Command =>
   defineCommand('restore', {
     group: 'Change',
     summary: 'propose the estate as it was at a time',
@@ -40,23 +66,7 @@ export const restore = (context: Context): Command =>
       ['restore --as-of 2026-11-27T08:00Z --dry-run', 'print the diff, and write nothing'],
       ['restore --as-of 2026-11-27T08:00Z --write', 'write the files, without git'],
     ],
-  })
-    .argument('[dir]', 'folder of specs', 'specs')
-    .addOption(
-      new Option('--as-of <time>', 'the time, with its time zone: 2026-11-27T08:00Z')
-        .argParser(parseTimestamp)
-        .makeOptionMandatory(),
-    )
-    .option('--scope <scope>', 'only documents of this scope; repeatable. Default: all files', collect, [])
-    .option('--estate <name>', 'the estate in the store')
-    .option('--write', 'write the files, instead of pushing a branch setpoint/…')
-    .option('--remote <name>', 'the remote to push to. Default: origin')
-    .option('--yes', 'do not ask')
-    .option('--dry-run', 'print the diff and write nothing')
-    .option('--json', 'one JSON object on stdout')
-    .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
-    });
+  }).argument('[dir]', 'folder of specs', 'specs');
 
 /** `files`: by their path from `folder`, the nearest folder that is there. */
 interface Restoration {
@@ -96,22 +106,42 @@ const shownAs = (file: ChangedFile, { folder }: Restoration): ChangedFile => ({
 
 async function restorationOf(dir: string, options: Options, store: Store, context: Context): Promise<Restoration> {
   const { dependencies } = context;
-  const estate = await estateIn(store, { ...options, askedBy: '--estate' });
+  const folder = await nearestFolder(dir);
+  const isThere = resolve(folder) === resolve(dir);
+  const read = async (overlay?: string): Promise<RestorableTree & Partial<SpecTree>> =>
+    isThere ? dependencies.readSpecs(dir, overlayOf({ overlay })) : nothing;
+  const estate = await estateOf(await read(options.overlay), options, store);
   const generation = await store.generations.at(estate, options.asOf);
   const then = generation && (await keptSpecs(estate, generation, store, dependencies.parseStoredSpecs));
   if (generation === undefined || then === undefined)
     throw new UserError(`No specs of ${estate} were active at ${formatMoment(options.asOf)}.`, {
       next: 'Name a later time. setpoint ledger shows what was applied when.',
     });
-  const folder = await nearestFolder(dir);
-  const isThere = resolve(folder) === resolve(dir);
-  const now = isThere ? await context.readSpecs(dir, {}) : nothing;
+  refuseOverlay(options, then);
+  const now = await read(then.overlay);
   const named = options.scope.length === 0 ? undefined : await namesIn(options.scope, [then, now], context);
   const { files, documents } = restored(then, now, named, context);
   const prefix = relative(folder, dir);
   const placed = files.map((file) => ({ ...file, path: prefix === '' ? file.path : join(prefix, file.path) }));
   const patches = then.files.flatMap(({ path }) => patchIn(path) ?? []);
   return { estate, generation, folder, files: placed, documents, patches };
+}
+
+/** The named one, else that of the folder where the store knows it, else the only one of the store. */
+async function estateOf(found: Partial<SpecTree>, { estate }: Options, store: Store): Promise<string> {
+  const own = found.estate?.value.metadata.name;
+  const known = own !== undefined && (await store.estates.list()).includes(own) ? own : undefined;
+  return estateIn(store, { estate: estate ?? known, askedBy: '--estate' });
+}
+
+/** Specs are compared and written with the overlay that they had: with another one its files would seem to be missing. */
+function refuseOverlay({ overlay, asOf }: Options, then: SpecTree): void {
+  if (overlay === undefined || overlay === then.overlay) return;
+  const had = then.overlay === undefined ? 'no overlay' : `the overlay ${then.overlay}`;
+  throw new UserError(`The specs cannot be restored with the overlay ${overlay}.`, {
+    why: `Those of ${formatMoment(asOf)} had ${had}.`,
+    next: 'Leave out --overlay, or name another estate with --estate.',
+  });
 }
 
 const nothing: RestorableTree = { files: [], userData: new Map(), documents: [] };

@@ -22,8 +22,8 @@ export const realClock: Clock = {
 };
 
 /** Its time passes only while a command waits by it: a machine that is slow, or stands still, has no command say more than another. */
-export function clockOfWaits(): Clock {
-  let now = Date.now();
+export function clockOfWaits(begin = Date.now()): Clock {
+  let now = begin;
   const sleep: Clock['sleep'] = async (ms, signal) => {
     await realClock.sleep(ms, signal);
     now += ms;
@@ -31,15 +31,29 @@ export function clockOfWaits(): Clock {
   return { now: () => now, sleep };
 }
 
+/** The time of the machine, and further where a test sets it forward: nobody sleeps. */
+export function movableClock(): Clock & { readonly forward: (ms: number) => void } {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    sleep: realClock.sleep,
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
 interface Options {
   readonly stop?: AbortSignal;
+  /** Of the store, and of the begin of each command. */
+  readonly clock?: Clock;
   /** Another run's, which has been made. */
   readonly database?: MemoryDatabase;
 }
 
 /** The command line in this process, with real specs and providers and a store in memory that `make` makes. */
 export function commandLine(options: Options = {}): Run & { readonly database: MemoryDatabase } {
-  const clock = realClock;
+  const { clock = realClock } = options;
   const database = options.database ?? memoryDatabase(clock);
   let made = options.database !== undefined;
   const dependencies: CliDependencies = {
@@ -52,7 +66,7 @@ export function commandLine(options: Options = {}): Run & { readonly database: M
   const signal = options.stop ?? new AbortController().signal;
   const run: Run = async (args, says) => {
     const terminal = fakeTerminal(says === undefined ? {} : { says });
-    const code = await runCli(args, { terminal, dependencies, clock: clockOfWaits(), signal }, '0.0.0-test');
+    const code = await runCli(args, { terminal, dependencies, clock: clockOfWaits(clock.now()), signal }, '0.0.0-test');
     return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
   };
   return Object.assign(run, { database });
