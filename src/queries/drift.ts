@@ -1,7 +1,7 @@
 import { type Action, type Finding, partOf, type ScopePlan, type WithholdCode } from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
 import type { Allowance } from '../core/limits.ts';
-import { withGrades } from '../core/plan/grades.ts';
+import { actionsWithGrades } from '../core/plan/grades.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { type EstateView, planAgain } from './estate-view.ts';
 
@@ -34,7 +34,7 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     const held = looked.slice(i, i + 1).flatMap(({ input }) => {
       const all = [...(decided.get(input)?.values() ?? [])].filter((action) => !done.has(nameOf(action)));
       // why: they were noted before a plan grades what it does
-      return withGrades({ actions: all, findings: [] }, input).actions;
+      return actionsWithGrades(all, input);
     });
     return { plan, held };
   });

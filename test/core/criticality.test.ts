@@ -5,8 +5,10 @@ import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import { type Cadence, type Criticality, intervalBy, intervalOf } from '../../src/core/criticality.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { gradesOf } from '../../src/core/plan/grades.ts';
+import { plan } from '../../src/core/plan/plan.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { attributes, observed } from '../support/actions.ts';
+import { allow, input, looked, ours, at as planAt, see, vpc, want } from './plan/fixture.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';
 const estate = `${head}kind: Estate\nmetadata: { name: acme }\nspec: {}\n`;
@@ -187,4 +189,30 @@ test('what no document wants is as its document was, else as its group or networ
   assert.equal(inGroup('sg-0', 'vpc-0'), 'low');
   assert.equal(grade.of({ address: `${prefix}/network/gone` }).criticality, 'low');
   assert.equal(grade.scope.criticality, 'critical');
+});
+
+test('an unmanaged rule is as critical as its group, which the cloud names by an id', () => {
+  const net = ours('network', 'core', 'vpc-1', vpc());
+  const web = ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} });
+  const ssh = see(
+    'firewall-rule',
+    'sgr-1',
+    { ...allow('sg-1', '22', ['0.0.0.0/0']), network: 'vpc-1' },
+    {
+      signs: { container: 'sg-1' },
+    },
+  );
+  const desired = [
+    want('network', 'core', vpc()),
+    want('group', 'core.web', { network: planAt('network', 'core'), labels: {} }, { criticality: 'critical' }),
+  ];
+  const { wanted, ...rest } = input(desired, looked([net, web, ssh]));
+  const { findings } = plan({
+    ...rest,
+    wanted: { ...wanted, criticality: 'low', additive: new Set([planAt('network', 'core')]) },
+  });
+  assert.deepEqual(
+    findings.map((one) => ('id' in one ? [one.type, one.id, one.criticality] : [])),
+    [['unmanaged', 'sgr-1', 'critical']],
+  );
 });

@@ -3,6 +3,7 @@ import { type Graded, graded } from '../criticality.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, documentOfReplica } from '../resource.ts';
 import type { PlanInput } from './plan-input.ts';
+import type { World } from './world.ts';
 
 /** A resource, as far as it is known. */
 interface Subject {
@@ -17,8 +18,6 @@ export interface Grades {
   readonly scope: Graded;
 }
 
-const cache = new WeakMap<PlanInput['wanted'], Grades>();
-
 /**
  * The criticality of resources; the first that is known:
  *
@@ -29,13 +28,7 @@ const cache = new WeakMap<PlanInput['wanted'], Grades>();
  *   a rule in a group or network that is wanted | as its group or network
  *   any other                                   | as the most critical target here
  */
-export function gradesOf({ wanted }: Pick<PlanInput, 'wanted'>): Grades {
-  const known = cache.get(wanted) ?? gradesIn(wanted);
-  cache.set(wanted, known);
-  return known;
-}
-
-function gradesIn({ desired, documents, criticality }: PlanInput['wanted']): Grades {
+export function gradesOf({ wanted: { desired, documents, criticality } }: Pick<PlanInput, 'wanted'>): Grades {
   const byAddress = new Map(desired.map(({ address, terms }) => [address, terms]));
   const unwanted = graded([{ criticality }]);
   const spoken = (subject: Subject): readonly Graded[] =>
@@ -69,20 +62,28 @@ interface Graduated {
 }
 
 /** The class of alerts of each: for people, and for what notifies them. It decides nothing. */
-export function withGrades({ actions, findings }: Graduated, input: PlanInput): Graduated {
+export function withGrades(
+  { actions, findings }: Graduated,
+  { input, byId }: Pick<World, 'input' | 'byId'>,
+): Graduated {
   const grades = gradesOf(input);
-  const byId = new Map(input.observation.resources.map((one) => [one.id, one]));
   return {
     actions: actions.map((action) => withGrade(action, grades.of(action))),
     findings: findings.map((found) => withGrade(found, gradeOfFinding(found, grades, byId))),
   };
 }
 
+/** The same of actions alone. */
+export function actionsWithGrades(actions: readonly Action[], input: PlanInput): readonly Action[] {
+  const grades = gradesOf(input);
+  return actions.map((action) => withGrade(action, grades.of(action)));
+}
+
 const withGrade = <T extends object>(one: T, grade: Graded): T =>
   grade.criticality === undefined ? one : { ...one, ...grade };
 
-function gradeOfFinding(found: Finding, grades: Grades, byId: ReadonlyMap<string, Observed>): Graded {
+function gradeOfFinding(found: Finding, grades: Grades, byId: World['byId']): Graded {
   if ('address' in found) return grades.of({ address: found.address });
-  if ('id' in found) return grades.of({ address: found.of, observed: byId.get(found.id) });
+  if ('id' in found) return grades.of({ address: found.of, observed: byId.get(found.id)?.observed });
   return grades.scope;
 }

@@ -126,7 +126,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   const every = [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText);
   return {
     scope: observation.scope,
-    ...withGrades({ actions: ordered, findings: every }, given),
+    ...withGrades({ actions: ordered, findings: every }, world),
     calls: {
       observed: observation.calls,
       predicted: predictedCalls(ordered, input),
