@@ -32,7 +32,7 @@ const cid = 'cid@acme.example';
 const relabelled = (policies: readonly object[], estate: object = {}): Stage => ({
   begin: async () => {
     const world = await applied([...ground, ...policies, web('a')]);
-    await world.bring([...ground, ...policies, web('b')], [ann, 'co@acme.example'], estate);
+    await world.bring([...ground, ...policies, web('b')], [ann, 'co@acme.example', 'dan+ci@acme.example'], estate);
     await world.reconcile();
     return world;
   },
@@ -77,7 +77,11 @@ const authors: readonly Attempt[] = [
   byOne('the author, in capitals', (world) => world.token('ANN@ACME.EXAMPLE')),
   byOne('the author, in wide letters', (world) => world.token('\uff41nn@acme.example')),
   byOne('the author, with blanks', (world) => world.token(' ann@acme.example ')),
+  byOne('the author, with a tag', (world) => world.token('ann+ci@acme.example')),
+  byOne('the author, with a tag in wide letters', (world) => world.token('ann\uff0bci@acme.example')),
   byOne('a co-author', (world) => world.token('co@acme.example')),
+  byOne('a co-author who committed with a tag', (world) => world.token('dan@acme.example')),
+  byOne('a co-author with two tags', (world) => world.token('dan+ops@acme.example')),
   byOne('a token of nobody', (world) => world.token(undefined)),
   byOne('an address that is not verified', (world) => world.login({ sub: 'bob', email: bob, email_verified: false })),
   byOne('no address', (world) => world.login({ sub: 'mute' })),
@@ -317,6 +321,6 @@ export async function approvalBypass(chosen: readonly Attempt[] = attempts): Pro
     await settle(world);
     if (from.happened(world)) succeeded.push(name);
   }
-  for (const name of succeeded) console.error(`approval-bypass: ${name}`);
+  for (const name of succeeded) process.stderr.write(`approval-bypass: ${name}\n`);
   return [{ name: 'approval-bypass', value: succeeded.length, unit: `succeeded, of ${chosen.length} attempts` }];
 }

@@ -1,4 +1,4 @@
-import { isForgeAddress, mayBeSamePerson, proposalBot } from '../core/access/person.ts';
+import { isForgeAddress, mayBeSamePerson, personKeys, proposalBot } from '../core/access/person.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authorship, Poster } from '../ports/queries.ts';
 import type { GenerationAuthors } from '../ports/sources.ts';
@@ -44,9 +44,8 @@ function judged(generations: readonly GenerationAuthors[], by: Poster): Authorsh
       refused: `${proposalBot.name} proposes changes and approves none: a person must review and approve them.`,
     };
   const unknown = generations.some(({ authors }) => authors === undefined || authors.names.some(isForgeAddress));
-  const mine = generations.filter(({ authors }) =>
-    authors?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
-  );
+  const ownKeys = new Set(own.flatMap(personKeys));
+  const mine = generations.filter(({ authors }) => authors?.names.flatMap(personKeys).some((key) => ownKeys.has(key)));
   if (mine.length > 0)
     return {
       unknown,

@@ -23,6 +23,7 @@ const byCredential: readonly Attempt[] = [
   ['by her address in other letters', 'adaLoud'],
   ['by her address in wide letters', 'adaWide'],
   ['by her address with blanks', 'adaSpaced'],
+  ['by her address with a tag', 'adaTagged'],
   ['by a token whose first address is another', 'adaSecond'],
   ['by a token with another role', 'adaApprover'],
   ['by a token that has her address as its person only', 'adaByPerson'],

@@ -7,10 +7,11 @@ export const isSamePerson = (one: string, other: string): boolean => folded(one)
 const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
- * True where two names might be one person's: by any case, width or form of their letters. It errs towards yes, and so only
- * ever forbids; checks that allow compare by `isSamePerson`.
+ * True where two names might be one person's: by any case, width or form of their letters, and by any tag of an address. It errs
+ * towards yes, and so only ever forbids; checks that allow compare by `isSamePerson`.
  */
-export const mayBeSamePerson = (one: string, other: string): boolean => foldedWidely(one) === foldedWidely(other);
+export const mayBeSamePerson = (one: string, other: string): boolean =>
+  personKeys(one).some((key) => personKeys(other).includes(key));
 
 const foldedWidely = (name: string): string =>
   name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();

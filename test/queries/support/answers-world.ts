@@ -64,6 +64,7 @@ export const people: Readonly<Record<string, Caller>> = {
   adaLoud: person('token-3', ['ADA@Acme.EXAMPLE']),
   adaWide: person('token-4', ['\uff41da@acme.example']),
   adaSpaced: person('token-5', [' ada@acme.example ']),
+  adaTagged: person('token-11', ['ada+ci@acme.example']),
   adaSecond: person('token-6', ['ops@acme.example', 'ada@acme.example']),
   adaApprover: person('token-7', ada, 'approver'),
   adaByPerson: callerOf('admin', { id: 'token-8', person: 'Ada@acme.example', identities: ['x@acme.example'] }),
