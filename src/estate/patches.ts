@@ -111,7 +111,8 @@ export async function patchesHold(
 
 const placeText = ({ file, line }: { readonly file: string; readonly line: number }): string => `${file}:${line}`;
 
-async function withoutPatches(tree: SpecTree, parse: ParseKept): Promise<SpecTree> {
+/** The specs that patches lie over. */
+export async function withoutPatches(tree: SpecTree, parse: ParseKept): Promise<SpecTree> {
   const base = baseRevision(tree.revision);
   if (base === tree.revision) return tree;
   const { specs, ...rest } = snapshotOf(tree);

@@ -71,6 +71,10 @@ function* refusals(
   }
 }
 
+/** The paths in the tree of the scripts that a document names. */
+export const userDataPathsOf = (document: Located<Document>): readonly string[] =>
+  namedFiles(document).map(({ at, file }) => userDataPath(document.at(at).file, file));
+
 interface NamedFile {
   readonly document: Located<Document>;
   readonly at: Path;

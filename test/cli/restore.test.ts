@@ -62,6 +62,56 @@ test('restore shows and writes the specs as they were, whole or of one scope, al
   assert.equal(readFileSync(join(specs, 'instances.yaml'), 'utf8'), before);
 });
 
+test('restore names the guards that it loosens, refuses the future, and does not ask under --json', async () => {
+  const { specs } = await sandboxed();
+  const clock = movableClock();
+  const run = commandLine({ clock });
+  edit(specs, 'instances.yaml', '  protect: true ', '  # protect: true ');
+  edit(specs, 'estate.yaml', 'replaces: 5', 'replaces: 50');
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+  clock.forward(2_000);
+  const at = timestampOf(clock);
+  const future = await run(['restore', specs, '--as-of', timestampOf({ ...clock, now: () => clock.now() + 60_000 })]);
+  assert.equal(future.code, 1);
+  assert.match(future.stderr, /UTC is in the future\./);
+  clock.forward(2_000);
+  edit(specs, 'instances.yaml', '  # protect: true ', '  protect: true ');
+  edit(specs, 'estate.yaml', 'replaces: 50', 'replaces: 5');
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+
+  const restore = ['restore', specs, '--as-of', at];
+  const shown = await run([...restore, '--dry-run']);
+  assert.match(
+    shown.stdout,
+    /\nLoosens guards: limits\.replaces 5 → 50; protect of instance db\.\nLooser guards count from the next generation on/,
+  );
+  const scoped = await run([...restore, '--dry-run', '--scope', 'aws/111122223333/eu-west-1']);
+  assert.match(scoped.stdout, /\nLoosens guards: protect of instance db\.\n/);
+  const asked = await run([...restore, '--json'], 'yes\n');
+  assert.equal(asked.code, 1);
+  assert.match(asked.stderr, /With --json this command cannot ask\.[\s\S]*--dry-run, then add --yes/);
+  assert.deepEqual(JSON.parse((await run([...restore, '--json', '--dry-run'])).stdout).loosened, [
+    'limits.replaces 5 → 50',
+    'protect of instance db',
+  ]);
+});
+
+test('restore tells of no patch: its values are none of the specs', async () => {
+  const { specs } = await sandboxed();
+  const clock = movableClock();
+  const run = commandLine({ clock });
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+  const patched = await run(['patch', 'db', 'size=m7g.large', '--for', '4h', '--reason', 'load', '--yes']);
+  assert.equal(patched.code, 0, patched.stderr);
+  clock.forward(2_000);
+  const at = timestampOf(clock);
+  clock.forward(2_000);
+  edit(specs, 'instances.yaml', 'tier: web', 'tier: front');
+  const shown = await run(['restore', specs, '--as-of', at, '--dry-run']);
+  assert.match(shown.stdout, /\nChanges back: Instance web\n/, shown.stderr);
+  assert.match(shown.stderr, /Not restored: patch #1\. Setpoint ends patches by themselves, and never restores them\./);
+});
+
 test('restore compares the specs with the overlay that they had, in a store of several estates', async () => {
   const head = 'apiVersion: setpoint.dev/v1\n';
   const specs = temporaryFolder({

@@ -2,9 +2,12 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { patchIn } from '../../core/documents/overlay.ts';
+import { documentName, loosenedGuards } from '../../core/loosened-guards.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
+import type { Address } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { keptSpecs, openEstate } from '../../estate/load.ts';
+import { withoutPatches } from '../../estate/patches.ts';
 import type { Generation } from '../../ports/knowledge.ts';
 import type { ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
@@ -74,29 +77,45 @@ interface Restoration {
   readonly generation: Pick<Generation, 'number' | 'revision'>;
   readonly folder: string;
   readonly files: readonly ChangedFile[];
-  readonly documents: RestoredDocuments;
+  readonly documents: RestoredSpecs['documents'];
   /** The numbers of the patches that held then. They are not restored. */
   readonly patches: readonly number[];
+  /** The active guards that these specs have looser. */
+  readonly loosened: readonly string[];
 }
-
-type RestoredDocuments = RestoredSpecs['documents'];
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   if (options.write === true && options.remote !== undefined)
     throw new UserError('--remote names where a branch goes.', { next: 'Leave out --write or --remote.' });
+  refuseFuture(options, context);
+  refuseToAsk(options);
   const found = await withExistingStore(options.dir, context, (store) => restorationOf(dir, options, store, context));
   const shown = await Promise.all(found.files.map((file) => context.dependencies.fileDiff(shownAs(file, found))));
   const paint = paintFor(context.terminal.out);
   if (!options.json) printText(context.terminal, paint('strong', headline(found, options)), bodyOf(found, shown));
   if (found.patches.length > 0)
     context.terminal.err.write(
-      `Not restored: ${found.patches.map((id) => `patch #${id}`).join(', ')}, which held then.\n`,
+      `Not restored: ${found.patches.map((id) => `patch #${id}`).join(', ')}. Setpoint ends patches by themselves, and never restores them.\n`,
     );
   if (found.files.length === 0 || options.dryRun === true)
     return finish(found, shown, { ...options, written: false }, context);
   await confirm(found, options, context);
   const proposed = await carryOut(found, options, context);
   return finish(found, shown, { ...options, written: proposed === undefined, ...(proposed && { proposed }) }, context);
+}
+
+function refuseFuture({ asOf }: Options, { clock }: Context): void {
+  if (asOf <= clock.now()) return;
+  throw new UserError(`${formatMoment(asOf)} is in the future.`, { next: 'Name a time that is over with --as-of.' });
+}
+
+/** The diff is in the JSON, which comes at the end: nobody could answer before. */
+function refuseToAsk({ json, yes, dryRun }: Options): void {
+  if (!json || yes === true || dryRun === true) return;
+  throw new UserError('With --json this command cannot ask.', {
+    why: 'Its diff is in the JSON, which it prints at the end.',
+    next: 'Read the diff with --dry-run, then add --yes.',
+  });
 }
 
 const shownAs = (file: ChangedFile, { folder }: Restoration): ChangedFile => ({
@@ -112,7 +131,9 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
     isThere ? dependencies.readSpecs(dir, overlayOf({ overlay })) : nothing;
   const estate = await estateOf(await read(options.overlay), options, store);
   const generation = await store.generations.at(estate, options.asOf);
-  const then = generation && (await keptSpecs(estate, generation, store, dependencies.parseStoredSpecs));
+  const { parseStoredSpecs: parse } = dependencies;
+  const kept = generation && (await keptSpecs(estate, generation, store, parse));
+  const then = kept && (await withoutPatches(kept, parse));
   if (generation === undefined || then === undefined)
     throw new UserError(`No specs of ${estate} were active at ${formatMoment(options.asOf)}.`, {
       next: 'Name a later time. setpoint ledger shows what was applied when.',
@@ -123,8 +144,10 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
   const { files, documents } = restored(then, now, named, context);
   const prefix = relative(folder, dir);
   const placed = files.map((file) => ({ ...file, path: prefix === '' ? file.path : join(prefix, file.path) }));
-  const patches = then.files.flatMap(({ path }) => patchIn(path) ?? []);
-  return { estate, generation, folder, files: placed, documents, patches };
+  const patches = (kept?.files ?? []).flatMap(({ path }) => patchIn(path) ?? []);
+  const current = await store.generations.current(estate);
+  const loosened = current === undefined ? [] : loosenedGuards(current.guards, generation.guards, isMeant(named));
+  return { estate, generation, folder, files: placed, documents, patches, loosened };
 }
 
 /** The named one, else that of the folder where the store knows it, else the only one of the store. */
@@ -143,6 +166,10 @@ function refuseOverlay({ overlay, asOf }: Options, then: SpecTree): void {
     next: 'Leave out --overlay, or name another estate with --estate.',
   });
 }
+
+/** All guards where the whole estate is restored, else those of the named documents. */
+const isMeant = (named: ReadonlySet<string> | undefined) =>
+  named && ((document: Address): boolean => named.has(documentName(document)));
 
 const nothing: RestorableTree = { files: [], userData: new Map(), documents: [] };
 
@@ -187,7 +214,7 @@ async function namesIn(
     for (const { scope, wanted } of compiled.scopes) {
       known.add(scope);
       if (!scopes.includes(scope)) continue;
-      for (const address of wanted.documents.keys()) names.add(address.split('/').slice(-2).join(' '));
+      for (const address of wanted.documents.keys()) names.add(documentName(address));
     }
   }
   const unknown = scopes.find((scope) => !known.has(scope));
@@ -205,14 +232,14 @@ function headline({ generation, files, estate }: Restoration, { asOf }: Options)
   );
 }
 
-const bodyOf = ({ documents, files }: Restoration, shown: readonly string[]): string =>
-  files.length === 0
+const bodyOf = (found: Restoration, shown: readonly string[]): string =>
+  found.files.length === 0
     ? 'The specs are as they were then.'
-    : [...shown.map((diff) => diff.trimEnd()), '', ...summaryOf(documents)].join('\n');
+    : [...shown.map((diff) => diff.trimEnd()), '', ...summaryOf(found)].join('\n');
 
-/** What comes back, and what does not. */
-function summaryOf(given: RestoredDocuments): readonly string[] {
-  const { back, changed, gone } = printable(given);
+/** The documents that come back, change and go, and the guards that become looser. */
+function summaryOf({ documents, loosened }: Restoration): readonly string[] {
+  const { back, changed, gone } = printable(documents);
   const machines = back.some((name) => name.startsWith('Instance '));
   return [
     ...(back.length === 0 ? [] : [`Comes back: ${back.join(', ')}`]),
@@ -223,6 +250,12 @@ function summaryOf(given: RestoredDocuments): readonly string[] {
           'Machines that were deleted come back with new disks and addresses: their data is lost. Those in their grace stay.',
         ]
       : []),
+    ...(loosened.length === 0
+      ? []
+      : [
+          `Loosens guards: ${printable(loosened).join('; ')}.`,
+          'Looser guards count from the next generation on, which the next change of the specs makes.',
+        ]),
   ];
 }
 
@@ -264,8 +297,8 @@ async function carryOut(
 }
 
 /** Of the commit. */
-const messageOf = ({ documents, generation }: Restoration, { asOf }: Options): string =>
-  `revert: restore the specs as of ${new Date(asOf).toISOString().slice(0, 16)}Z\n\nGeneration ${generation.number}, ${generation.revision}.\n${summaryOf(documents).join('\n')}\n`;
+const messageOf = (found: Restoration, { asOf }: Options): string =>
+  `revert: restore the specs as of ${new Date(asOf).toISOString().slice(0, 16)}Z\n\nGeneration ${found.generation.number}, ${found.generation.revision}.\n${summaryOf(found).join('\n')}\n`;
 
 interface Outcome extends Options {
   readonly written: boolean;
@@ -273,7 +306,7 @@ interface Outcome extends Options {
 }
 
 function finish(
-  { estate, generation, documents, files }: Restoration,
+  { estate, generation, documents, files, loosened }: Restoration,
   shown: readonly string[],
   { json, written, proposed, dryRun }: Outcome,
   { terminal }: Context,
@@ -281,7 +314,7 @@ function finish(
   if (json) {
     const listed = files.map(({ path, after }, i) => ({ path, written, removed: after === undefined, diff: shown[i] }));
     const { number, revision } = generation;
-    printJson(terminal, { estate, generation: number, revision, ...documents, files: listed, proposed });
+    printJson(terminal, { estate, generation: number, revision, ...documents, loosened, files: listed, proposed });
   } else if (proposed !== undefined) terminal.out.write(`${printable(proposalText(proposed))}\n`);
   else if (written) terminal.out.write('Written. Next: review the files with git diff, and commit them.\n');
   else if (dryRun === true && files.length > 0) terminal.out.write('Nothing was written.\n');
