@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
@@ -27,6 +28,20 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
     ['instance'],
   );
 
+  const planned = [
+    await run(['plan', specs, '--allow-endpoint', '--grace']),
+    await run(['plan', specs, '--allow-endpoint']),
+  ];
+  assert.match(
+    planned[0]?.stdout ?? '',
+    /^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete[\s\S]*web-2 withheld {2}its grace ends/,
+  );
+  assert.match(planned[1]?.stdout ?? '', /- instance web-2 {2}scaled-down; grace until/);
+  const explained = await run(['explain', 'web-2', '--specs', specs, '--allow-endpoint']);
+  assert.match(explained.stdout, /its grace ends/, 'as workers plan');
+  const approved = await run(['approve', specs, ...go, '--reason', 'fewer']);
+  assert.match(approved.stdout, /^Approved: nothing/, 'workers wait for its end, so nobody approves it');
+
   const again = await run(['apply', specs, ...go, '--grace', '--json']);
   assert.deepEqual([again.code, writes()], [0, []]);
   const now = await run(['apply', specs, ...go]);
@@ -34,4 +49,20 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
   assert.match(now.stdout, /^Applied: .* 1 deleted/);
   assert.deepEqual(writes(), ['TerminateInstances']);
   assert.doesNotMatch((await run(['status', specs])).stdout, /grace/);
+});
+
+test('a local approval shows the grace of workers, and a plan saved with the grace is applied with it', async () => {
+  const { specs, sandbox } = await sandboxed();
+  const run = commandLine();
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 2');
+  sandbox.control.log.clear();
+
+  const approved = await run(['approve', specs, ...go, '--reason', 'fewer']);
+  assert.match(approved.stderr, /- instance web-2 {2}scaled-down; deleted after a grace of 1 h/);
+  const file = join(specs, '..', 'next.plan');
+  assert.equal((await run(['plan', specs, '--allow-endpoint', '--grace', '--out', file])).code, 0);
+  const applied = await run(['apply', specs, '--allow-endpoint', '--plan', file]);
+  assert.match(applied.stdout, /^Applied: .* 0 deleted · 1 to be deleted after their grace/, applied.stderr);
+  assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
 });

@@ -142,7 +142,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     ...allowanceIn(options),
     breakGlass: breakGlass?.lifts.includes('calendars') === true,
     withoutApprovals: breakGlass?.lifts.includes('approvals') === true,
-    grace: options.grace === true,
+    removals: options.grace === true || saved?.grace === true ? ('grace-by-person' as const) : ('at-once' as const),
   };
   return withCreatedStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context)),

@@ -35,6 +35,7 @@ import { paintFor, printJson, printText, printWithheld } from '../output/print.t
 
 interface Options extends EstateOptions, ProposalOptions, Allowance {
   readonly out?: string;
+  readonly grace?: boolean;
   readonly json?: boolean;
   readonly detailedExitcode?: boolean;
   readonly most?: number;
@@ -71,6 +72,7 @@ export const plan = (context: Context): Command =>
       integerBetween(0, 1_000_000),
       20,
     )
+    .option('--grace', 'as apply --grace: delete the objects of removed documents later, as workers do')
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if there are changes, also withheld or blocked ones')
     .action(async (dir: string, _options: Options, command: Command) => {
@@ -95,7 +97,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const estate = await read(dir, options, context);
   return withOptionalStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined) throw new UserError('Saving a plan needs a store.', noStore);
-    const grant = allowanceIn(options);
+    const grant = { ...allowanceIn(options), removals: options.grace ? ('grace' as const) : ('at-once' as const) };
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
       const { effect, violations } = await planMeaning(view, { tellsEffect: true });
@@ -151,8 +153,12 @@ const noStore = {
   next: 'Run `setpoint apply` once to create a store, or name an existing one with --dir or DATABASE_URL.',
 };
 
-const save = ({ plans, bound }: PlanReport, { out = '', target, ...options }: Options): Promise<void> =>
-  savePlan(out, sortedPlanJson(plans, bound), { targets: target, ...overlayOf(options) });
+const save = ({ plans, bound }: PlanReport, { out = '', target, grace, ...options }: Options): Promise<void> =>
+  savePlan(out, sortedPlanJson(plans, bound), {
+    targets: target,
+    ...overlayOf(options),
+    ...(grace ? { grace: true as const } : {}),
+  });
 
 /** The effect and the violations change no action and no exit code. */
 function print(

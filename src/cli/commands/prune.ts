@@ -77,6 +77,7 @@ async function run(addresses: readonly string[], options: Options, context: Cont
     if (chosen.size === 0) return list(orphans, options, context);
     const grant: PlanGrant = {
       prune: chosen,
+      removals: 'at-once',
       allowDeletes: options.allowDeletes,
     };
     return withObservedEstate({ estate, store, grant }, context, (view) => remove(chosen, view, options, context));

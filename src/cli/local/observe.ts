@@ -41,14 +41,22 @@ export interface PlanGrant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
   /** Windows and freezes hold nothing. */
   readonly breakGlass?: boolean;
-  /** Removed documents get the grace that workers give them; default: Setpoint deletes their objects at once. */
-  readonly grace?: boolean;
+  /** Default: `grace`. */
+  readonly removals?: RemovalChoice;
   /** Nobody else need approve what they do. */
   readonly withoutApprovals?: boolean;
 }
 
-const removalsOf = ({ removals }: ActiveConstraints, { grace = false }: PlanGrant): Choices['removals'] =>
-  removals === undefined ? undefined : { ...removals, ...(grace ? { by: 'person' } : { grace: undefined }) };
+/**
+ * The objects of removed documents: `grace`, as workers plan; `grace-by-person`, likewise, and a person lets it begin; `at-once`: a person
+ * who applies deletes them, also in their grace.
+ */
+type RemovalChoice = 'grace' | 'grace-by-person' | 'at-once';
+
+function removalsOf({ removals }: ActiveConstraints, choice: RemovalChoice = 'grace'): Choices['removals'] {
+  if (removals === undefined || choice === 'grace') return removals;
+  return choice === 'at-once' ? { ...removals, grace: undefined } : { ...removals, by: 'person' };
+}
 
 /** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
 async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
@@ -91,7 +99,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
       holds: constraints.holds,
       modesBefore: constraints.modesBefore,
       remediationBefore: constraints.remediationBefore,
-      removals: removalsOf(constraints, grant),
+      removals: removalsOf(constraints, grant.removals),
       ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
       prune: grant.prune,
     };

@@ -9,9 +9,9 @@ import { overlayOf } from '../options.ts';
 export async function savePlan(
   file: string,
   plan: PlanJson,
-  { targets, overlay }: Pick<Approved, 'targets' | 'overlay'>,
+  { targets, overlay, grace }: Pick<Approved, 'targets' | 'overlay' | 'grace'>,
 ): Promise<void> {
-  const saved = { format: savedPlanFormat, targets, ...overlayOf({ overlay }), plan };
+  const saved = { format: savedPlanFormat, targets, ...overlayOf({ overlay }), ...(grace ? { grace } : {}), plan };
   try {
     await writeFile(file, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
@@ -24,6 +24,8 @@ export interface Approved {
   readonly estate: string;
   readonly targets: readonly string[];
   readonly overlay?: string;
+  /** Planned with the grace of workers, and so applied with it. */
+  readonly grace?: true;
   readonly digest: string;
   readonly actions: readonly ApprovedAction[];
 }
@@ -38,8 +40,8 @@ export async function readPlan(file: string): Promise<Approved> {
   }
   const reading = readSavedPlan(jsonOf(text));
   if (!reading.ok) throw new UserError(`${file} is not a valid plan file.`, { why: reading.why, next });
-  const { plan, targets, overlay } = reading.saved;
-  return { ...plan, targets, ...overlayOf({ overlay }) };
+  const { plan, targets, overlay, grace } = reading.saved;
+  return { ...plan, targets, ...overlayOf({ overlay }), ...(grace ? { grace } : {}) };
 }
 
 /** No JSON is undefined, which no JSON says. */

@@ -38,6 +38,7 @@ const schema = z.object(
     format: z.literal(savedPlanFormat, { error: `"${savedPlanFormat}"` }),
     targets: z.array(said('the name of a target'), { error: 'a list of targets' }).readonly(),
     overlay: said('the name of an overlay').optional(),
+    grace: z.literal(true, { error: 'true' }).optional(),
     plan: z.object(
       {
         estate: said('the name of an estate'),
