@@ -83,18 +83,42 @@ export interface About {
   readonly contested?: readonly Contested[];
 }
 
+/** A part of a resource's drift that is apart from the rest of it: see `driftPartOf`. */
+export type DriftPart = 'restart' | 'destructive' | 'contested' | DriftRemediation['value'];
+
 /**
- * The part of a resource's drift that an action is about: '' of what is healed now. Such parts are of one resource, and no two of them
- * are sent together.
+ * The part of a resource's drift that an action is about; undefined of the rest, which is healed now. Such parts have one address, and no
+ * two of them are sent together.
  */
-export function partOf({
-  remediation,
-  contested = [],
-  restarts,
-}: Pick<About, 'remediation' | 'contested'> & { readonly restarts?: true }): string {
-  if (restarts) return 'restart';
-  return remediation?.value ?? (contested.some(({ until }) => until !== undefined) ? 'contested' : '');
+export function driftPartOf(action: Action): DriftPart | undefined {
+  if (isRestart(action)) return 'restart';
+  if (action.cause === 'drift' && isDestructive(action)) return 'destructive';
+  const isDelayed = action.contested?.some(({ until }) => until !== undefined) === true;
+  return action.remediation?.value ?? (isDelayed ? 'contested' : undefined);
 }
+
+/** The part, as a field of what tells of an action. */
+export function partField(action: Action): { readonly part?: DriftPart } {
+  const part = driftPartOf(action);
+  return part === undefined ? {} : { part };
+}
+
+/** An action of a plan, or what became of one: by its verb, its address, and its part of the drift. */
+export const actionKey = (action: Action): string =>
+  keyBy({ verb: action.verb, address: action.address, part: driftPartOf(action) });
+
+/** The key of the same action, where only this is known of it. */
+export const keyBy = ({ verb, address, part }: ActionName): string => `${verb} ${address} ${part ?? ''}`;
+
+interface ActionName {
+  readonly verb: DoneVerb;
+  readonly address: Address;
+  readonly part?: DriftPart;
+}
+
+/** The key of the action that a finding withholds. */
+export const withheldKey = ({ action, address, part }: WithheldFinding): string =>
+  keyBy({ verb: action, address, part });
 
 /** The changes of an update but the start of a machine that an update of ours stopped: that heals no drift. */
 export const withoutRestart = ({
@@ -154,6 +178,7 @@ export type Finding =
       readonly code: WithholdCode;
       /** Of the action; absent: another one. */
       readonly cause?: 'drift';
+      readonly part?: DriftPart;
       readonly remediation?: DriftRemediation;
       /** The end of its grace. */
       readonly until?: number;
@@ -163,6 +188,8 @@ export type Finding =
     })
   | (FindingContext & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
+
+export type WithheldFinding = Extract<Finding, { readonly type: 'withheld' }>;
 
 export type Deletion = Extract<Action, { readonly verb: 'delete' }>;
 

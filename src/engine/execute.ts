@@ -1,4 +1,12 @@
-import { type Action, type Batch, beginsGrace, doneVerbOf, type Finding, type ScopePlan } from '../core/action.ts';
+import {
+  type Action,
+  type Batch,
+  beginsGrace,
+  doneVerbOf,
+  type Finding,
+  partField,
+  type ScopePlan,
+} from '../core/action.ts';
 import { type BatchLimits, pack } from '../core/batches.ts';
 import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
@@ -154,7 +162,7 @@ function sumUp(
   for (const [i, action] of actions.entries()) {
     const { kind, verb, address, cause, by } = action;
     const outcome = outcomes[i];
-    const about = { kind, verb, address };
+    const about = { kind, verb, address, ...partField(action) };
     switch (outcome?.as) {
       case 'done':
         settled.push({ ...about, verb: doneVerbOf(action) });
@@ -169,7 +177,17 @@ function sumUp(
       case 'withheld': {
         const { code, why } = outcome;
         const ofDrift = cause === 'drift' ? { cause, ...(by === undefined ? {} : { by }) } : {};
-        findings.push({ type: 'withheld', kind, address, action: verb, code, why, scope, ...ofDrift });
+        findings.push({
+          type: 'withheld',
+          kind,
+          address,
+          action: verb,
+          code,
+          why,
+          scope,
+          ...ofDrift,
+          ...partField(action),
+        });
         break;
       }
       case 'unsent':

@@ -1,4 +1,4 @@
-import type { Action, DoneVerb, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
+import type { Action, DoneVerb, DriftPart, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
 import type { BatchLimits } from '../core/batches.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
 import type { PlacedRegion } from '../core/documents/target.ts';
@@ -119,6 +119,8 @@ export interface Settling {
   readonly kind: Kind;
   readonly verb: DoneVerb;
   readonly address: Address;
+  /** Of its drift. */
+  readonly part?: DriftPart;
 }
 
 /** `expected`: its outcome is unknown or our view was stale; the next reconcile sees what became of it. */

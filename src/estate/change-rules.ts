@@ -1,4 +1,4 @@
-import type { Action, Requirement, ScopePlan } from '../core/action.ts';
+import { type Action, actionKey, type Requirement, type ScopePlan } from '../core/action.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import { type Effect, effectInSteps, joinEffects } from '../core/effect/effect.ts';
 import type { Guards } from '../core/guards.ts';
@@ -51,8 +51,8 @@ export async function changeJudge(
         ...(byNow === undefined ? [] : brokenIn(yield* byNow.brokenBy(changes))),
         ...(byFormer === undefined ? [] : brokenIn(yield* byFormer.brokenBy(changes), ` ${asBefore}`)),
       ];
-      const byAction = Map.groupBy(broken, ({ action }) => keyOf(action));
-      const hold: Hold = (action) => heldBy(action, byAction.get(keyOf(action)) ?? []);
+      const byAction = Map.groupBy(broken, ({ action }) => actionKey(action));
+      const hold: Hold = (action) => heldBy(action, byAction.get(actionKey(action)) ?? []);
       return broken.some(({ action }) => hold(action) !== undefined) ? hold : undefined;
     };
     return Object.assign(judge, {
@@ -84,8 +84,6 @@ const requirementOf = ({ rule: { policy, rule, message, failed, approvers }, suf
   ...(approvers?.role === undefined ? {} : { role: approvers.role }),
   reason: `the rule ${rule} of the policy ${policy} ${failed === undefined ? 'asks for approval' : `has no answer for it (${failed}), so it asks for approval`} (${message})${suffix}`,
 });
-
-const keyOf = ({ verb, kind, address }: Action): string => `${verb} ${kind} ${address}`;
 
 /** All that plans tell besides their actions: the effect on traffic, where it was asked for, and the violations of policies. */
 export interface PlanMeaning {

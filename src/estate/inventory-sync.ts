@@ -1,3 +1,4 @@
+import { keyBy, withheldKey } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
 import { carryOver, leftRows } from '../core/inventory/row.ts';
@@ -36,13 +37,13 @@ export function attemptOf(reconciles: readonly Executed[]): Attempt | undefined 
   const failed = new Map<string, Attempt['failed'][number]>();
   const held = new Map<string, Attempt['held'][number]>();
   for (const reconcile of reconciles) {
-    for (const { verb, address } of [...reconcile.settled, ...reconcile.failed]) {
-      failed.delete(`${verb} ${address}`);
-      held.delete(`${verb} ${address}`);
+    for (const key of [...reconcile.settled, ...reconcile.failed].map(keyBy)) {
+      failed.delete(key);
+      held.delete(key);
     }
-    for (const one of reconcile.failed) if (one.expected === 'person') failed.set(`${one.verb} ${one.address}`, one);
+    for (const one of reconcile.failed) if (one.expected === 'person') failed.set(keyBy(one), one);
     for (const one of reconcile.findings)
-      if (one.type === 'withheld' && one.code !== 'stale') held.set(`${one.action} ${one.address}`, one);
+      if (one.type === 'withheld' && one.code !== 'stale') held.set(withheldKey(one), one);
   }
   return { failed: [...failed.values()], held: [...held.values()] };
 }

@@ -1,4 +1,4 @@
-import { type Action, type DoneVerb, partOf } from '../core/action.ts';
+import { type Action, type DoneVerb, driftPartOf } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -268,7 +268,7 @@ export async function recordRefusals(
   }
 }
 
-const isApart = (action: Action): boolean => partOf(action) !== '';
+const isApart = (action: Action): boolean => driftPartOf(action) !== undefined;
 
 /** The outcomes of actions: the last failures, and the addresses where an action succeeded. */
 function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {

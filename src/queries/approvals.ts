@@ -1,4 +1,15 @@
-import { type Action, type Finding, isDestructive, partOf, type ScopePlan, type WithholdCode } from '../core/action.ts';
+import {
+  type Action,
+  actionKey,
+  type DriftPart,
+  driftPartOf,
+  type Finding,
+  isDestructive,
+  type ScopePlan,
+  type WithheldFinding,
+  type WithholdCode,
+  withheldKey,
+} from '../core/action.ts';
 import { actionDigest, planDigest } from '../core/digest.ts';
 import type { Choices, Hold, PlanInput, StoppedWaves } from '../core/plan/plan-input.ts';
 import { consentsBy, unmetBy } from '../core/plan/required-approvals.ts';
@@ -309,7 +320,7 @@ interface Lifted {
   readonly digest: string;
 }
 
-/** The actions before anything was withheld, by verb and address: a finding names no more. */
+/** The actions before anything was withheld, by their keys. */
 type Seen = Map<string, Action[]>;
 
 interface JudgedApproval {
@@ -341,12 +352,10 @@ function asWorker(
 const noting =
   (seen: Seen): Hold =>
   (action) => {
-    const key = keyOf(action.verb, action.address);
+    const key = actionKey(action);
     seen.set(key, [...(seen.get(key) ?? []), action]);
     return undefined;
   };
-
-const keyOf = (verb: Action['verb'], address: string): string => `${verb} ${address}`;
 
 const withheldIn = (
   { scope, findings }: ScopePlan,
@@ -357,15 +366,15 @@ const withheldIn = (
     const isNamed = named !== undefined && (found.address === named || found.address.endsWith(`/${named}`));
     const isLifted = lifts.has(found.code) || (breakGlass && liftsBroken.has(found.code));
     if (named === undefined ? !isLifted : !(isNamed && (isLifted || liftsNamed.has(found.code)))) return [];
-    const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
+    const actions = seen.get(scope)?.get(withheldKey(found)) ?? [];
     return actions
       .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
-      .filter((action) => named !== undefined || !namedOnly.has(partOf(action)))
+      .filter((action) => named !== undefined || !namedOnly.has(driftPartOf(action)))
       .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
   });
 
 /** Parts of drift that wait for another word, or for their time. */
-const namedOnly: ReadonlySet<string> = new Set(['report', 'contested']);
+const namedOnly: ReadonlySet<DriftPart | undefined> = new Set(['report', 'contested', 'destructive']);
 
 const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation', 'approvals']);
 const liftsNamed: ReadonlySet<WithholdCode> = new Set(['destructive-drift', 'contested']);
@@ -380,8 +389,7 @@ const stays: ReadonlySet<WithholdCode> = new Set([
   'policy',
 ]);
 
-type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
-const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';
+const isWithheld = (found: Finding): found is WithheldFinding => found.type === 'withheld';
 
 async function approvable(
   { estate, looked }: EstateView,
@@ -393,12 +401,10 @@ async function approvable(
   const going = plans.map((plan) => ({ ...plan, actions: plan.actions.filter(isFree) }));
   const offered = plans.map((plan) => {
     const held = new Set(
-      plan.findings.flatMap((found) =>
-        isWithheld(found) && stays.has(found.code) ? [keyOf(found.action, found.address)] : [],
-      ),
+      plan.findings.flatMap((found) => (isWithheld(found) && stays.has(found.code) ? [withheldKey(found)] : [])),
     );
     const actions = lifted
-      .filter(({ scope, action }) => scope === plan.scope && !held.has(keyOf(action.verb, action.address)))
+      .filter(({ scope, action }) => scope === plan.scope && !held.has(actionKey(action)))
       .map(({ action }) => action);
     return namedFromHere({ ...plan, actions, findings: plan.findings.filter(isWithheld) }, estate.dir);
   });

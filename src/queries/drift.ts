@@ -1,4 +1,11 @@
-import { type Action, type Finding, partOf, type ScopePlan, type WithholdCode } from '../core/action.ts';
+import {
+  type Action,
+  actionKey,
+  type Finding,
+  type ScopePlan,
+  type WithholdCode,
+  withheldKey,
+} from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
 import type { Allowance } from '../core/limits.ts';
 import { actionsWithGrades } from '../core/plan/grades.ts';
@@ -43,15 +50,14 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
 const infinite = Number.POSITIVE_INFINITY;
 const unlimited: Allowance = { allowDeletes: infinite, allowCreates: infinite, allowClosures: infinite };
 
-const nameOf = (action: Action): string =>
-  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''} ${partOf(action)}`;
+const nameOf = (action: Action): string => `${actionKey(action)} ${'observed' in action ? action.observed.id : ''}`;
 
 /** `bound` is what would be done. */
 function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePlan {
   const actions = [...plan.actions, ...held].filter(({ cause, verb }) => cause === 'drift' && verb !== 'forget');
-  const drifted = new Set(actions.map(({ verb, address }) => `${verb} ${address}`));
+  const drifted = new Set(actions.map(actionKey));
   const isHeld = (found: Finding): boolean =>
-    found.type === 'withheld' && (stopped.includes(found.code) || drifted.has(`${found.action} ${found.address}`));
+    found.type === 'withheld' && (stopped.includes(found.code) || drifted.has(withheldKey(found)));
   const findings = (bound ?? plan).findings.filter(
     (found) => hindering.includes(found.type) || isHeld(found) || isOfOurs(found),
   );

@@ -54,6 +54,31 @@ describe('an approval over the API', () => {
   });
 });
 
+describe('an approval of all that is shown', () => {
+  it('is none of a stop that loses a disk, though other drift of that machine is shown', async () => {
+    const world = await activeWorld();
+    const { outside, inspect } = world.cloud;
+    const [id = ''] = inspect.live().flatMap((one) => (one.type === 'instance' ? [one.id] : []));
+    const ids = [id];
+    const later = () => world.clock.run(() => world.clock.sleep(60_000));
+    await later();
+    outside.do('StopInstances', { ids });
+    await later();
+    outside.do('ResizeInstance', { id, size: 'large.local' });
+    outside.do('StartInstances', { ids });
+    outside.do('TagObjects', { ids, tags: { tier: 'by hand' } });
+    await later();
+    await world.reconcile();
+    const shown = await offered(world, 'bob');
+    assert.deepEqual(
+      shown.actions.map((action) => Reflect.get(action, 'effect')),
+      ['in-place'],
+    );
+    assert.equal((await approve(world, 'bob')).status, 201);
+    assert.deepEqual((await world.reconcile()).writes, ['TagObjects']);
+  });
+});
+
 describe('an approval by the bot of proposals', () => {
   it('is refused, also of what others wrote', async () => {
     const bot = (name: string): Caller =>

@@ -1,4 +1,14 @@
-import type { Action, Finding, ScopePlan, Verb } from '../action.ts';
+import {
+  type Action,
+  actionKey,
+  type DriftPart,
+  type Finding,
+  keyBy,
+  type ScopePlan,
+  type Verb,
+  type WithheldFinding,
+  withheldKey,
+} from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { Failure } from '../failure.ts';
 import type { Knowledge } from '../knowledge.ts';
@@ -19,6 +29,7 @@ export interface Attempt {
 interface Failed {
   readonly verb: Verb;
   readonly address: Address;
+  readonly part?: DriftPart;
   readonly failure: Failure;
 }
 
@@ -26,14 +37,13 @@ interface Failed {
 export interface PlanOutcome {
   readonly action?: Action;
   /** The reason that the action is not executed. */
-  readonly held?: Withheld;
+  readonly held?: WithheldFinding;
   readonly failed?: Failed;
   /** The finding instead of an action. */
-  readonly found?: Exclude<Finding, Withheld>;
+  readonly found?: Exclude<Finding, WithheldFinding>;
 }
 
 type Stop = Extract<Finding, { readonly type: 'wrong-account' | 'foreign-store' }>;
-type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 
 interface Done {
   readonly plan: ScopePlan;
@@ -48,13 +58,13 @@ export function planOutcomesOf({ plan, planned, attempt }: Done): (subject: Subj
     planned.flatMap((action) => (action.verb === 'forget' ? [] : [[keyOfAction(action), action]])),
   );
   const held = new Map([...attempt.held, ...plan.findings].filter(isWithheld).map((one) => [withheldKey(one), one]));
-  const failed = new Map(attempt.failed.map((one) => [`${one.verb} ${one.address}`, one]));
+  const failed = new Map(attempt.failed.map((one) => [keyBy(one), one]));
   const found = new Map<string, PlanOutcome['found']>();
   for (const one of plan.findings) if (!isWithheld(one)) for (const key of keysOfFinding(one)) found.set(key, one);
   const stop = plan.findings.find(isStop);
   return (subject) => {
     const action = actionOf(subject, actions);
-    const key = action && `${action.verb} ${action.address}`;
+    const key = action && actionKey(action);
     const why = held.get(key ?? '');
     const failure = failed.get(key ?? '');
     const instead = action === undefined ? foundOf(subject, found) : stop;
@@ -63,8 +73,7 @@ export function planOutcomesOf({ plan, planned, attempt }: Done): (subject: Subj
 }
 
 const isStop = (one: Finding): one is Stop => one.type === 'wrong-account' || one.type === 'foreign-store';
-const isWithheld = (one: Finding): one is Withheld => one.type === 'withheld';
-const withheldKey = ({ action, address }: Withheld): string => `${action} ${address}`;
+const isWithheld = (one: Finding): one is WithheldFinding => one.type === 'withheld';
 
 /** An existing resource is known by its id, and a new one by its address. */
 const keyOfAction = (action: Action): string =>

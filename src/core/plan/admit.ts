@@ -1,4 +1,4 @@
-import { type Action, beginsGrace, type Deletion, type Finding } from '../action.ts';
+import { type Action, beginsGrace, type Deletion, type Finding, partField } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { DeletionGrace } from '../grace.ts';
 import { groupByMany } from '../group-by-many.ts';
@@ -69,6 +69,7 @@ const withheld = (
   scope: input.observation.scope,
   ...(requirements === undefined ? {} : { requirements }),
   ...(action.cause === 'drift' ? { cause: action.cause } : {}),
+  ...partField(action),
   ...(action.by === undefined ? {} : { by: action.by }),
   ...(action.remediation === undefined ? {} : { remediation: action.remediation }),
   ...(code === 'grace' && isInGrace(action) ? { until: action.grace.until } : {}),

@@ -1,4 +1,4 @@
-import { type Action, type DestructiveAction, isDestructive, partOf } from '../action.ts';
+import { type Action, actionKey, type DestructiveAction, isDestructive } from '../action.ts';
 import { type Desired, isAdoptedRule } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf } from '../kinds/kinds.ts';
@@ -162,8 +162,7 @@ export function actionRecorder(): ActionRecorder {
   const planned = new Map<string, Action>();
   return {
     hold: (action) => {
-      const { verb, address } = action;
-      planned.set(`${verb} ${address} ${idOf(action)} ${isDestructive(action)} ${partOf(action)}`, action);
+      planned.set(`${actionKey(action)} ${idOf(action)} ${isDestructive(action)}`, action);
       return undefined;
     },
     planned: () => [...planned.values()],

@@ -1,4 +1,4 @@
-import { type Action, type Finding, partOf, type ScopePlan } from '../action.ts';
+import { type Action, actionKey, type Finding, type ScopePlan, withheldKey } from '../action.ts';
 
 /** The fate of a change that somebody made on a cloud outside Setpoint. */
 export const healings = ['undoes', 'relaunches', 'replaces', 'deletes', 'withheld', 'none'] as const;
@@ -18,17 +18,13 @@ export type Healing = (typeof healings)[number];
  *   an unmanaged object: nobody's documents want it    | none
  */
 export function healingIn({ findings }: Pick<ScopePlan, 'findings'>): (one: Action | Finding) => Healing | undefined {
-  const held = new Set(findings.flatMap((found) => (found.type === 'withheld' ? [keyOf(found.action, found)] : [])));
+  const held = new Set(findings.flatMap((found) => (found.type === 'withheld' ? [withheldKey(found)] : [])));
   return (one) => {
     if ('type' in one) return ofFinding(one);
     const healing = one.cause === 'drift' ? ofAction(one) : undefined;
-    return healing !== undefined && held.has(keyOf(one.verb, one)) ? 'withheld' : healing;
+    return healing !== undefined && held.has(actionKey(one)) ? 'withheld' : healing;
   };
 }
-
-/** Drift of one resource may be healed in one part, and left in another. */
-const keyOf = (verb: Action['verb'], one: Pick<Action, 'address' | 'remediation' | 'contested'>): string =>
-  `${verb} ${one.address} ${partOf(one)}`;
 
 function ofFinding(found: Finding): Healing | undefined {
   if (found.type === 'unmanaged') return 'none';

@@ -566,3 +566,33 @@ describe('what a look can tell of', () => {
     assert.deepEqual(told(given), { rows: ['group sg-1', 'firewall-rule sgr-1'], gaps: ['instance'] });
   });
 });
+
+describe('drift that is healed in one part, and reported in another', () => {
+  const drifted = {
+    ...standingWeb,
+    attributes: {
+      ...standingWeb.attributes,
+      machine: { ...machine, size: 't3.large', power: 'stopped' as const },
+    },
+  };
+  const enforced = { ...web, terms: { ...web.terms, mode: 'enforce' as const } };
+  const size = { as: 'report', document: 'Target prod', file: 'prod.yaml', line: 3 } as const;
+  const { wanted, ...rest } = input([net, subnet, enforced], looked([...ground, drifted]), {
+    knowledge: know([...ground, drifted], applied(net, subnet, web)),
+  });
+  const documents = new Map(wanted.documents).set(at('instance', 'web'), {
+    ...{ mode: 'enforce', protect: false, targets: ['prod'] },
+    remediation: { 'instance.size': size },
+  });
+  const rowWith = (choices: PlanInput['choices']): Row | undefined =>
+    rowed({ ...rest, wanted: { ...wanted, documents }, choices }).find(({ key }) => key === web.address);
+
+  it('has the reason of the part that the row tells', () => {
+    const hold = pauseHold([pause], wanted);
+    for (const holds of [[hold], []]) {
+      const row = rowWith({ unattended: true, approved: () => false, holds });
+      assert.equal(row?.state.code, 'remediation');
+      assert.match(row?.state.reason ?? '', /changed on the cloud: machine\.size\. .*remediation of size is report/i);
+    }
+  });
+});

@@ -77,7 +77,7 @@ type CodeOf<T> = Shown extends infer F
 // why: none of these is used; that they compile is the test
 export type Declared = [
   None<Dropped<Action, ActionJson, RenamedInAction>>,
-  None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of' | 'requirements.by' | `requirements.by.${string}`>>,
+  None<Dropped<Finding, FindingJson, 'by' | 'why' | 'of' | 'part' | 'requirements.by' | `requirements.by.${string}`>>,
   None<Dropped<Observed, ObservedJson, 'signs'>>,
   None<Dropped<Observed['signs'], ObservedJson['metadata'], 'origin.why' | 'first' | 'slot'>>,
   None<Dropped<Desired, DesiredJson, 'terms.claim.was' | 'terms.presence' | 'terms.authoritative' | 'terms.named'>>,
@@ -87,7 +87,7 @@ export type Declared = [
       Dropped<
         Explanation,
         ExplanationJson,
-        | ('wanted' | 'there' | 'mode.why' | 'findings.by' | 'findings.why' | 'findings.of')
+        | ('wanted' | 'there' | 'mode.why' | 'findings.by' | 'findings.why' | 'findings.of' | 'findings.part')
         | 'findings.requirements.by'
         | `findings.requirements.by.${string}`
       >,
