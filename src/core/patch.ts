@@ -57,15 +57,23 @@ export interface EndedPatch extends Omit<Patch, 'isOver'> {
   readonly end: Omit<PatchEnd, 'id'> & { readonly at: number };
 }
 
-/** The revision of the specs alone, without the patches beside them. */
+/** The revision of the specs alone, without patches and ends beside them. */
 export const baseRevision = (revision: string): string => revision.split('~', 1)[0] ?? '';
 
-/** The revision with patches beside it: the same specs and patches, the same text. */
-export const patchedRevision = (base: string, patches: readonly Patch[], hash: Hash): string =>
-  patches.length === 0 ? base : `${base}~${patchesDigest(patches, hash).slice(0, 12)}`;
-
-const patchesDigest = (patches: readonly Patch[], hash: Hash): string =>
-  hash(canonical(patches.map(({ isOver: _, ...patch }) => patch).toSorted((a, b) => a.id - b.id)));
+/**
+ * The revision with patches beside it, and without the documents that have ended: the same specs, patches and ends, the same text.
+ * `ended`: see `endsWithin` in ttl.ts.
+ */
+export function patchedRevision(
+  base: string,
+  { patches, ended }: { readonly patches: readonly Patch[]; readonly ended: readonly string[] },
+  hash: Hash,
+): string {
+  if (patches.length + ended.length === 0) return base;
+  const inOrder = patches.map(({ isOver: _, ...patch }) => patch).toSorted((a, b) => a.id - b.id);
+  const text = canonical(ended.length === 0 ? inOrder : { patches: inOrder, ended });
+  return `${base}~${hash(text).slice(0, 12)}`;
+}
 
 /** A document as a patch names it: `Instance web`. */
 export const patchedDocument = ({ kind, name }: Pick<PatchDraft, 'kind' | 'name'>): string => `${kind} ${name}`;

@@ -64,7 +64,11 @@ export async function acceptSpecs(
   after?: number,
 ): Promise<Generation> {
   await store.fleet.specSnapshots.keep(name, tree.revision, snapshotOf(tree));
-  return store.generations.accept(name, tree.revision, compiled.guards, { after, patches: tree.patches });
+  return store.generations.accept(name, tree.revision, compiled.guards, {
+    after,
+    patches: tree.patches,
+    lifetimes: tree.lifetimes,
+  });
 }
 
 /** The stored part of a tree: enough to read it again without its folder. */

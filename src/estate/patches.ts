@@ -1,5 +1,5 @@
 import { ownName } from '../core/documents/document.ts';
-import { patchIn } from '../core/documents/overlay.ts';
+import { isBesideSpecs, patchIn } from '../core/documents/overlay.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import {
   baseRevision,
@@ -12,6 +12,7 @@ import {
 } from '../core/patch.ts';
 import { destroysByPatch } from '../core/plan/patch-judgement.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
+import { endedFile, endsWithin, type Lifetime, type LifetimeDecision, overIn, timedIn } from '../core/ttl.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -37,9 +38,20 @@ export class InvalidPatch extends Error {
   }
 }
 
+/** The specs are not valid without documents whose lifetime is over. */
+export class EndedIsNeeded extends Error {
+  constructor(over: readonly string[], { at, message }: Problem) {
+    super(
+      `the lifetime of ${over.join(', ')} is over, and the specs are not valid without: ${at.file}:${at.line}: ${message}. Change that document, or write another ttl`,
+    );
+    this.name = 'EndedIsNeeded';
+  }
+}
+
 /**
- * The specs that are to be active: the tree with the estate's patches over it, as far as they hold beside it. Whatever makes a generation
- * makes it of this, so that no commit, folder, or rollback drops a patch silently.
+ * The specs that are to be active: the tree with the estate's patches over it, as far as they hold beside it, and without the documents whose
+ * lifetime is over. Whatever makes a generation makes it of this, so that no commit, folder, or rollback drops a patch silently, or returns
+ * an ended document.
  */
 export async function besideActive(
   tree: SpecTree,
@@ -50,22 +62,40 @@ export async function besideActive(
   }: { readonly estate: string; readonly store: Pick<Store, 'fleet'>; readonly parse: ParseKept },
   change: PatchChange = {},
 ): Promise<SpecTree> {
-  return besidePatches(tree, await store.fleet.patches.active(estate), { parse, change });
+  const { patches, lifetimes } = store.fleet;
+  const [active, lived] = await Promise.all([patches.active(estate), lifetimes.list(estate)]);
+  const specs = await withoutEnded(await specsAlone(tree, parse), lived, parse);
+  return { ...(await besidePatches(specs, active, { parse, change })), lifetimes: specs.lifetimes };
+}
+
+type LastingSpecs = SpecTree & { readonly lifetimes: LifetimeDecision };
+
+/** Throws `EndedIsNeeded`. */
+async function withoutEnded(specs: SpecTree, lived: readonly Lifetime[], parse: ParseKept): Promise<LastingSpecs> {
+  const timed = timedIn(specs.documents);
+  const over = overIn(specs.documents, lived);
+  if (over.length === 0) return { ...specs, lifetimes: { timed, over } };
+  const files = endsWithin(specs.documents, over).map((document, index) => endedFile(document, index + 1));
+  const kept = snapshotOf(specs);
+  const revision = patchedRevision(specs.revision, { patches: [], ended: over }, sha256);
+  const lasting = await parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
+  const problem = lasting.problems.find(({ severity }) => severity === 'error');
+  if (problem === undefined) return { ...lasting, lifetimes: { timed, over } };
+  throw new EndedIsNeeded(over, problem);
 }
 
 interface Means {
   readonly parse: ParseKept;
-  readonly change?: PatchChange;
+  readonly change: PatchChange;
 }
 
-/** `tree`: valid, and itself with or without patches. `active`: those that nobody has ended. */
-export async function besidePatches(
-  tree: SpecTree,
+/** `active`: those that nobody has ended. */
+async function besidePatches(
+  specs: LastingSpecs,
   active: readonly Patch[],
-  { parse, change = {} }: Means,
+  { parse, change }: Means,
 ): Promise<SpecTree> {
   const { begins } = change;
-  const specs = await withoutPatches(tree, parse);
   const ends = [...(change.ends ?? [])];
   let holding = active.filter(({ id }) => !ends.some((end) => end.id === id));
   for (const end of holding.flatMap((patch) => endBeside(patch, specs.documents) ?? [])) ends.push(end);
@@ -111,21 +141,22 @@ export async function patchesHold(
 
 const placeText = ({ file, line }: { readonly file: string; readonly line: number }): string => `${file}:${line}`;
 
-/** The specs that patches lie over. */
-export async function withoutPatches(tree: SpecTree, parse: ParseKept): Promise<SpecTree> {
+/** The specs as they are written: without patches, and with the documents that have ended. */
+export async function specsAlone(tree: SpecTree, parse: ParseKept): Promise<SpecTree> {
   const base = baseRevision(tree.revision);
   if (base === tree.revision) return tree;
   const { specs, ...rest } = snapshotOf(tree);
-  return parse({ ...rest, specs: specs.filter(({ path }) => patchIn(path) === undefined) }, base);
+  return parse({ ...rest, specs: specs.filter(({ path }) => !isBesideSpecs(path)) }, base);
 }
 
-async function layered(specs: SpecTree, patches: readonly Patch[], parse: ParseKept): Promise<SpecTree> {
+async function layered(specs: LastingSpecs, patches: readonly Patch[], parse: ParseKept): Promise<SpecTree> {
   const files = patches.flatMap((patch) => {
     const document = documentOf(patch, specs.documents);
     return document === undefined ? [] : [patchFile(patch, document)];
   });
   const kept = snapshotOf(specs);
-  const revision = patchedRevision(specs.revision, patches, sha256);
+  const ended = specs.lifetimes.over;
+  const revision = patchedRevision(baseRevision(specs.revision), { patches, ended }, sha256);
   return parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
 }
 

@@ -4,7 +4,7 @@ import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
-import { besideActive } from '../estate/patches.ts';
+import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
@@ -39,14 +39,19 @@ export async function revisionAcceptor(
     if (taken === head && stands) return { state: 'followed', head, why: '' };
     if (!(await ripe(tree))) return undefined;
     const judgement = await judge(tree, current);
-    if (judgement.state === 'followed') {
-      const beside = await besideActive(tree, { estate, store, parse: outside.specs });
-      await tellAuthors(estate, { tree: beside, current, source }, context);
-      if (!(await accept(beside, current, context))) return undefined;
-      taken = head;
-    }
+    if (judgement.state !== 'followed') return { ...judgement, head };
+    const beside = await besideActive(tree, { estate, store, parse: outside.specs }).catch(onlyEndedIsNeeded);
+    if (beside instanceof EndedIsNeeded) return { state: 'broken', head, why: beside.message };
+    await tellAuthors(estate, { tree: beside, current, source }, context);
+    if (!(await accept(beside, current, context))) return undefined;
+    taken = head;
     return { ...judgement, head };
   };
+}
+
+function onlyEndedIsNeeded(error: unknown): EndedIsNeeded {
+  if (error instanceof EndedIsNeeded) return error;
+  throw error;
 }
 
 /** True where a generation is of these specs, with whatever patches beside them. */

@@ -3,22 +3,23 @@ import { besideActive } from '../estate/patches.ts';
 import { accept } from './accept.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Interval of logging that a patch cannot be ended. */
+/** Interval of logging that something cannot be ended. */
 const sayEveryMs = 60_000;
 
 /**
- * Ends the patches whose time is over, by the store's clock: the same specs without them become the next generation, and workers go back to
- * it as in any rollout. One process does it at a time, and one that dies in between leaves the patch active for the next one.
+ * Ends the patches and the documents whose time is over, by the store's clock: the same specs without them become the next generation, and
+ * workers go on to it as in any rollout. One process does it at a time, and one that dies in between leaves the rest to the next one.
  */
-export function patchEnder(context: WorkerContext): () => Promise<void> {
+export function dueEnder(context: WorkerContext): () => Promise<void> {
   const { store, clock, telemetry } = context;
   const saidAt = new Map<string, number>();
   return async () => {
-    for (const estate of await store.fleet.patches.due()) {
-      const reason = await endIn(estate, context).catch((error: unknown) => String(error));
+    const due = await Promise.all([store.fleet.patches.due(), store.fleet.lifetimes.due()]);
+    for (const estate of new Set(due.flat())) {
+      const reason = await endIn(estate, context).catch((error: unknown) => messageOf(error));
       if (reason === undefined || clock.now() - (saidAt.get(estate) ?? 0) < sayEveryMs) continue;
       saidAt.set(estate, clock.now());
-      telemetry.log.error('cannot end a patch whose time is over; its values stay', { estate, reason });
+      telemetry.log.error('cannot end a patch or a document whose time is over; it stays', { estate, reason });
     }
   };
 }
@@ -37,3 +38,5 @@ async function endIn(estate: string, context: WorkerContext): Promise<string | u
   await accept(tree, current, context);
   return undefined;
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

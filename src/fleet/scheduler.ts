@@ -2,7 +2,7 @@ import { graded, intervalOf } from '../core/criticality.ts';
 import { leaveScopes } from '../estate/inventory-sync.ts';
 import type { GradedScope, Periodic, Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
-import { patchEnder } from './patches.ts';
+import { dueEnder } from './patches.ts';
 import { asLeader } from './supervisor.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -13,7 +13,7 @@ const scheduleEveryMs = 10_000;
 
 /**
  * Keeps the queue as the store says, as long as it leads: a periodic reconcile for every scope of every estate, and one now for
- * every request that no reconcile has answered. A queue that lost its data is thus made whole. It ends patches whose time is over, too.
+ * every request that no reconcile has answered. A queue that lost its data is thus made whole. It ends patches and documents whose time is over, too.
  */
 export const runScheduler = (
   { reconcileEveryMs, generations }: { readonly reconcileEveryMs: number; readonly generations: Generations },
@@ -23,10 +23,10 @@ export const runScheduler = (
   asLeader({ estate: '-', scope: 'caretaker' }, context, signal, async (lead) => {
     const { queue, clock } = context;
     const unheard = unansweredRequests(context);
-    const endPatches = patchEnder(context);
+    const endDue = dueEnder(context);
     const known = new Map<string, readonly Periodic[]>();
     for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(requestsEveryMs, lead)) {
-      await endPatches();
+      await endDue();
       for (const where of await unheard()) await queue.request(asKnown(where, known), 'now');
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;

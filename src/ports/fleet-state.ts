@@ -3,6 +3,7 @@ import type { Count } from '../core/limits.ts';
 import type { EndedPatch, Patch, PatchEnd } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
+import type { Lifetime } from '../core/ttl.ts';
 import type { Where } from './queue.ts';
 
 /** Messages between workers, and from people to them: in the store, so that any worker may die. */
@@ -11,6 +12,7 @@ export interface FleetState {
   readonly requests: Requests;
   readonly pauses: Pauses;
   readonly patches: Patches;
+  readonly lifetimes: Lifetimes;
   readonly approvals: Approvals;
   readonly rollouts: Rollouts;
   readonly quarantine: Quarantine;
@@ -245,6 +247,14 @@ export interface Patches {
   /** The number of the next one. */
   next(estate: string): Promise<number>;
   /** Estates with a patch whose time is over, by the store's clock. */
+  due(): Promise<readonly string[]>;
+}
+
+/** The lifetimes of documents. They begin and end with the generation that states them or no longer does: see `Generations.accept`. */
+export interface Lifetimes {
+  /** Of the newest generation, by the store's clock; the next to end comes first. */
+  list(estate: string): Promise<readonly Lifetime[]>;
+  /** Estates with a lifetime that is over while its document is still in the newest generation. */
   due(): Promise<readonly string[]>;
 }
 

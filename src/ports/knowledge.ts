@@ -6,6 +6,7 @@ import type { Count } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { OnceProtected } from '../core/plan/required-approvals.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
+import type { LifetimeDecision } from '../core/ttl.ts';
 import type { PatchDecision } from './fleet-state.ts';
 import type { Reconcile } from './ledger.ts';
 
@@ -74,17 +75,18 @@ export interface Generations {
   /**
    * Accepts a revision, whose tree was kept before (`fleet.specSnapshots`): the newest one's number if it is the same revision, else the
    * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is given
-   * and the newest one has another number, or other patches hold by now.
+   * and the newest one has another number, or other patches hold or other lifetimes are over by now.
    */
   accept(estate: string, revision: string, guards: Guards, terms?: AcceptTerms): Promise<Generation>;
   /** The estate's deletes and replaces: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;
 }
 
-/** `after`: the number of the newest one, 0: none. `patches`: of the specs of the revision; absent: none. */
+/** `after`: the number of the newest one, 0: none. `patches`, `lifetimes`: of the specs of the revision; absent: none. */
 export interface AcceptTerms {
   readonly after?: number | undefined;
   readonly patches?: PatchDecision | undefined;
+  readonly lifetimes?: LifetimeDecision | undefined;
 }
 
 export interface Generation {

@@ -1,6 +1,7 @@
 import type { Document, EstateDoc } from '../core/documents/document.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Located, Position } from '../core/documents/tree.ts';
+import type { LifetimeDecision } from '../core/ttl.ts';
 import type { By, PatchDecision } from './fleet-state.ts';
 
 /** Whoever holds the lease of this scope follows the sources of the estate. */
@@ -124,6 +125,8 @@ export interface SpecTree extends SpecFiles {
   readonly revision: string;
   /** The patches beside it; absent: none ever were considered, as of a folder. */
   readonly patches?: PatchDecision;
+  /** The lifetimes of its documents; absent: as above. */
+  readonly lifetimes?: LifetimeDecision;
 }
 
 /** The files that were read of it. */

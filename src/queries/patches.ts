@@ -22,7 +22,7 @@ import type { Address, Kind } from '../core/resource.ts';
 import { guardedFields } from '../core/trust.ts';
 import { type PlanMeaning, planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estate/load.ts';
-import { besideActive, InvalidPatch, type ParseKept, type PatchChange } from '../estate/patches.ts';
+import { besideActive, EndedIsNeeded, InvalidPatch, type ParseKept, type PatchChange } from '../estate/patches.ts';
 import type { By } from '../ports/fleet-state.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Declined, type PatchAnswers, type PatchLists } from '../ports/queries.ts';
@@ -210,6 +210,7 @@ async function treeWith(
   try {
     return await besideActive(tree, { estate, store, parse }, change);
   } catch (error) {
+    if (error instanceof EndedIsNeeded) throw refused([`${error.message}.`]);
     if (!(error instanceof InvalidPatch)) throw error;
     const [first] = error.problems;
     const { expected, didYouMean } = first?.hint ?? {};

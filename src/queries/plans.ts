@@ -11,7 +11,7 @@ import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
 import { planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
-import { besideActive } from '../estate/patches.ts';
+import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -272,10 +272,16 @@ async function postedEstate(posted: Posted, active: ActiveSpec, grounds: QueryCo
 
 /** With the patches that hold beside it, and the scopes and targets of the active specs, whatever the proposed specs say. */
 async function estateOf(tree: SpecTree, active: ActiveSpec, { posted, store }: QueryContext): Promise<Estate> {
-  const beside = await besideActive(tree, { estate: active.estate.name, store, parse: posted.again });
+  const beside = await besideActive(tree, { estate: active.estate.name, store, parse: posted.again }).catch(asDeclined);
   const opened = await posted.open(beside);
   await breath();
   return { ...opened, dir: '', scopes: withActiveTargets(opened.compiled.scopes, active.estate.compiled.scopes) };
+}
+
+function asDeclined(error: unknown): never {
+  throw error instanceof EndedIsNeeded
+    ? new Declined('conflict', `The specs need a document that has ended: ${error.message}.`)
+    : error;
 }
 
 const untrusted =

@@ -1,5 +1,5 @@
 import { checkSpecs, type Specs } from '../core/documents/check-specs.ts';
-import { overlay, patchIn } from '../core/documents/overlay.ts';
+import { isBesideSpecs, overlay } from '../core/documents/overlay.ts';
 import { error, type Problem, sortProblems, warning } from '../core/documents/problem.ts';
 import { plainValue } from '../core/documents/tree.ts';
 import { parseJson } from './json.ts';
@@ -36,7 +36,7 @@ export function parseFile({ path, text }: SpecFile): ParsedFile {
     const at = indexLines(path, text).positionAt(bad);
     return refused(error('bad-character', at, 'a character that no spec may hold', { expected: 'printable text' }));
   }
-  return path.endsWith('.json') || patchIn(path) !== undefined ? parseJson(path, text) : parseYaml(path, text);
+  return path.endsWith('.json') || isBesideSpecs(path) ? parseJson(path, text) : parseYaml(path, text);
 }
 
 /** A value in YAML, on one line, as a field of a spec has it; undefined where it is none. */

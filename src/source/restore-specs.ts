@@ -1,5 +1,5 @@
 import type { Document } from '../core/documents/document.ts';
-import { layerOf, patchIn, treeOf } from '../core/documents/overlay.ts';
+import { isBesideSpecs, layerOf, treeOf } from '../core/documents/overlay.ts';
 import type { Located } from '../core/documents/tree.ts';
 import { compareText } from '../core/text.ts';
 import type { ChangedFile, SpecTree } from '../ports/sources.ts';
@@ -46,8 +46,8 @@ function restoredFiles(then: Tree, now: Tree, isMeant?: Restorable): readonly Ch
 /** Of specs and scripts, by path. */
 function textsOf({ files, userData }: Pick<Tree, 'files' | 'userData'>): ReadonlyMap<string, string> {
   return new Map([
-    // why: a patch is no file of theirs, and has an end of its own
-    ...files.flatMap(({ path, text }) => (patchIn(path) === undefined ? [[path, text] as const] : [])),
+    // why: a patch or an end is no file of theirs, and is decided anew
+    ...files.flatMap(({ path, text }) => (isBesideSpecs(path) ? [] : [[path, text] as const])),
     ...[...userData].map(([path, { bytes }]) => [path, scriptText(path, bytes)] as const),
   ]);
 }

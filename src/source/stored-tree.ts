@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Specs } from '../core/documents/check-specs.ts';
-import { patchIn } from '../core/documents/overlay.ts';
+import { isBesideSpecs } from '../core/documents/overlay.ts';
 import { sortProblems } from '../core/documents/problem.ts';
 import { estateOf } from '../core/documents/spec-set.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
@@ -13,10 +13,8 @@ import type { UserData } from './user-data.ts';
 /** A tree that was read before, to be read from again: it holds what was read of it then. */
 export function storedSource({ files, userData }: Pick<SpecTree, 'files' | 'userData'>): TreeSource {
   const held = new Map([
-    // why: a patch is none of the specs that somebody follows or proposes
-    ...files
-      .filter(({ path }) => patchIn(path) === undefined)
-      .map(({ path, text }) => [path, Buffer.from(text)] as const),
+    // why: a patch or an end is none of the specs that somebody follows or proposes
+    ...files.filter(({ path }) => !isBesideSpecs(path)).map(({ path, text }) => [path, Buffer.from(text)] as const),
     ...[...userData].map(([path, { bytes }]) => [path, bytes] as const),
   ]);
   const root = rootOf(held.keys());

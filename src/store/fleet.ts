@@ -14,6 +14,7 @@ import type { Where } from '../ports/queue.ts';
 import { postgresApprovals } from './approvals.ts';
 import type { Context } from './context.ts';
 import { postgresFights } from './fights.ts';
+import { postgresLifetimes } from './lifetimes.ts';
 import { postgresPatches } from './patches.ts';
 import { postgresPauses } from './pauses.ts';
 import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
@@ -25,6 +26,7 @@ export const postgresFleet = (context: Context): FleetState => ({
   requests: postgresRequests(context.db),
   pauses: postgresPauses(context),
   patches: postgresPatches(context),
+  lifetimes: postgresLifetimes(context),
   approvals: postgresApprovals(context),
   rollouts: postgresRollouts(context),
   quarantine: postgresQuarantine(context),

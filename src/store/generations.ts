@@ -10,6 +10,7 @@ import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { publishEvents } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';
+import { decideLifetimes } from './lifetimes.ts';
 import { spentBy } from './limit-places.ts';
 import { decide } from './patches.ts';
 import { pinOf } from './sources.ts';
@@ -100,7 +101,10 @@ interface Accepting extends AcceptTerms {
 }
 
 /** Under the estate's lock, so that two processes never give one number to two revisions, and none passes a pin. */
-const accept = (context: Context, { estate, revision, guards, after, patches }: Accepting): Promise<Generation> =>
+const accept = (
+  context: Context,
+  { estate, revision, guards, after, patches, lifetimes }: Accepting,
+): Promise<Generation> =>
   chainWrite(context, estate, async (write) => {
     const { trx, at } = write;
     const current = await newest(trx, estate);
@@ -116,6 +120,7 @@ const accept = (context: Context, { estate, revision, guards, after, patches }: 
       .values({ estate, number, revision, guards: canonical(guards) })
       .execute();
     await decide(write, patches ?? { holding: [], ends: [] }, { number, revision });
+    await decideLifetimes(write, lifetimes, { number, revision });
     await publishEvents(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });

@@ -3,6 +3,7 @@ import type { Place } from '../core/ledger/estate-count.ts';
 import { fieldText, type Patch, type PatchEnd } from '../core/patch.ts';
 import type { Held } from '../core/pause.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
+import type { KeptLifetime } from '../core/ttl.ts';
 import type { Approval, ApprovalDraft, By, Pause, Quarantined } from '../ports/fleet-state.ts';
 import type { Effect, IntentDraft, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
@@ -147,6 +148,11 @@ export const endPatchNote = (
     ...(person === undefined ? { why } : { person, reason: why }),
     ...{ generation: number, revision },
   },
+});
+
+/** Of a document whose lifetime is over, in the generation that no longer has it. */
+export const endDocumentNote = ({ document, ttlMs, since }: KeptLifetime, { number, revision }: Accepted) => ({
+  endDocument: { document, ttlMs, since, generation: number, revision },
 });
 
 interface Accepted {

@@ -235,6 +235,7 @@ interface WorkTables {
 interface WordTables {
   pauses: PauseTable;
   patches: PatchTable;
+  lifetimes: LifetimeTable;
   approvals: ApprovalTable;
   approved_intents: ApprovedIntentTable;
   withdrawn_approvals: { estate: string; seq: number };
@@ -245,6 +246,14 @@ interface RequestTable extends InScope {
   wish: number;
   answered: Generated<number>;
   reason: Json;
+}
+
+interface LifetimeTable {
+  estate: string;
+  document: string;
+  ttl_ms: number;
+  since: number;
+  ended_at: number | null;
 }
 
 interface TombstoneTable extends InScope {

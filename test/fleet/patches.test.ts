@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { acceptSpecs, keptSpecs, openEstate } from '../../src/estate/load.ts';
 import { besideActive } from '../../src/estate/patches.ts';
 import { revisionAcceptor } from '../../src/fleet/accept.ts';
-import { patchEnder } from '../../src/fleet/patches.ts';
+import { dueEnder } from '../../src/fleet/patches.ts';
 import type { Source } from '../../src/fleet/worker-context.ts';
 import { Declined } from '../../src/ports/queries.ts';
 import { beginPatch, endPatch, type PatchAsked, type PatchGrounds, planPatch } from '../../src/queries/patches.ts';
@@ -72,10 +72,10 @@ describe('a patch', () => {
     await world.accept([...ground, rule('http', { ports: [80] })]);
     assert.ok((await world.reconcile()).writes.includes('AuthorizeRules'));
     assert.deepEqual(sizes(world), ['large', 'large']);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     assert.equal(await numberOf(world), 3);
     await later(world, hour);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     assert.deepEqual([await numberOf(world), await ended(world)], [4, [[1, 'expired']]]);
     await world.reconcile();
     assert.deepEqual([sizes(world), machines(world).map(({ id }) => id)], [['small', 'small'], ids]);
@@ -251,7 +251,7 @@ describe('a patch beside another rule', () => {
     await world.reconcile();
     await hold();
     await later(world, hour);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     await world.reconcile();
     assert.deepEqual(sizes(world), ['large', 'large']);
     await resume();
@@ -297,7 +297,7 @@ describe('a patch beside another rule', () => {
     await world.reconcile();
     assert.deepEqual(sizes(world), ['small', 'small']);
     await later(world, hour);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     assert.deepEqual((await world.reconcile()).writes, []);
     assert.match(
       await refusal(await standing(web({ mode: 'observe' })).catch(() => world), { size: 'small' }),
@@ -348,7 +348,7 @@ describe('a patch beside healing, policies and replicas', () => {
     await world.reconcile();
     assert.equal(machines(world).length, 3);
     await later(world, hour);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     await world.reconcile();
     assert.equal(machines(world).length, 3);
     await later(world, hour);
@@ -399,8 +399,8 @@ describe('a patch and its workers', () => {
       world.context.outside.specs,
     );
     assert.ok(kept);
-    await Promise.all([patchEnder(world.context)(), patchEnder(world.context)()]);
-    await patchEnder(world.context)();
+    await Promise.all([dueEnder(world.context)(), dueEnder(world.context)()]);
+    await dueEnder(world.context)();
     assert.deepEqual([await numberOf(world), await ended(world)], [3, [[1, 'expired']]]);
   });
 
@@ -440,7 +440,7 @@ describe('a patch and its workers', () => {
     await world.store.sources.pins.pin(estate, current.revision, { person: 'eve', reason: 'x' });
     await patched(world, { size: 'large' });
     await later(world, hour);
-    await patchEnder(world.context)();
+    await dueEnder(world.context)();
     assert.equal((await world.store.generations.current(estate))?.revision, current.revision);
   });
 });

@@ -7,7 +7,7 @@ import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import type { Address } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { keptSpecs, openEstate } from '../../estate/load.ts';
-import { withoutPatches } from '../../estate/patches.ts';
+import { specsAlone } from '../../estate/patches.ts';
 import type { Generation } from '../../ports/knowledge.ts';
 import type { ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
@@ -133,7 +133,7 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
   const generation = await store.generations.at(estate, options.asOf);
   const { parseStoredSpecs: parse } = dependencies;
   const kept = generation && (await keptSpecs(estate, generation, store, parse));
-  const then = kept && (await withoutPatches(kept, parse));
+  const then = kept && (await specsAlone(kept, parse));
   if (generation === undefined || then === undefined)
     throw new UserError(`No specs of ${estate} were active at ${formatMoment(options.asOf)}.`, {
       next: 'Name a later time. setpoint ledger shows what was applied when.',

@@ -2,9 +2,10 @@ import { fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { type Estate, openEstate } from '../../estate/load.ts';
-import { besideActive } from '../../estate/patches.ts';
+import { besideActive, EndedIsNeeded } from '../../estate/patches.ts';
 import type { Store } from '../../ports/store.ts';
 import type { CliProcess } from '../context.ts';
+import { exitCodes, UserError } from '../errors.ts';
 
 /**
  * The estate with the patches of the store over its specs, as it is or would be active. Once is enough: specs that were read beside them
@@ -17,7 +18,7 @@ export async function besidePatchesOf<E extends Estate>(
 ): Promise<E> {
   if (store === undefined || estate.tree.patches !== undefined) return estate;
   const parse = dependencies.parseStoredSpecs;
-  const tree = await besideActive(estate.tree, { estate: estate.name, store, parse });
+  const tree = await besideActive(estate.tree, { estate: estate.name, store, parse }).catch(asUserError);
   if (tree.revision === estate.tree.revision) return { ...estate, tree };
   const opened = await openEstate(tree, dependencies.provider, dayOf(clock.now()));
   const known = new Map(estate.scopes.map((scope) => [scope.scope, scope]));
@@ -26,6 +27,15 @@ export async function besidePatchesOf<E extends Estate>(
     return before === undefined ? [] : [{ ...scope, regions: before.regions }];
   });
   return { ...estate, ...opened, scopes };
+}
+
+function asUserError(error: unknown): never {
+  if (!(error instanceof EndedIsNeeded)) throw error;
+  throw new UserError('The specs need a document that has ended. Nothing was changed.', {
+    why: `${error.message}.`,
+    next: 'setpoint status lists all lifetimes.',
+    code: exitCodes.refused,
+  });
 }
 
 /** Says which patches hold beside the specs of a command, and which of them these specs end. */

@@ -157,7 +157,7 @@ function impliedGroup(document: Located<NetworkDoc>, group: string, site: Site):
  *   ----------------+--------------------------------------------------
  *   mode            | the stricter of the two
  *   protect         | if either protects
- *   deletionPolicy  | the group's, if stated
+ *   deletionPolicy  | the group's, if stated; delete, if it has a ttl
  *   criticality     | the group's, if stated
  *   ignore          | of both
  *   labels, adopt   | the group's, if stated
@@ -190,7 +190,7 @@ function declaredGroup(
       ...groupGrade(document.value, network.value, site),
       mode: groupMode(document.value, network.value, site),
       protect: own.protect || implied.terms.protect,
-      deletionPolicy: spec.deletionPolicy ?? implied.terms.deletionPolicy,
+      deletionPolicy: spec.deletionPolicy ?? (spec.ttl === undefined ? implied.terms.deletionPolicy : 'delete'),
       ...(ignore.length > 0 ? { ignore } : {}),
       ...(stated === undefined ? {} : { named: true as const }),
       ...claimOf(site, 'group', { adopt: adopt === undefined ? {} : { [here]: adopt }, was }),

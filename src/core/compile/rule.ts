@@ -67,7 +67,7 @@ export function compileDefaults(
   const { default: wanted, filter, mode, criticality } = document.value.spec;
   if (filter === 'unmanaged' && site.dialect.holds.network.includes('filter')) return [];
   const ref = documentRef(document, network);
-  const deletionPolicy = effectiveDeletionPolicy(document.value);
+  const deletionPolicy = effectiveDeletionPolicy(document.value, site.estate);
   const terms: Terms = {
     mode: modeAt(site, mode),
     protect: false,

@@ -16,7 +16,7 @@ export interface Site {
   readonly place: Place;
   /** The place of its region in the specs. */
   readonly regionAt: Position;
-  readonly estateMode: Mode | undefined;
+  readonly estate: EstateDoc;
   /** What its documents inherit: of the target, then of the estate. */
   readonly remediation: readonly RemediationSource[];
   readonly today: string;
@@ -43,7 +43,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
     dialect,
     place: placeOf(value),
     regionAt,
-    estateMode: estate.spec.mode,
+    estate,
     remediation: [target, ...ofKind(documents, 'Estate')].map(remediationSource),
     today,
     groupNames: new Map([
@@ -85,8 +85,8 @@ export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): A
   `${dialect.names.prefix(kind, place)}/${kind}/${name}`;
 
 /** Resource, target, estate: the strictest of those that are set. */
-export const modeAt = ({ target, estateMode }: Site, own: Mode | undefined): Mode =>
-  strictest([own, target.spec.mode, estateMode]);
+export const modeAt = ({ target, estate }: Site, own: Mode | undefined): Mode =>
+  strictest([own, target.spec.mode, estate.spec.mode]);
 
 /** The document's own, else its target's. */
 export const criticalityAt = ({ target }: Pick<Site, 'target'>, own: Criticality | undefined): Graded =>

@@ -23,7 +23,7 @@ export function termsOf(document: ResourceDoc, site: Site): Terms {
   return {
     mode: modeAt(site, document.spec.mode),
     protect: document.spec.protect,
-    deletionPolicy: effectiveDeletionPolicy(document),
+    deletionPolicy: effectiveDeletionPolicy(document, site.estate),
     ...criticalityAt(site, document.spec.criticality),
     ...(ignored.length > 0 ? { ignore: ignored } : {}),
   };

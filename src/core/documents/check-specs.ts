@@ -14,6 +14,7 @@ import { mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
 import { oneScope, rollouts, targetFields } from './checks/targets.ts';
 import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
+import { lifetimes } from './checks/ttl.ts';
 import type { Document } from './document.ts';
 import { type Problem, sortProblems } from './problem.ts';
 import { readDocument } from './read-document.ts';
@@ -85,4 +86,5 @@ export const checks: readonly Check[] = [
   prices,
   exemptions,
   changeWindows,
+  lifetimes,
 ];

@@ -36,10 +36,13 @@ export function effectiveMode(
 
 type DeletionPolicy = NonNullable<ResourceDoc['spec']['deletionPolicy']>;
 
-/** The object's fate when its document goes: as stated, else rules go and everything else stays. */
-export function effectiveDeletionPolicy({ kind, spec }: ResourceDoc): DeletionPolicy {
+/** The object's fate when its document goes: as stated, else rules and objects with a lifetime go, and everything else stays. */
+export function effectiveDeletionPolicy(
+  { kind, spec }: ResourceDoc,
+  { spec: estate }: Pick<EstateDoc, 'spec'>,
+): DeletionPolicy {
   if (spec.deletionPolicy !== undefined) return spec.deletionPolicy;
-  return kind === 'FirewallRule' ? 'delete' : 'retain';
+  return kind === 'FirewallRule' || spec.ttl !== undefined || estate.ttl !== undefined ? 'delete' : 'retain';
 }
 
 type Ignore = ResourceDoc['spec']['ignore'][number];

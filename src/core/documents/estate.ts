@@ -4,6 +4,7 @@ import type { Cloud } from '../resource.ts';
 import { estateCalendar } from './change-windows.ts';
 import {
   day,
+  duration,
   flag,
   freeText,
   guarded,
@@ -13,6 +14,7 @@ import {
   name,
   plainMetadata,
   text,
+  ttl,
   whole,
 } from './fields.ts';
 import { secretRef } from './secret-ref.ts';
@@ -203,15 +205,10 @@ const limits = z.strictObject(
   { error: 'a map of limits' },
 );
 
-/** At most 30 days, and in one unit: `0s`, `90m`, `24h`. */
 const period = (usual: string) =>
-  text(/^(?=.{2,8}$)(?:0|[1-9]\d{0,6})(?:s|m|h|d)$/, 'a time with its unit: 0s, 90m, 24h or 2d')
-    .transform((value) => Number(value.slice(0, -1)) * (unitMs[value.slice(-1)] ?? 0))
-    .refine((ms) => ms <= 30 * 86_400_000, { error: 'at most 30 days' })
+  duration({ least: 0, most: 30 * 86_400_000, expected: 'a time from 0s to 30d with its unit, such as 90m, 24h or 2d' })
     .optional()
     .meta({ description: `Default: ${usual}.`, examples: [usual] });
-
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const deletionGracePeriod = z.strictObject(
   {
@@ -232,6 +229,7 @@ export const estateSchema = z
     spec: z.strictObject(
       {
         mode: mode(),
+        ttl: ttl('everything in the estate'),
         limits: limits.prefault({}).meta({
           description:
             'Limits. Above these, deletions, replacements, new machines and removals of rules wait for an approval.',

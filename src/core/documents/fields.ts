@@ -203,11 +203,11 @@ export const criticality = () =>
         'The order in queues, the class of alerts and the default interval of observations. Default: as its target, else normal.',
     });
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration such as `30s`, in milliseconds. `expected`: with the bounds. */
+/** A duration in one unit, such as `30s` or `2d`, in milliseconds. `expected`: with the bounds. */
 export const duration = ({ least, most, expected }: DurationBounds) =>
-  text(/^\d{1,7}[smh]$/, expected)
+  text(/^\d{1,7}[smhd]$/, expected)
     .refine((given) => millisecondsIn(given) >= least && millisecondsIn(given) <= most, { error: expected })
     .transform(millisecondsIn);
 
@@ -218,10 +218,7 @@ interface DurationBounds {
   readonly expected: string;
 }
 
-function millisecondsIn(given: string): number {
-  const unit = given.at(-1);
-  return Number(given.slice(0, -1)) * (unit === 's' || unit === 'm' || unit === 'h' ? unitMs[unit] : Number.NaN);
-}
+const millisecondsIn = (given: string): number => Number(given.slice(0, -1)) * (unitMs[given.slice(-1)] ?? Number.NaN);
 
 /** A calendar day; the pattern allows the 31st of every month, the check does not. */
 export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine(
@@ -303,6 +300,15 @@ const categories = {
   name: remediationWord('The name, where a label bears it.'),
 } as const satisfies Record<(typeof fieldCategories)[number], z.ZodType>;
 
+/** The lifetime of a document, or of all in an estate. */
+export const ttl = (of: string) =>
+  duration({ least: 60_000, most: 90 * 86_400_000, expected: 'a time from 1m to 90d, such as 8h or 3d' })
+    .optional()
+    .meta({
+      description: `The lifetime of ${of}, from the generation that first states it. At its end the objects are deleted, after their grace. Another value begins anew.`,
+      examples: ['8h'],
+    });
+
 const fateOfDrift =
   'The fate of changes outside Setpoint. heal undoes them, propose waits for a person, report leaves them. Default: inherited, else heal.';
 
@@ -354,8 +360,9 @@ export const terms = () => ({
   protect: flag().default(false).meta({ description: 'Forbids every plan to delete or replace it.' }),
   deletionPolicy: z.enum(['retain', 'delete']).optional().meta({
     description:
-      'The fate of the object after its document is removed. Default: rules are deleted; networks, subnets and instances are retained.',
+      'The fate of the object after its document is removed. Default: rules and documents with a ttl are deleted; networks, subnets and instances are retained.',
   }),
+  ttl: ttl('the document'),
   ignore: z
     .array(ignore, { error: 'a list of { field, owner, reason, until }' })
     .default([])

@@ -20,6 +20,8 @@ interface Parsed {
  *   names one that was named there before  | an error that says where
  *   has a kind and no name                 | an error
  *   has no kind of ours                    | as it is: the schemas say what is wrong
+ *
+ * Patches lie over both. A document whose lifetime is over is left out, see `endedFileName`.
  */
 export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems: readonly Problem[] } {
   const documents = trees.filter(isBase);
@@ -32,11 +34,12 @@ export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems
     base: indexOf(documents),
     seen: new Map(),
   };
-  const patches = trees.filter(({ at: { file } }) => patchIn(file) !== undefined);
-  for (const tree of trees) if (!isBase(tree) && !patches.includes(tree)) lay(tree, work);
+  for (const tree of trees) if (!isBase(tree) && !isBesideSpecs(tree.at.file)) lay(tree, work);
   const whole = { ...work, base: indexOf(documents) };
-  for (const tree of patches) layPatch(tree, whole);
-  return { trees: work.documents, broken: work.broken, problems: work.problems };
+  for (const tree of trees) if (patchIn(tree.at.file) !== undefined) layPatch(tree, whole);
+  const ended = new Set(trees.filter(({ at: { file } }) => ENDED.test(file)).map(keyOf));
+  const lasting = ended.size === 0 ? documents : documents.filter((tree) => !ended.has(keyOf(tree) ?? '-'));
+  return { trees: lasting, broken: work.broken, problems: work.problems };
 }
 
 interface Work {
@@ -139,7 +142,7 @@ function withoutName(tree: MapTree): MapTree {
 }
 
 /** The layer of a spec tree in which something was written. */
-export type Layer = 'base' | `overlay ${string}` | `patch #${number}`;
+export type Layer = 'base' | `overlay ${string}` | `patch #${number}` | 'ended';
 
 /**
  * Files under `overlays/<name>/` are of that overlay; everything else is the base. A team's tree, which is under `@<team>/`,
@@ -148,6 +151,7 @@ export type Layer = 'base' | `overlay ${string}` | `patch #${number}`;
 export function layerOf(path: string): Layer {
   const patch = patchIn(path);
   if (patch !== undefined) return `patch #${patch}`;
+  if (ENDED.test(path)) return 'ended';
   const name = OVERLAY.exec(path)?.[1];
   return name === undefined ? 'base' : `overlay ${name}`;
 }
@@ -160,6 +164,12 @@ export function patchIn(path: string): number | undefined {
 
 /** The file of a patch within the tree of its document. */
 export const patchFileName = (id: number): string => `patch #${id}`;
+
+/** The file that leaves a document out of a stored tree, as its lifetime is over: it names the document, within the tree of it. */
+export const endedFileName = (number: number): string => `ended #${number}`;
+
+/** True of a file of a stored tree that is none of the specs: of a patch, or of a document whose lifetime is over. */
+export const isBesideSpecs = (path: string): boolean => patchIn(path) !== undefined || ENDED.test(path);
 
 /** The tree of a path: `@web/` where team web's repository holds it, '' for the estate's own. */
 export const treeOf = (path: string): string => /^@[^/]+\//.exec(path)?.[0] ?? '';
@@ -182,6 +192,7 @@ const isStray = (path: string): boolean => /^(?:@[^/]+\/)?overlays\/[^/]+\.(?:ya
 export const isOverlayName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name);
 
 const PATCH = /^(?:@[^/]+\/)?patch #(\d+)$/;
+const ENDED = /^(?:@[^/]+\/)?ended #\d+$/;
 const OVERLAY = /^(?:@[^/]+\/)?overlays\/([^/]+)\//;
 const UNDER = /^(?:@[^/]+\/)?overlays(?:\/([^/]+))?(?=\/|$)/;
 

@@ -92,6 +92,9 @@ const resource = (kind: ResourceDoc['kind'], more: string): Located<ResourceDoc>
   return ofKind(documents, kind).at(-1) ?? assert.fail();
 };
 
+const estate = only(ofKind(read(`${head}kind: Estate\nmetadata: { name: acme }\nspec: {}\n`), 'Estate')).value.spec;
+const ending = { ...estate, ttl: 60_000 };
+
 const policies: readonly { kind: ResourceDoc['kind']; said: string; want: string }[] = [
   { kind: 'Network', said: '', want: 'retain' },
   { kind: 'Instance', said: '', want: 'retain' },
@@ -99,11 +102,21 @@ const policies: readonly { kind: ResourceDoc['kind']; said: string; want: string
   { kind: 'FirewallRule', said: '', want: 'delete' },
   { kind: 'Network', said: ', deletionPolicy: delete', want: 'delete' },
   { kind: 'FirewallRule', said: ', deletionPolicy: retain', want: 'retain' },
+  { kind: 'Network', said: ', ttl: 8h', want: 'delete' },
+  { kind: 'Instance', said: ', ttl: 8h', want: 'delete' },
 ];
+
+test('in an estate with an end everything goes, unless it is stated', () => {
+  assert.equal(effectiveDeletionPolicy(resource('Network', '').value, { spec: ending }), 'delete');
+  assert.equal(
+    effectiveDeletionPolicy(resource('Instance', ', deletionPolicy: retain').value, { spec: ending }),
+    'retain',
+  );
+});
 
 for (const { kind, said, want } of policies) {
   test(`deletion policy of ${kind}${said || ', left out'}: ${want}`, () => {
-    assert.equal(effectiveDeletionPolicy(resource(kind, said).value), want);
+    assert.equal(effectiveDeletionPolicy(resource(kind, said).value, { spec: estate }), want);
   });
 }
 

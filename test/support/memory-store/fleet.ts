@@ -34,7 +34,7 @@ import {
   scopeOf,
   whereKey,
 } from './memory.ts';
-import { memoryPatches } from './patches.ts';
+import { memoryLifetimes, memoryPatches } from './patches.ts';
 
 const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({
   list: async (where) =>
@@ -207,6 +207,7 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   requests: requests(memory),
   pauses: memoryPauses(memory, clock),
   patches: memoryPatches(memory, clock),
+  lifetimes: memoryLifetimes(memory, clock),
   approvals: memoryApprovals(memory, clock),
   rollouts: memoryRollouts(memory, clock),
   quarantine: quarantine(memory, clock),

@@ -29,7 +29,7 @@ import {
   scopeOf,
   spentBy,
 } from './memory.ts';
-import { decide } from './patches.ts';
+import { decide, decideLifetimes } from './patches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
@@ -221,7 +221,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       of(name).generations.findLast(
         ({ revision }) => revision.startsWith(`git:${commit}`) || revision.includes(`=${commit}`),
       ),
-    accept: async (name, revision, guards, { after, patches = { holding: [], ends: [] } } = {}) => {
+    accept: async (name, revision, guards, { after, patches = { holding: [], ends: [] }, lifetimes } = {}) => {
       const { generations, guard } = of(name);
       const newest = generations.at(-1);
       if (newest?.revision === revision) return newest;
@@ -231,6 +231,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       decide(of(name), patches, accepted, clock.now());
+      decideLifetimes(of(name), lifetimes, accepted, clock.now());
       if (newest !== undefined) keepLifted(memory, of(name), liftedBy(newest.guards, guards));
       generations.push(accepted);
       of(name).acceptedAt.set(accepted.number, clock.now());

@@ -17,6 +17,7 @@ import { budgetOf } from '../../../src/core/limits.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { EndedPatch, Patch } from '../../../src/core/patch.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
+import type { KeptLifetime } from '../../../src/core/ttl.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,
@@ -184,6 +185,7 @@ export interface EstateMemory {
   readonly scopes: Map<ScopeKey, ScopeMemory>;
   readonly generations: Generation[];
   readonly patches: PatchMemory[];
+  lifetimes: readonly KeptLifetime[];
   /** By number. */
   readonly acceptedAt: Map<number, number>;
   /** The number of times that people made the guards stricter. */
@@ -301,6 +303,7 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
     scopes: new Map(),
     generations: [],
     patches: [],
+    lifetimes: [],
     acceptedAt: new Map(),
     guard: { epoch: 0 },
   };

@@ -1,7 +1,8 @@
+import { type LifetimeDecision, lifetimesAfter } from '../../../src/core/ttl.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { PatchDecision, Patches } from '../../../src/ports/fleet-state.ts';
+import type { Lifetimes, PatchDecision, Patches } from '../../../src/ports/fleet-state.ts';
 import { type Generation, Overtaken } from '../../../src/ports/knowledge.ts';
-import { endPatchNote, noteBody, patchNote } from '../../../src/store/ledger-entries.ts';
+import { endDocumentNote, endPatchNote, noteBody, patchNote } from '../../../src/store/ledger-entries.ts';
 import { append, type EstateMemory, estateOf, type Memory, type PatchMemory } from './memory.ts';
 
 export function memoryPatches(memory: Memory, clock: Clock): Patches {
@@ -51,4 +52,39 @@ export function decide(
   const { isOver: _, ...patch } = structuredClone(begins);
   memory.patches.push({ patch });
   note(patchNote(begins, { number, revision }));
+}
+
+export const memoryLifetimes = (memory: Memory, clock: Clock): Lifetimes => ({
+  list: async (name) =>
+    estateOf(memory, name)
+      .lifetimes.map(({ document, ttlMs, since }) => {
+        const until = since + ttlMs;
+        return { document, ttlMs, since, until, isOver: until <= clock.now() };
+      })
+      .toSorted((a, b) => a.until - b.until || (a.document < b.document ? -1 : 1)),
+  due: async () =>
+    [...memory.estates.values()]
+      .filter(({ lifetimes }) =>
+        lifetimes.some(({ since, ttlMs, endedAt }) => endedAt === undefined && since + ttlMs <= clock.now()),
+      )
+      .map(({ name }) => name)
+      .sort(),
+});
+
+export function decideLifetimes(
+  memory: EstateMemory,
+  decision: LifetimeDecision | undefined,
+  { number, revision }: Pick<Generation, 'number' | 'revision'>,
+  at: number,
+): void {
+  const before = memory.lifetimes;
+  const unasked = before.length === 0 ? [] : undefined;
+  const after = decision === undefined ? unasked : lifetimesAfter(before, decision, at);
+  if (after === undefined) throw new Overtaken(memory.name, number - 1, number);
+  memory.lifetimes = after;
+  for (const one of after) {
+    const ended = before.find(({ document }) => document === one.document)?.endedAt;
+    if (one.endedAt !== undefined && one.endedAt !== ended)
+      append(memory, { at, type: 'note', body: noteBody(memory.name, endDocumentNote(one, { number, revision })) });
+  }
 }

@@ -1,0 +1,75 @@
+import type { EstateDoc, NetworkDoc } from '../document.ts';
+import { isResource, type ResourceDoc } from '../effective-terms.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { estateOf, type SpecSet } from '../spec-set.ts';
+import type { Located } from '../tree.ts';
+import { place } from './names.ts';
+
+/**
+ * A lifetime ends everything in the estate or the network that states it, so nothing there may be meant to stay.
+ *
+ *   in an estate or a network with a ttl, or with one itself | problem
+ *   ---------------------------------------------------------+------------------------------------------------
+ *   protect, deletionPolicy: retain                          | an error: it would stay
+ *   a document in such a network without a ttl               | an error: it would end with the network, unsaid
+ *   more objects than limits.deletes                         | a warning: a person must approve the end
+ */
+export function* lifetimes(set: SpecSet): Iterable<Problem> {
+  const estate = estateOf(set.documents);
+  for (const document of set.documents.filter(isResource)) {
+    const network = networkWithEnd(document, set);
+    const ends = estate?.value.spec.ttl === undefined ? (network ?? document) : estate;
+    yield* staying(document, ends);
+    if (ends === network && document.value.spec.ttl === undefined) yield outlives(document, network);
+  }
+  if (estate !== undefined) yield* overLimit(estate, set);
+}
+
+function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem> {
+  const { deletes } = estate.value.spec.limits;
+  const all = set.documents.filter(isResource);
+  for (const holder of [estate, ...set.networks.values()]) {
+    if (holder.value.spec.ttl === undefined) continue;
+    const going = all.filter((one) => holder === estate || one === holder || networkWithEnd(one, set) === holder);
+    const count = going.reduce((sum, one) => sum + objectsOf(one), 0);
+    if (count <= deletes) continue;
+    const message = `at its end at least ${count} objects are to be deleted, and limits.deletes is ${deletes}: Setpoint waits for an approval then`;
+    const expected = `limits: { deletes: ${count}, share: 100% } in the Estate, or more`;
+    yield warning('end-over-limit', holder.at(['spec', 'ttl']), message, { expected });
+  }
+}
+
+/** The network of a document, where it has a lifetime. */
+function networkWithEnd({ value: { spec } }: Located<ResourceDoc>, { networks }: SpecSet) {
+  const network = 'network' in spec && spec.network !== undefined ? networks.get(spec.network) : undefined;
+  return network?.value.spec.ttl === undefined ? undefined : network;
+}
+
+const outlives = (document: Located<ResourceDoc>, network: Located<NetworkDoc>): Problem =>
+  error(
+    'outlives-network',
+    document.at(['metadata', 'name']),
+    `the network of this ${document.value.kind} ends with its \`ttl\` at ${place(network.at(['spec', 'ttl']))}, and takes this along`,
+    { expected: 'a `ttl` here, too' },
+  );
+
+/** `ends`: states the lifetime, if there is one. */
+function* staying(document: Located<ResourceDoc>, ends: Located<ResourceDoc | EstateDoc>): Iterable<Problem> {
+  const { protect, deletionPolicy } = document.value.spec;
+  if (ends.value.spec.ttl === undefined) return;
+  const at = place(ends.at(['spec', 'ttl']));
+  if (protect) {
+    const message = `\`protect\` forbids the end that \`ttl\` states at ${at}`;
+    yield error('protected-end', document.at(['spec', 'protect']), message, { expected: 'one of the two' });
+  }
+  if (deletionPolicy === 'retain') {
+    const message = `\`retain\` leaves an orphan at the end that \`ttl\` states at ${at}`;
+    yield error('retained-end', document.at(['spec', 'deletionPolicy']), message, { expected: 'delete, or no ttl' });
+  }
+}
+
+/** At least so many, as limits count them: rules by document. */
+function objectsOf({ value }: Located<ResourceDoc>): number {
+  if (value.kind === 'Network') return value.spec.targets.length * (1 + value.spec.subnets.length);
+  return value.kind === 'Instance' ? value.spec.targets.length * value.spec.replicas : 1;
+}

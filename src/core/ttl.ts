@@ -1,0 +1,121 @@
+import { type Document, ownName } from './documents/document.ts';
+import { isResource, type ResourceDoc } from './documents/effective-terms.ts';
+import { endedFileName, treeOf } from './documents/overlay.ts';
+import { ofKind } from './documents/spec-set.ts';
+import type { Located } from './documents/tree.ts';
+
+/** A document that states a lifetime, or the estate that does. `document`: `Instance web`, `Estate acme`. */
+export interface TimedDocument {
+  readonly document: string;
+  readonly ttlMs: number;
+}
+
+/**
+ * The lifetime of such a document. Times are ms since the epoch, by the store's clock. `since`: the acceptance of the generation that first
+ * states this lifetime, with no generation in between that does not.
+ */
+export interface Lifetime extends TimedDocument {
+  readonly since: number;
+  readonly until: number;
+  readonly isOver: boolean;
+}
+
+/** The same as a store keeps it. `endedAt`: the acceptance of the first generation without it. */
+export interface KeptLifetime extends TimedDocument {
+  readonly since: number;
+  readonly endedAt?: number;
+}
+
+/** The lifetimes of the specs of a generation that is to be accepted. `over`: the documents that its tree leaves out for their own. */
+export interface LifetimeDecision {
+  readonly timed: readonly TimedDocument[];
+  readonly over: readonly string[];
+}
+
+export const documentText = ({ value }: Located<Document>): string => `${value.kind} ${ownName(value)}`;
+
+/** In the order of their names. */
+export const timedIn = (documents: readonly Located<Document>[]): readonly TimedDocument[] =>
+  documents
+    .flatMap((document) => {
+      const ttlMs = ttlOf(document);
+      return ttlMs === undefined ? [] : [{ document: documentText(document), ttlMs }];
+    })
+    .toSorted((a, b) => (a.document < b.document ? -1 : 1));
+
+export const ttlOf = ({ value }: Located<Document>): number | undefined =>
+  'ttl' in value.spec ? value.spec.ttl : undefined;
+
+/** The documents whose own lifetime is over. One with another `ttl` than was counted is as new. */
+export function overIn(documents: readonly Located<Document>[], lifetimes: readonly Lifetime[]): readonly string[] {
+  const over = new Set(lifetimes.filter(({ isOver }) => isOver).map(keyOf));
+  return timedIn(documents).flatMap((one) => (over.has(keyOf(one)) ? [one.document] : []));
+}
+
+const keyOf = ({ document, ttlMs }: TimedDocument): string => `${document} ${ttlMs}`;
+
+/**
+ * The documents of objects that end with these. A network takes all in it along, and the estate everything: `validate` wants a lifetime of
+ * each of these.
+ */
+export function endsWithin(
+  documents: readonly Located<Document>[],
+  over: readonly string[],
+): readonly Located<ResourceDoc>[] {
+  if (over.length === 0) return [];
+  const named = new Set(over);
+  const all = ofKind(documents, 'Estate').some((estate) => named.has(documentText(estate)));
+  return documents
+    .filter(isResource)
+    .filter(
+      (one) =>
+        all ||
+        named.has(documentText(one)) ||
+        ('network' in one.value.spec && named.has(`Network ${one.value.spec.network}`)),
+    );
+}
+
+/** The file that leaves the document out of a stored tree. */
+export function endedFile(
+  { value, at }: Located<ResourceDoc>,
+  number: number,
+): { readonly path: string; readonly text: string } {
+  const spec = value.kind === 'Group' ? { spec: { network: value.spec.network } } : {};
+  const text = JSON.stringify({ kind: value.kind, metadata: { name: value.metadata.name }, ...spec }, undefined, 2);
+  return { path: `${treeOf(at().file)}${endedFileName(number)}`, text };
+}
+
+/**
+ * The lifetimes once a generation is accepted, `at` that time by the store's clock. Undefined where its tree leaves out a document too early,
+ * or returns one that has ended.
+ *
+ *   the generation before | this one          | counts
+ *   ----------------------+-------------------+---------------------------------------------
+ *   no ttl, or another    | a ttl             | from now on
+ *   the same ttl          | the same          | from the first of these generations on
+ *   a ttl                 | none, no document | no longer; if it comes back, from then on
+ */
+export function lifetimesAfter(
+  before: readonly KeptLifetime[],
+  { timed, over }: LifetimeDecision,
+  at: number,
+): readonly KeptLifetime[] | undefined {
+  const known = new Map(before.map((one) => [keyOf(one), one]));
+  const ended = new Set(over);
+  const after = timed.map((one): KeptLifetime => {
+    const { since = at, endedAt } = known.get(keyOf(one)) ?? {};
+    if (!ended.has(one.document)) return { ...one, since, ...(endedAt === undefined ? {} : { endedAt }) };
+    return { ...one, since, endedAt: endedAt ?? at };
+  });
+  const isWrong = ({ document, ttlMs, since, endedAt }: KeptLifetime): boolean =>
+    ended.has(document) ? at < since + ttlMs : endedAt !== undefined;
+  const isTimed = over.every((document) => timed.some((one) => one.document === document));
+  return !isTimed || after.some(isWrong) ? undefined : after;
+}
+
+/** `8 h`, `3 d` or `90 min`. */
+export function ttlText(ms: number): string {
+  if (ms % 86_400_000 === 0) return `${ms / 86_400_000} d`;
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { revisionAcceptor } from '../../src/fleet/accept.ts';
+import { dueEnder } from '../../src/fleet/patches.ts';
+import { parseStored } from '../../src/source/stored-tree.ts';
+import { machineIn, network, rule } from '../support/engine-world/documents.ts';
+import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
+
+const hour = 3_600_000;
+const { estate } = where;
+const machine = machineIn({ image: 'img-1', size: 'small' });
+const atOnce = { deletionGracePeriod: { network: '0s', subnet: '0s', group: '0s', instance: '0s' } };
+const enough = { limits: { deletes: 99, share: '100%' } };
+
+const live = ({ cloud }: FleetWorld, type: string) => cloud.inspect.live().filter((one) => one.type === type);
+const ids = (world: FleetWorld) => live(world, 'instance').map(({ id }) => id);
+const later = (world: FleetWorld, ms: number) => world.clock.run(() => world.clock.sleep(ms));
+const numberOf = async ({ store }: FleetWorld) => (await store.generations.current(estate))?.number ?? 0;
+
+/** Time passes, what is due ends, and the worker reconciles. */
+async function after(world: FleetWorld, ms: number): Promise<void> {
+  await later(world, ms);
+  await dueEnder(world.context)();
+  await world.reconcile();
+}
+
+async function settled(documents: readonly object[], fields: object = {}): Promise<FleetWorld> {
+  const world = fleetWorld();
+  await world.accept(documents, { ...enough, ...fields });
+  assert.equal((await world.reconcile()).outcome, 'done');
+  return world;
+}
+
+const base = [network({ internet: false }), machine('web', {})];
+const preview = machine('preview', { ttl: '8h' });
+
+describe('a document with a ttl', () => {
+  it('ends after it, by the store’s clock, and its machine goes after its grace', async () => {
+    const world = await settled([...base, preview]);
+    assert.equal(ids(world).length, 2);
+    await after(world, 7.9 * hour);
+    assert.deepEqual([await numberOf(world), ids(world).length], [1, 2]);
+    await after(world, 0.2 * hour);
+    assert.deepEqual([await numberOf(world), ids(world).length], [2, 2]);
+    await after(world, hour);
+    assert.deepEqual([await numberOf(world), ids(world).length], [2, 1]);
+    const { entries } = await world.store.entryPages.page({ estate, filter: {}, newestFirst: false, limit: 500 });
+    const notes = entries.flatMap(({ body }) =>
+      Object.entries(body['note'] ?? {}).flatMap(([name, note]) => (name === 'endDocument' ? [note] : [])),
+    );
+    assert.deepEqual(
+      notes.map(({ document, ttlMs, generation }) => [document, ttlMs, generation]),
+      [['Instance preview', 8 * hour, 2]],
+    );
+  });
+
+  it('stays ended through other commits, and returns with another ttl, or when it was gone for a generation', async () => {
+    const world = await settled([...base, preview], atOnce);
+    await after(world, 8 * hour);
+    assert.equal(ids(world).length, 1);
+    await world.accept([...base, preview, rule('https')], { ...enough, ...atOnce });
+    await world.reconcile();
+    assert.equal(ids(world).length, 1);
+    await world.accept([...base, machine('preview', { ttl: '9h' })], { ...enough, ...atOnce });
+    await world.reconcile();
+    assert.equal(ids(world).length, 2);
+    await after(world, 8 * hour);
+    assert.equal(ids(world).length, 2);
+    await after(world, hour);
+    assert.equal(ids(world).length, 1);
+    await world.accept(base, { ...enough, ...atOnce });
+    await world.accept([...base, preview], { ...enough, ...atOnce });
+    await world.reconcile();
+    assert.equal(ids(world).length, 2);
+  });
+
+  it('lives on with the same machine, where its ttl is raised within its grace', async () => {
+    const world = await settled([...base, preview]);
+    const before = ids(world);
+    await after(world, 8 * hour);
+    await world.accept([...base, machine('preview', { ttl: '24h' })], enough);
+    await world.reconcile();
+    await after(world, 8 * hour);
+    assert.deepEqual(ids(world), before);
+  });
+
+  it('counts from the generation that states it: an old document with a new ttl does not end at once', async () => {
+    const world = await settled([...base, machine('preview', {})], atOnce);
+    await later(world, 100 * hour);
+    await world.accept([...base, preview], { ...enough, ...atOnce });
+    await world.reconcile();
+    await after(world, 7 * hour);
+    assert.equal(ids(world).length, 2);
+    await after(world, hour);
+    assert.equal(ids(world).length, 1);
+  });
+
+  it('is held by limits, until a person approves', async () => {
+    const world = await settled([...base, preview], { ...atOnce, limits: { deletes: 0 } });
+    await after(world, 9 * hour);
+    assert.equal(ids(world).length, 2);
+  });
+
+  it('is held by a pause', async () => {
+    const world = await settled([...base, preview], atOnce);
+    await world.store.fleet.pauses.begin(estate, {
+      ...{ what: 'all', of: { by: 'estate' }, person: 'ada', reason: 'incident', until: world.clock.now() + 20 * hour },
+    });
+    await after(world, 9 * hour);
+    assert.deepEqual([await numberOf(world), ids(world).length], [2, 2]);
+    await after(world, 12 * hour);
+    assert.equal(ids(world).length, 1);
+  });
+
+  it('is left out once, where two processes end it at once, and one that died leaves it to the next', async () => {
+    const world = await settled([...base, preview], atOnce);
+    await later(world, 8 * hour);
+    await Promise.all([dueEnder(world.context)(), dueEnder(world.context)()]);
+    assert.equal(await numberOf(world), 2);
+  });
+});
+
+describe('a network with a ttl', () => {
+  const net = network({ internet: false, ttl: '2h' });
+  it('takes all in it along, and nothing is left', async () => {
+    const world = await settled([net, machine('web', { ttl: '8h' }), rule('https', { ttl: '8h' })], atOnce);
+    assert.ok(world.cloud.inspect.live().length > 3);
+    for (let turn = 0; turn < 3; turn += 1) await after(world, 2 * hour);
+    assert.deepEqual(
+      world.cloud.inspect.live().map(({ type, id }) => [type, id]),
+      [],
+    );
+  });
+});
+
+describe('an estate with a ttl', () => {
+  it('ends whole', async () => {
+    const world = await settled([...base, rule('https')], { ...atOnce, ttl: '3d' });
+    await after(world, 71 * hour);
+    assert.ok(world.cloud.inspect.live().length > 3);
+    for (let turn = 0; turn < 3; turn += 1) await after(world, hour);
+    assert.deepEqual(
+      world.cloud.inspect.live().map(({ type, id }) => [type, id]),
+      [],
+    );
+  });
+});
+
+describe('a commit that needs a document that has ended', () => {
+  it('is rejected with the reason, and the active generation stays', async () => {
+    const account = (name: string, ttl: object = {}) => ({
+      kind: 'Group',
+      metadata: { name },
+      spec: { network: 'core', names: { g: `${name}-account@acme-prod.iam.gserviceaccount.com` }, ...ttl },
+    });
+    const onGoogle = [
+      {
+        kind: 'Target',
+        metadata: { name: 'g' },
+        spec: { provider: 'gcp', account: 'acme-prod', region: 'europe-west1' },
+      },
+      { kind: 'Network', metadata: { name: 'core' }, spec: { targets: ['g'], cidr: '10.20.0.0/16' } },
+      account('a', { ttl: '8h' }),
+    ];
+    const twoSided = [
+      account('b'),
+      {
+        kind: 'FirewallRule',
+        metadata: { name: 'r' },
+        spec: { network: 'core', protocol: 'tcp', group: 'a', peers: { groups: ['b'] } },
+      },
+    ];
+    const { clock, context, store } = fleetWorld();
+    const tree = (revision: string, documents: readonly object[]) => {
+      const read = parseStored(treeOf(documents), revision, today);
+      assert.deepEqual(
+        read.problems.filter(({ severity }) => severity === 'error'),
+        [],
+      );
+      return read;
+    };
+    const judge = async () => ({ state: 'followed', why: '' }) as const;
+    const source = { name: 'infra', everyMs: 1, read: async () => assert.fail(), history: { judge } };
+    const accept = await revisionAcceptor(estate, source, context);
+    assert.equal((await accept(tree('git:1', onGoogle)))?.state, 'followed');
+    await clock.run(() => clock.sleep(8 * hour));
+    await dueEnder(context)();
+    const answer = await accept(tree('git:2', [...onGoogle, ...twoSided]));
+    assert.equal(answer?.state, 'broken');
+    assert.match(
+      answer.why,
+      /^the lifetime of Group core\.a is over, and the specs are not valid without: all\.yaml:\d+: .*service account/,
+    );
+    const newest = await store.generations.current(estate);
+    assert.deepEqual([newest?.number, newest?.revision.startsWith('git:1~')], [2, true]);
+  });
+});
