@@ -18,13 +18,12 @@ export interface Lifetime extends TimedDocument {
   readonly since: number;
   readonly until: number;
   readonly isOver: boolean;
-}
-
-/** The same as a store keeps it. `endedAt`: the acceptance of the first generation without it. */
-export interface KeptLifetime extends TimedDocument {
-  readonly since: number;
+  /** The acceptance of the first generation without it. */
   readonly endedAt?: number;
 }
+
+/** The same as a store keeps it. */
+export type KeptLifetime = Omit<Lifetime, 'until' | 'isOver'>;
 
 /** The lifetimes of the specs of a generation that is to be accepted. `over`: the documents that its tree leaves out for their own. */
 export interface LifetimeDecision {

@@ -10,6 +10,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
+import type { Lifetime } from '../core/ttl.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Estate } from '../estate/load.ts';
 import type { Approval, ListedHealing, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
@@ -37,6 +38,20 @@ interface Spoken {
   readonly scopes: readonly ScopeStatus[];
 }
 
+/** A lifetime, for people. `rest`: of an estate that has ended. */
+export interface ListedLifetime extends Lifetime {
+  readonly rest?: Rest;
+}
+
+/**
+ * What is left of an estate that has ended: resources of ours by the newest observations, and the scopes whose newest observation is older
+ * than the end or has a gap. Without either the estate is proven to be empty.
+ */
+export interface Rest {
+  readonly resources: number;
+  readonly unproven: readonly ScopeKey[];
+}
+
 /** Changes of a scope that a limit withholds until a person approves them, by its last observation. */
 interface HeldByLimit {
   readonly scope: ScopeKey;
@@ -51,6 +66,7 @@ interface InHand {
   readonly patches: readonly Patch[];
   /** Of the last seven days. */
   readonly endedPatches: readonly EndedPatch[];
+  readonly lifetimes: readonly ListedLifetime[];
   readonly quarantined: readonly Quarantined[];
   readonly leases: readonly HeldLease[];
   readonly sources: readonly SourceState[];
@@ -124,6 +140,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     pauses,
     patches,
     endedPatches: ended.filter(({ end }) => end.at > now - recentMs),
+    lifetimes: await lifetimesOf(estate, store),
     quarantined,
     leases,
     sources,
@@ -136,6 +153,26 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     pin,
   };
 }
+
+/** The lifetimes of an estate, the next to end first. */
+async function lifetimesOf({ name, scopes }: Estate, store: Store): Promise<readonly ListedLifetime[]> {
+  const all = await store.fleet.lifetimes.list(name);
+  const own = all.find(({ document, endedAt }) => endedAt !== undefined && document === `Estate ${name}`);
+  if (own?.endedAt === undefined) return all;
+  const seen = [{ estates: [name] }];
+  const [rows, looks] = await Promise.all([rowsWith({ seen, statuses: standing }, store), store.rows.looks(name)]);
+  const since = own.endedAt;
+  const proven = new Set(looks.flatMap(({ scope, at, gaps }) => (at > since && gaps.length === 0 ? [scope] : [])));
+  const asked = [...scopes.map(({ scope }) => scope), ...looks.map(({ scope }) => scope)];
+  const rest = {
+    resources: rows.filter(({ whose }) => whose.claim === 'ours' || whose.claim === 'orphan').length,
+    unproven: [...new Set(asked)].filter((scope) => !proven.has(scope)).toSorted(compareText),
+  };
+  return all.map((one) => (one === own ? { ...one, rest } : one));
+}
+
+/** Of resources that may stand on a cloud and be ours. */
+const standing = ['InSync', 'Drifted', 'Pending', 'Settling', 'Blocked', 'Failed', 'Orphan', 'Paused'] as const;
 
 /** So long status shows a patch that ended. */
 const recentMs = 7 * 86_400_000;

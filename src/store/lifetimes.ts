@@ -6,21 +6,21 @@ import type { Context } from './context.ts';
 import type { ChainWrite } from './ledger-chain.ts';
 import { endDocumentNote, noteBody } from './ledger-entries.ts';
 import { inChunks } from './statements.ts';
-import type { Database } from './tables.ts';
+import type { Database, Tables } from './tables.ts';
 
 export const postgresLifetimes = ({ db, storeNow }: Context): Lifetimes => ({
   list: async (estate) => {
     const rows = await db
       .selectFrom('lifetimes')
-      .select(['document', 'ttl_ms', 'since'])
-      .select(sql<boolean>`since + ttl_ms <= ${storeNow()}`.as('over'))
+      .select(['document', 'ttl_ms', 'since', 'ended_at', sql<boolean>`since + ttl_ms <= ${storeNow()}`.as('over')])
       .where('estate', '=', estate)
       .orderBy(sql`since + ttl_ms`)
       .orderBy('document')
       .execute();
-    return rows.map(({ document, ttl_ms: ttlMs, since, over }) => ({
-      ...{ document, ttlMs, since, until: since + ttlMs, isOver: over },
-    }));
+    return rows.map((row) => {
+      const kept = keptOf(row);
+      return { ...kept, until: kept.since + kept.ttlMs, isOver: row.over };
+    });
   },
   due: async () => {
     const rows = await db
@@ -73,8 +73,10 @@ async function keptIn(db: Database, estate: string): Promise<readonly KeptLifeti
     .select(['document', 'ttl_ms', 'since', 'ended_at'])
     .where('estate', '=', estate)
     .execute();
-  return rows.map(({ document, ttl_ms: ttlMs, since, ended_at }) => ({
-    ...{ document, ttlMs, since },
-    ...(ended_at === null ? {} : { endedAt: ended_at }),
-  }));
+  return rows.map(keptOf);
 }
+
+const keptOf = ({ document, ttl_ms, since, ended_at }: Omit<Tables['lifetimes'], 'estate'>): KeptLifetime => ({
+  ...{ document, ttlMs: ttl_ms, since },
+  ...(ended_at === null ? {} : { endedAt: ended_at }),
+});

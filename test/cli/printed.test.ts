@@ -175,6 +175,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           calendar: [],
           breakGlass: [],
           patches: [],
+          lifetimes: [],
           endedPatches: [],
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [

@@ -133,7 +133,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], fights: [] },
+    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);
@@ -161,7 +161,7 @@ test('removed resources that still run: until when, and the ways to keep or to d
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
     ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], fights: [] },
+    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 resources in their grace$/);
@@ -170,4 +170,37 @@ test('removed resources that still run: until when, and the ways to keep or to d
   assert.match(lines[1] ?? '', /web-0 \(i-1\) since .* UTC due: the next reconcile deletes it/);
   assert.match(lines[2] ?? '', /web-1 \(i-2\) until .* UTC, in 48 min/);
   assert.equal(lines[3], '    To keep them, restore their documents. To delete them now: setpoint apply');
+});
+
+test('lifetimes: their end, the way back, and what is left of an estate', () => {
+  const hour = 3_600_000;
+  const one = { ttlMs: 8 * hour, since: until - 8 * hour, until, isOver: true };
+  const lifetimes = [
+    { ...one, document: 'Estate acme', endedAt: until, rest: { resources: 0, unproven: [] } },
+    { ...one, document: 'Estate acme', endedAt: until, rest: { resources: 2, unproven: [scope] } },
+    { ...one, document: 'Instance web', endedAt: until },
+    { ...one, document: 'Instance stuck' },
+    { document: 'Instance db', ttlMs: 90 * 60_000, since: until, until: until + 90 * 60_000, isOver: false },
+  ];
+  const standing: EstateStatus = {
+    estate: 'acme',
+    folder: { dir: 'specs', revision: 'folder:1' },
+    scopes: [],
+    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes, fights: [] },
+  };
+  const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
+  assert.match(verdict, / · 5 lifetimes$/);
+  const [empty = '', some = '', web = '', stuck = '', db = ''] = body.split('\n').slice(-5);
+  assert.match(
+    empty,
+    /Estate acme ended .* \(ttl 8 h\)\. Nothing of it is left, by complete observations of all its scopes since$/,
+  );
+  assert.match(some, /2 resources are left, as far as is known: \S+ was not completely observed since$/);
+  assert.match(web, /Instance web ended .* Remove it from the specs, or write another ttl to bring it back$/);
+  assert.match(
+    stuck,
+    /Instance stuck is over since .*, and has not ended: no worker runs, or its log says the reason$/,
+  );
+  assert.match(db, /Instance db ends .* UTC, in (90|1\.5|89) ?\w+ \(ttl 90 min\)$/);
 });

@@ -13,6 +13,7 @@ import { idempotentResponseLaws } from './laws/idempotent-response-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
+import { lifetimeLaws } from './laws/lifetime-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
@@ -51,6 +52,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...figureLaws,
     ...entryPageLaws,
     ...peopleLaws,
+    ...lifetimeLaws,
     ...patchLaws,
     ...rowLaws,
     ...rowQueryLaws,

@@ -4,7 +4,8 @@ import { baseRevision } from '../../core/patch.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import { type EstateStatus, estateStatusOf, type ScopeStatus } from '../../queries/status.ts';
+import { ttlText } from '../../core/ttl.ts';
+import { type EstateStatus, estateStatusOf, type ListedLifetime, type ScopeStatus } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
@@ -117,6 +118,7 @@ function verdictOf(status: EstateStatus): string {
     ...some(new Set(incidentsIn(pauses).map(({ incident }) => incident)).size, 'INCIDENT', 'INCIDENTS'),
     ...some(status.breakGlass.length, 'BREAK GLASS', 'BREAK GLASS'),
     ...some(status.patches.length, 'patch', 'patches'),
+    ...some(status.lifetimes.length, 'lifetime'),
     ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
@@ -187,6 +189,7 @@ function sectionsOf(
     ['BREAK GLASS', breakGlass.map(breakGlassLine)],
     ['Patches', status.patches.flatMap((one) => patchLines(one, now))],
     ['Patches that ended', status.endedPatches.map(endedPatchLine)],
+    ['Lifetimes', status.lifetimes.map((one) => lifetimeLine(one, now))],
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
@@ -201,6 +204,23 @@ function sectionsOf(
     ['Unmanaged scopes', status.unmanagedScopes.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
     ['Busy', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
+}
+
+/** `Instance preview ends Sat 2026-11-28 02:00 UTC, in 7 h (ttl 8 h)` */
+function lifetimeLine({ document, ttlMs, until, isOver, endedAt, rest }: ListedLifetime, now: number): string {
+  const length = `(ttl ${ttlText(ttlMs)})`;
+  if (!isOver) return `${document} ends ${formatMoment(until)}, in ${formatDuration(until - now)} ${length}`;
+  if (endedAt === undefined)
+    return `${document} is over since ${formatMoment(until)} ${length}, and has not ended: no worker runs, or its log says the reason`;
+  const next = 'Remove it from the specs, or write another ttl to bring it back';
+  return `${document} ended ${formatMoment(endedAt)} ${length}. ${rest === undefined ? next : restText(rest)}`;
+}
+
+function restText({ resources, unproven }: NonNullable<ListedLifetime['rest']>): string {
+  const left = resources === 0 ? 'Nothing of it is left' : `${count(resources, 'resource is', 'resources are')} left`;
+  return unproven.length === 0
+    ? `${left}, by complete observations of all its scopes since`
+    : `${left}, as far as is known: ${unproven.join(', ')} was not completely observed since`;
 }
 
 /** A source's last state stays in the store when its worker has gone. */

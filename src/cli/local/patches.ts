@@ -38,14 +38,15 @@ function asUserError(error: unknown): never {
   });
 }
 
-/** Says which patches hold beside the specs of a command, and which of them these specs end. */
+/** Prints the patches beside the specs of a command, the patches that these specs end, and the documents whose lifetime is over. */
 export async function printPatches(
   { name, tree }: Estate,
   store: Pick<Store, 'fleet'> | undefined,
   { terminal }: CliProcess,
 ): Promise<void> {
   const { holding = [], ends = [] } = tree.patches ?? {};
-  if (store === undefined || holding.length + ends.length === 0) return;
+  const over = tree.lifetimes?.over ?? [];
+  if (store === undefined || holding.length + ends.length + over.length === 0) return;
   const active = new Map((await store.fleet.patches.active(name)).map((patch) => [patch.id, patch]));
   const named = (id: number): string => {
     const patch = active.get(id);
@@ -54,6 +55,7 @@ export async function printPatches(
   const lines = [
     ...holding.map((id) => `Beside these specs: ${named(id)}`),
     ...ends.map(({ id, why }) => `These specs end ${named(id)}, because ${why}`),
+    ...over.map((document) => `Left out of these specs, as its \`ttl\` is over: ${document}`),
   ];
   terminal.err.write(lines.map((line) => `${printable(line)}\n`).join(''));
 }

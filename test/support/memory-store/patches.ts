@@ -57,9 +57,9 @@ export function decide(
 export const memoryLifetimes = (memory: Memory, clock: Clock): Lifetimes => ({
   list: async (name) =>
     estateOf(memory, name)
-      .lifetimes.map(({ document, ttlMs, since }) => {
-        const until = since + ttlMs;
-        return { document, ttlMs, since, until, isOver: until <= clock.now() };
+      .lifetimes.map((one) => {
+        const until = one.since + one.ttlMs;
+        return { ...one, until, isOver: until <= clock.now() };
       })
       .toSorted((a, b) => a.until - b.until || (a.document < b.document ? -1 : 1)),
   due: async () =>
