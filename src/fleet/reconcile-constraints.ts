@@ -162,7 +162,8 @@ function isWithin(one: Approval, other: Approval): boolean {
  *   mode `plan` of any of them, and no approval is active     | mode
  *   a remediation of any of them, likewise                   | remediation
  *   an approval of it when it was planned is active no more  | stale
- *   an approval by which its grace began was withdrawn       | stale
+ *   an approval by which its grace began was withdrawn, and   | stale
+ *   nobody approved it again                                 |
  *   rules about changes are others than those of the plan    | stale
  */
 export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileConstraints): Guard {
@@ -204,7 +205,7 @@ const holdsNow = (
   ...now.holds,
   ...unattendedHolds({ scope, estate }, now),
   (action) => (hasLost(action, before, now) ? approvalLost : undefined),
-  (action) => (isWithdrawn(action, now.withdrawn) ? approvalLost : undefined),
+  (action) => (isWithdrawn(action, now.withdrawn) && !now.approved(action) ? approvalLost : undefined),
   () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
 ];
 

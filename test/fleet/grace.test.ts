@@ -309,13 +309,10 @@ describe('places of limits and approvals are spent when the grace begins', () =>
     assert.deepEqual(await tombstones(world), []);
     assert.match(world.said().at(-1) ?? '', /limit 2/);
   });
+});
 
-  const approved = async (): Promise<FleetWorld> => {
-    const world = await standing([...base, web()]);
-    await world.accept(base);
-    await world.accept(base, { mode: 'plan' });
-    const generation = await world.accept([...base, rule('ssh', { ports: [22] })], { mode: 'plan' });
-    await world.reconcile();
+describe('the approval by which a grace began', () => {
+  const approve = async (world: FleetWorld, generation: number): Promise<void> => {
     const [observation] = await world.store.inventory.latest(where.estate);
     const observed = observation?.resources.find(({ kind }) => kind === 'instance');
     assert.ok(observed);
@@ -335,6 +332,15 @@ describe('places of limits and approvals are spent when the grace begins', () =>
       ...{ ...where, generation, digest: 'shown', actions: [digest], destroys: 1, by },
       until: world.clock.now() + hour / 2,
     });
+  };
+
+  const approved = async (): Promise<FleetWorld> => {
+    const world = await standing([...base, web()]);
+    await world.accept(base);
+    await world.accept(base, { mode: 'plan' });
+    const generation = await world.accept([...base, rule('ssh', { ports: [22] })], { mode: 'plan' });
+    await world.reconcile();
+    await approve(world, generation);
     await world.reconcile();
     assert.equal((await tombstones(world)).length, 1, 'the approval lets it begin');
     return world;
@@ -350,7 +356,23 @@ describe('places of limits and approvals are spent when the grace begins', () =>
     const [stone] = await tombstones(world);
     await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by);
     assert.deepEqual((await later(world, 61 * minute)).writes, []);
-    assert.match(world.said().at(-1) ?? '', /mode/);
+    assert.match(world.said().at(-1) ?? '', /approvals 1/);
+  });
+
+  it('nor does it in mode enforce, until somebody approves it again', async () => {
+    const world = await approved();
+    const [stone] = await tombstones(world);
+    await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by);
+    const enforced = [...base, rule('ssh', { ports: [22] })];
+    await world.accept(enforced);
+    await later(world, minute);
+    const generation = await world.accept(enforced);
+    for (const _ of [1, 2]) {
+      assert.deepEqual((await later(world, 61 * minute)).writes, []);
+      assert.match(world.said().at(-1) ?? '', /approvals 1/);
+    }
+    await approve(world, generation);
+    assert.deepEqual((await later(world, minute)).writes, ['TerminateInstances']);
   });
 
   it('nor one that a person withdraws after it ran out', async () => {
@@ -359,7 +381,7 @@ describe('places of limits and approvals are spent when the grace begins', () =>
     await later(world, 40 * minute);
     assert.ok(await world.store.fleet.approvals.withdraw(where.estate, stone?.approval?.seqs[0] ?? 0, by));
     assert.deepEqual((await later(world, 25 * minute)).writes, []);
-    assert.match(world.said().at(-1) ?? '', /mode/);
+    assert.match(world.said().at(-1) ?? '', /approvals 1/);
   });
 
   it('nor one that a person withdraws after another commit', async () => {

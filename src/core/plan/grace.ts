@@ -11,7 +11,7 @@ import {
   type RuleAttributes,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
-import type { Removals } from './plan-input.ts';
+import type { Hold, PlanInput, Removals } from './plan-input.ts';
 import { gapOf, type World } from './world.ts';
 
 /**
@@ -67,6 +67,22 @@ function graceAt({ since, until, authority, approval }: Tombstone, phase: 'runs'
   const allowed = authority !== 'mode' && approval?.withdrawn !== true;
   return { phase, since, until, allowed, ...(approval === undefined ? {} : { approvals: approval.seqs }) };
 }
+
+/**
+ * Without a person it holds deletions whose grace began by an approval that a person withdrew since, in every mode. An approval that is
+ * given after that lets them pass.
+ */
+export const withdrawnHold =
+  ({ choices: { unattended = false, approved = () => false } = {} }: Pick<PlanInput, 'choices'>): Hold =>
+  (action) => {
+    const grace = action.verb === 'delete' && action.grace?.phase !== 'begins' ? action.grace : undefined;
+    const isWithdrawn = grace?.approvals !== undefined && !grace.allowed;
+    if (!unattended || !isWithdrawn || approved(action)) return undefined;
+    return {
+      code: 'approvals',
+      why: 'a person withdrew an approval by which its grace began. To keep it, restore its document; to delete it, approve it again: setpoint approve',
+    };
+  };
 
 /** The objects that go with these decisions. */
 interface Going {

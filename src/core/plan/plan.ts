@@ -19,7 +19,7 @@ import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftHold } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
-import { tombstoneChanges, withGrace } from './grace.ts';
+import { tombstoneChanges, withdrawnHold, withGrace } from './grace.ts';
 import { withGrades } from './grades.ts';
 import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold } from './holds.ts';
 import { ignoringUnmanaged } from './ignored.ts';
@@ -106,6 +106,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     destructiveDriftHold(input),
     dataDisksHold,
     remediationHold(input),
+    withdrawnHold(input),
     modeHold(input),
     protectHold(input),
     storeOnlyHold(input),
