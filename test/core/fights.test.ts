@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import { fightBackoffMs, type HealedAgain, healedAgain, isTold, valueText } from '../../src/core/fights.ts';
-import { closesTraffic, healedBy } from '../../src/core/plan/contested.ts';
+import { fightBackoffMs, fightKey, type HealedAgain, healedAgain, isTold, valueText } from '../../src/core/fights.ts';
+import { closesTraffic, contestedHold, healedBy } from '../../src/core/plan/contested.ts';
 import type { RuleAttributes } from '../../src/core/resource.ts';
 import { attributes, create, desired, observed, remove, update } from '../support/actions.ts';
+import { dialect, know } from './plan/fixture.ts';
 
 const tagger = { actor: 'tagger', action: 'CreateTags' };
 const before: HealedAgain = { address: 'a', field: 'labels.x', from: '"1"', to: '"2"', writer: tagger, times: 3 };
@@ -105,4 +106,24 @@ describe('what a healing sets back', () => {
     const [vanished] = healedBy(drifted(create(to())));
     assert.deepEqual([vanished?.from, vanished?.to], ['', opened?.from]);
   });
+});
+
+test('the reason names the category of a label that bears the name', () => {
+  const action: Action = {
+    ...update(desired('instance', 'web-0', attributes.instance()), observed('instance', 'i-1', attributes.instance()), [
+      { field: 'labels.Name', from: 'theirs', to: 'web-0' },
+    ]),
+    cause: 'drift',
+  };
+  const [healed] = healedBy(action);
+  assert.ok(healed);
+  const fight = { ...healed, times: 5, since: 0, at: 0, until: 60_000, waits: true };
+  const knowledge = { ...know([]), healed: new Map([[fightKey(healed), fight]]) };
+  const reasonWith = (nameLabel?: string): string => {
+    const holds = { ...dialect.holds, ...(nameLabel === undefined ? {} : { nameLabel }) };
+    const judged = { knowledge, dialect: { ...dialect, holds }, choices: { unattended: true } };
+    return contestedHold(judged, false)(action)?.why ?? '';
+  };
+  assert.match(reasonWith('Name'), /remediation: { name: report }/);
+  assert.match(reasonWith(), /remediation: { labels: report }/);
 });

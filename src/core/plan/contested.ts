@@ -123,7 +123,7 @@ export function contestedHold(input: Judged, closes: boolean): Hold {
   return (action) => {
     const [waiting] = waitingFor(action, input, closes);
     if (waiting === undefined || choices.approved?.(action)) return undefined;
-    return { code: 'contested', why: reason(action, waiting) };
+    return { code: 'contested', why: reason(action, waiting, input) };
   };
 }
 
@@ -143,11 +143,12 @@ function waitingFor(action: Action, input: Judged, closes: boolean): readonly Ke
   );
 }
 
-function reason(action: Action, fight: KeptHealing): string {
+function reason(action: Action, fight: KeptHealing, { dialect }: Judged): string {
   const { address } = action;
   const changes = 'changes' in action && action.kind !== 'firewall-rule' ? action.changes : [];
   const differs = changes.map(({ field, from, to }) => `${field} is ${documentText(from)}, not ${documentText(to)}`);
-  const category = action.kind === 'firewall-rule' ? 'traffic' : categoryOf(action.kind, fight.field);
+  const category =
+    action.kind === 'firewall-rule' ? 'traffic' : categoryOf(action.kind, fight.field, dialect.holds.nameLabel);
   const report = category === 'ours' ? '' : `, remediation: { ${category}: report }`;
   const what = differs.length === 0 ? '' : `${differs.join(', ')}. `;
   return `${what}${writerText(fight)} Setpoint heals it again after ${formatMoment(fight.until, 'second')}. Stop that writer, or leave the field to it: setpoint accept ${address}, ignore${report}. To heal it now: setpoint approve --address ${address} --reason "…"`;
