@@ -169,8 +169,11 @@ export interface BegunPatch {
   /** Of the specs with it. */
   readonly revision: string;
   readonly generation?: Generation;
+  /** Of the document alone. */
   readonly plans: readonly ScopePlan[];
   readonly effect?: Effect;
+  /** Of the document alone. */
+  readonly violations: readonly Violation[];
   readonly waits: readonly string[];
   readonly atEnd: { readonly deletes: number; readonly stops: number };
 }

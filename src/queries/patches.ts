@@ -17,6 +17,8 @@ import {
   writtenAt,
 } from '../core/patch.ts';
 import { judgePatch, type PatchJudgement } from '../core/plan/patch-judgement.ts';
+import { predictedCalls } from '../core/plan/plan.ts';
+import type { PlanInput } from '../core/plan/plan-input.ts';
 import { difference } from '../core/plan/preview.ts';
 import type { Address, Kind } from '../core/resource.ts';
 import { guardedFields } from '../core/trust.ts';
@@ -64,6 +66,7 @@ export interface PlannedPatch {
   readonly judgement: PatchJudgement;
   /** The resources of the document that it changes, as the newest observations show them. */
   readonly view: StoredEstateView;
+  /** The violations are of its document alone. */
   readonly meaning: PlanMeaning;
   /** Why some of it waits. */
   readonly waits: readonly Finding[];
@@ -92,7 +95,7 @@ export function patchesOn({ store, posted, line, open: openNewest }: PreviewCont
         const { patch, view, meaning, waits, judgement, opened } = planned;
         return {
           ...{ patch, plans: view.plans, waits: [...new Set(waits.map(({ why }) => why))], atEnd: judgement.atEnd },
-          revision: opened.tree.revision,
+          ...{ revision: opened.tree.revision, violations: meaning.violations },
           ...(generation === undefined ? {} : { generation }),
           ...(meaning.effect === undefined ? {} : { effect: meaning.effect }),
         };
@@ -126,13 +129,16 @@ export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promi
   const judgement = judgePatch({ there: between(before, opened), back: between(opened, specs) });
   if (judgement.refusals.length > 0) throw refused(judgement.refusals);
   const view = await estateViewOf(wholeOf(opened), store);
-  const plans = view.plans.map((plan) => onlyAt(plan, judgement.addresses));
+  const plans = view.plans.map((plan, at) => onlyAt(plan, judgement.addresses, view.looked[at]?.input));
   refuseDenied(plans);
   const shown = { ...view, plans };
+  const tellsEffect = asked.seen === undefined || seesAll(asked.seen, asked.estate);
+  const { violations, ...meaning } = await planMeaning(shown, { tellsEffect });
+  const own = new Set([...place.addresses, ...judgement.addresses]);
   return {
     ...{ patch, replaces, judgement, opened },
     view: shown,
-    meaning: await planMeaning(shown, { tellsEffect: asked.seen === undefined || seesAll(asked.seen, asked.estate) }),
+    meaning: { ...meaning, violations: violations.filter(({ address }) => own.has(address)) },
     waits: plans.flatMap(({ findings }) => findings.filter(({ type }) => type === 'withheld' || type === 'blocked')),
     after: current,
   };
@@ -440,11 +446,15 @@ function between(from: OpenedEstate, to: OpenedEstate): readonly ScopePlan[] {
 
 const wholeOf = (opened: OpenedEstate): Estate => ({ ...opened, dir: '', scopes: opened.compiled.scopes });
 
-const onlyAt = (plan: ScopePlan, addresses: ReadonlySet<Address>): ScopePlan => ({
-  ...plan,
-  actions: plan.actions.filter(({ address }) => addresses.has(address)),
-  findings: plan.findings.filter((found) => 'address' in found && addresses.has(found.address)),
-});
+function onlyAt(plan: ScopePlan, addresses: ReadonlySet<Address>, input: PlanInput | undefined): ScopePlan {
+  const actions = plan.actions.filter(({ address }) => addresses.has(address));
+  return {
+    ...plan,
+    actions,
+    findings: plan.findings.filter((found) => 'address' in found && addresses.has(found.address)),
+    calls: { predicted: input === undefined ? plan.calls.predicted : predictedCalls(actions, input) },
+  };
+}
 
 /** Denied by a policy it would never come into force; what limits, pauses and windows withhold, waits. */
 function refuseDenied(plans: readonly ScopePlan[]): void {

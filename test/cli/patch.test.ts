@@ -66,6 +66,11 @@ test('it ends by its number, and apply goes back to the specs', async () => {
   );
   await run(['apply', specs, allow, '--yes']);
   sandbox.control.log.clear();
+  const unknown = await run(['patch', 'end', '9', '--reason', 'x']);
+  assert.match(
+    unknown.stderr,
+    /^error: No patch was ended\.\n {2}why: {3}No active patch has this number\. Active: #2\n/,
+  );
   const { stdout, stderr } = await run(['patch', 'end', '#2', '--reason', 'normal again']);
   assert.equal(stderr, '');
   assert.match(stdout, /^Ended: patch #2 of FirewallRule web-https \(ports\) · generation \d+\n/);

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EndedPatch, Patch, PatchField } from '../../core/patch.ts';
+import type { EffectJson } from '../../core/render/effect.ts';
+import type { BegunPatch } from '../../ports/queries.ts';
 import { type ApiClient, queryString } from './client.ts';
-import { action, type Decoder, decode } from './decode.ts';
-import { decodeEffect } from './plan-meaning.ts';
+import { type Decoder, decode } from './decode.ts';
+import { decodeEffect, decodeViolation } from './plan-meaning.ts';
+import { planned, plansOf } from './plans.ts';
 import type { ServerEstateOption } from './server-option.ts';
 
 /** A value of a document, as JSON has it. */
@@ -17,15 +20,22 @@ const outside = decode.object({
 });
 
 /** A field has the name that a person gives it; its place in the document is the server's business. */
-const decodePatch: Decoder<Patch> = (value, at) => {
+const decodeDraft: Decoder<Omit<Patch, 'isOver'>> = (value, at) => {
   const { actor, fields, ...rest } = outside(value, at);
   const named = fields.map(({ field: name, value: set, former }) => ({
     ...{ path: ['', name], value: set },
     ...(former === undefined ? {} : { was: former }),
   }));
   // why: a server of our version answers with kinds of ours
-  return { ...rest, person: actor, fields: named, isOver: false } as Patch;
+  return { ...rest, person: actor, fields: named } as Omit<Patch, 'isOver'>;
 };
+
+const active = decode.object({ expired: decode.boolean });
+
+const decodePatch: Decoder<Patch> = (value, at) => ({
+  ...decodeDraft(value, at),
+  isOver: active(value, at).expired,
+});
 
 const outsideEnd = decode.object({
   end: decode.object({
@@ -37,19 +47,33 @@ const decodeEnded: Decoder<EndedPatch> = (value, at) => {
   const { actor, reason, type, at: since } = outsideEnd(value, at).end;
   const end = { at: since, as: type, why: reason, ...(actor === undefined ? {} : { person: actor }) };
   // why: as above
-  return { ...decodePatch(value, at), end } as EndedPatch;
+  return { ...decodeDraft(value, at), end } as EndedPatch;
 };
 
-const decodeBegun = decode.object({
+const outsideBegun = decode.object({
   estate: decode.string,
   patch: decodePatch,
   revision: decode.string,
   generation: decode.optional(decode.number),
-  actions: decode.list(action),
+  ...planned,
+  scopes: decode.list(decode.object({ scope: decode.string, calls: decode.object({ predicted: decode.number }) })),
   effect: decode.optional(decodeEffect),
+  policies: decode.optional(decode.list(decodeViolation)),
   waits: decode.list(decode.string),
   atEnd: decode.object({ deletes: decode.number, stops: decode.number }),
 });
+
+const decodeBegun: Decoder<ServerPatch> = (value, at) => {
+  const { scopes, actions, findings, policies = [], ...rest } = outsideBegun(value, at);
+  return { ...rest, plans: plansOf({ scopes, actions, findings }, at), violations: policies };
+};
+
+/** A patch as a server judged or began it. */
+interface ServerPatch extends Omit<BegunPatch, 'generation' | 'effect'> {
+  readonly estate: string;
+  readonly generation?: number;
+  readonly effect?: EffectJson;
+}
 
 interface PatchBody extends ServerEstateOption {
   readonly address: string;
@@ -65,7 +89,7 @@ export const patchOnServer = (
   client: ApiClient,
   { fields, until, ...body }: PatchBody,
   preview: boolean,
-): Promise<ReturnType<typeof decodeBegun>> =>
+): Promise<ServerPatch> =>
   client.request(
     {
       method: 'POST',

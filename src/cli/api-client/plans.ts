@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Action, ScopePlan } from '../../core/action.ts';
+import type { Action, Finding, ScopePlan } from '../../core/action.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import { baseRevision } from '../../core/patch.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
@@ -37,6 +37,12 @@ interface ServerPlan extends PlanReport {
 const calls = decode.object({ observed: decode.optional(decode.number), predicted: decode.number });
 const scoped = decode.object({ scope: decode.string });
 
+/** Actions and findings, each with its scope. */
+export const planned = {
+  actions: decode.list((value, at) => ({ scope: scoped(value, at).scope, action: bare(action(value, at)) })),
+  findings: decode.list(finding),
+};
+
 const answer = decode.object({
   estate: decode.string,
   revision: decode.string,
@@ -65,8 +71,7 @@ const answer = decode.object({
   effect: decode.optional(decodeEffect),
   policies: decode.optional(decode.list(decodeViolation)),
   scopes: decode.list(decode.object({ scope: decode.string, targets: decode.list(decode.string), calls })),
-  actions: decode.list((value, at) => ({ scope: scoped(value, at).scope, action: bare(action(value, at)) })),
-  findings: decode.list(finding),
+  ...planned,
 });
 
 /** Removes the fields that a server adds to an action. */
@@ -75,19 +80,31 @@ function bare(report: Action & { readonly scope?: string; readonly digest?: stri
   return one;
 }
 
-/** A plan as a server answers it, as the one of a store from here: by scope. */
-export const decodePlan: Decoder<ServerPlan> = (value, at) => {
-  const { scopes, actions, findings, effect, policies, ...bound } = answer(value, at);
+/** The parts of plans, as a server answers them. */
+interface PlanParts {
+  readonly scopes: readonly Pick<ScopePlan, 'scope' | 'calls'>[];
+  readonly actions: ReturnType<(typeof planned)['actions']>;
+  readonly findings: readonly Finding[];
+}
+
+/** By scope. */
+export function plansOf({ scopes, actions, findings }: PlanParts, at: string): readonly ScopePlan[] {
   const known = new Set(scopes.map(({ scope }) => scope));
   const stray = [...actions, ...findings].find(({ scope }) => !known.has(scope));
   if (stray !== undefined) throw new DecodeError(`${at}.scopes`, 'all scopes of its actions and findings');
   const [acting, found] = [Map.groupBy(actions, ofScope), Map.groupBy(findings, ofScope)];
-  const plans = scopes.map(({ scope, calls: made }) => ({
+  return scopes.map(({ scope, calls: made }) => ({
     scope,
     actions: (acting.get(scope) ?? []).map((one) => one.action),
     findings: found.get(scope) ?? [],
     calls: made,
   }));
+}
+
+/** A plan as a server answers it, as the one of a store from here: by scope. */
+export const decodePlan: Decoder<ServerPlan> = (value, at) => {
+  const { scopes, actions, findings, effect, policies, ...bound } = answer(value, at);
+  const plans = plansOf({ scopes, actions, findings }, at);
   return {
     ...{ bound, plans, targets: scopes.flatMap(({ targets }) => targets) },
     ...(effect === undefined ? {} : { effect }),

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
-import { fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
+import { type EndedPatch, fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
 import { type EffectJson, effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
+import { documentText } from '../../core/render/value-text.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable, printableLines } from '../../core/text.ts';
 import { openEstate } from '../../estate/load.ts';
@@ -32,7 +33,6 @@ import { localUser } from '../local/ledger-access.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
 import { defineCommand, parseDuration, parseReason, parseTimestamp } from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';
-import { endedPatchJson, endedPatchLine, endLine, fieldLines, patchJson, patchLines } from '../output/patch.ts';
 import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
 
@@ -120,9 +120,9 @@ async function beginOnServer(
 ): Promise<ExitCode> {
   const { estate: named, replace } = options;
   const body = { ...asked, estate: named, replace, until: endOf(options, context.clock.now()) };
-  const { estate, patch: given, revision, actions, effect, waits, atEnd } = await patchOnServer(server, body, true);
-  const plans = [{ scope: estate, actions, findings: [], calls: { predicted: actions.length } }];
-  await confirm({ estate, patch: given, revision, plans, effect, waits, atEnd, violations: [] }, options, context);
+  const preview = await patchOnServer(server, body, true);
+  await confirm(preview, options, context);
+  const { estate } = preview;
   const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
   return renderAnswer(server, () => printBegun({ estate, patch: begun, generation }, options, context));
 }
@@ -160,13 +160,13 @@ const groundsOf = (store: Store, { dependencies, clock }: CliProcess): PatchGrou
   open: (tree) => openEstate(tree, dependencies.provider, dayOf(clock.now())),
 });
 
-async function orUserError<T>(work: () => Promise<T>): Promise<T> {
+async function orUserError<T>(work: () => Promise<T>, nothing = 'Nothing was patched.'): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Declined) || error.because === 'away') throw error;
     const { addresses } = error.more;
-    throw new UserError('Nothing was patched.', {
+    throw new UserError(nothing, {
       why: printableLines(error.message),
       ...(Array.isArray(addresses)
         ? { next: `Write one of them:\n${printable(addresses.map(String)).join('\n')}` }
@@ -177,7 +177,7 @@ async function orUserError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a patch would do, before it begins. */
+/** The plan, the effect and the end of a patch, before it begins. */
 interface Preview extends Pick<BegunPatch, 'patch' | 'revision' | 'waits' | 'atEnd'> {
   readonly estate: string;
   readonly plans: readonly ScopePlan[];
@@ -335,7 +335,8 @@ async function runEnd(id: number, command: Command, context: Context): Promise<E
   return withExistingStore(options.dir, context, async (store) => {
     const estate = await estateIn(store, { estate: options.activeOf });
     const by = { person: localUser(), reason };
-    const ended = await orUserError(() => endPatch({ estate, id, by }, groundsOf(store, context)));
+    const ending = () => endPatch({ estate, id, by }, groundsOf(store, context));
+    const ended = await orUserError(ending, 'No patch was ended.');
     return printEnded({ estate, patch: ended.patch, generation: ended.generation.number }, options, context);
   });
 }
@@ -359,3 +360,39 @@ function parseId(text: string): number {
   if (id !== undefined) return Number(id);
   throw new InvalidArgumentError('Write the number of a patch, as `patch list` shows it.');
 }
+
+/** `size: t3.small → t3.large` */
+const fieldLines = ({ fields }: Pick<Patch, 'fields'>): readonly string[] =>
+  fields.map(({ path, value, was }) => {
+    const now = value === null ? 'removed' : documentText(value);
+    return `${fieldText(path)}: ${documentText(was)} → ${now}`;
+  });
+
+/** A patch that holds: its end, who gave it and why, its values, and the line that ends it. */
+export const patchLines = (patch: Patch, now: number): readonly string[] => [
+  `#${patch.id} ${patchedDocument(patch)} until ${formatMoment(patch.until)}, ${patch.isOver ? 'over' : `in ${formatDuration(patch.until - now)}`}, by ${patch.person}: ${patch.reason}`,
+  ...fieldLines(patch).map((line) => `  ${line}`),
+  `  ${endLine(patch)}`,
+];
+
+const endLine = ({ id }: Pick<Patch, 'id'>): string => `setpoint patch end ${id} --reason "…"`;
+
+/** `#7 Instance web (size) ended 2026-12-01 12:10 UTC: the specs changed `size`` */
+export const endedPatchLine = (patch: EndedPatch): string => {
+  const by = patch.end.person === undefined ? '' : ` by ${patch.end.person}`;
+  const fields = patch.fields.map(({ path }) => fieldText(path)).join(', ');
+  return `#${patch.id} ${patchedDocument(patch)} (${fields}) of ${patch.person} ended ${formatMoment(patch.end.at)}${by}: ${patch.end.why}`;
+};
+
+/** As `--json` prints it, in the words of the API. Times are ms since the epoch. */
+export const patchJson = ({ isOver, ...patch }: Patch): object => ({ ...sharedJson(patch), expired: isOver });
+
+const sharedJson = ({ id, kind, name, fields, person, reason, at, until }: Omit<Patch, 'isOver'>): object => ({
+  ...{ id, kind, name, actor: person, reason, at, until },
+  fields: fields.map(({ path, value, was }) => ({ field: fieldText(path), value, former: was })),
+});
+
+export const endedPatchJson = ({ end, ...patch }: EndedPatch): object => ({
+  ...sharedJson(patch),
+  end: { at: end.at, type: end.as, reason: end.why, actor: end.person },
+});

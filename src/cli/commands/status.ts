@@ -13,11 +13,11 @@ import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
 import { approvalJson } from '../output/approval-text.ts';
 import { count, formatDuration, intervalText, pauseJson } from '../output/format.ts';
-import { endedPatchJson, endedPatchLine, patchJson, patchLines } from '../output/patch.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
 import { table } from '../output/table.ts';
 import { incidentLines } from './incident.ts';
+import { endedPatchJson, endedPatchLine, patchJson, patchLines } from './patch.ts';
 
 interface Options extends OverlayOption {
   readonly json?: boolean;

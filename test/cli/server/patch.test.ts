@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authorshipOf } from '../../../src/queries/authorship.ts';
-import { commandLine, type Said } from '../support/in-process.ts';
-import { sandboxed } from '../support/sandboxed.ts';
+import { commandLine, movableClock, type Said } from '../support/in-process.ts';
+import { edit, sandboxed } from '../support/sandboxed.ts';
 import { served } from './support/served.ts';
 
 const place = await sandboxed();
-const here = commandLine();
+const clock = movableClock();
+const here = commandLine({ clock });
 const there = await served(here.database);
 const store = here.database.connect();
 const allow = '--allow-endpoint';
@@ -79,4 +80,45 @@ test('it ends by its number, and stays in the list of those that ended', async (
   assert.match(stdout, /^Ended: patch #1 of FirewallRule web-https \(ports\) · generation 3\n/);
   const { patches, ended } = JSON.parse((await asked(['patch', 'list', '--json'])).stdout);
   assert.deepEqual([patches, ended[0].end.type, ended[0].end.actor], [[], 'person', 'operator of acme']);
+});
+
+test('a server shows exactly the preview of here: plan, effect, held changes and violations of policies', async () => {
+  edit(
+    place.specs,
+    'estate.yaml',
+    '---\n',
+    '---\napiVersion: setpoint.dev/v1\nkind: Policy\nmetadata: { name: ports }\nspec:\n  kinds: [firewall-rule]\n  rules:\n    - { name: no-ssh, warn: resource.opens(22), message: use the bastion }\n---\n',
+  );
+  const again = await here(['apply', place.specs, allow, '--yes']);
+  assert.equal(again.code, 0, again.stderr);
+  await here(['pause', place.specs, '--reason', 'freeze', '--address', rule]);
+  const until = new Date(Date.now() + 3_600_000).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+  const args = ['patch', rule, 'ports=[443,22]', '--until', until, '--reason', '#4711'];
+  const [local, remote] = [await here(args, 'no\n'), await asked(args, 'operator', 'no\n')];
+  assert.match(remote.stderr, /withheld {2}paused/, remote.stderr);
+  assert.match(remote.stderr, /use the bastion/);
+  assert.equal(remote.stderr, local.stderr);
+  await here(['resume', place.specs, '--reason', 'over', '--address', rule]);
+});
+
+test('a patch that is over and that no worker has ended is listed as over, as from here', async () => {
+  assert.equal((await asked(patch('ports=[443,8443]', '--yes'))).code, 0);
+  clock.forward(5 * 3_600_000);
+  const { stdout } = await asked(['patch', 'list']);
+  assert.match(stdout, /FirewallRule web-https until \S+ \S+ UTC, over, by operator of acme: #4711\n/);
+  assert.equal(stdout, (await here(['patch', 'list'])).stdout);
+  const [listed] = JSON.parse((await asked(['patch', 'list', '--json'])).stdout).patches;
+  assert.equal(listed.expired, true);
+});
+
+test('its calls are those of its document, whatever else waits', async () => {
+  edit(place.specs, 'instances.yaml', 'replicas: 3', 'replicas: 4');
+  const approved = await here(['approve', place.specs, allow, '--yes', '--reason', 'one more']);
+  assert.equal(approved.code, 0, approved.stderr);
+  const { stderr } = await asked(
+    ['patch', 'db', 'labels.tier=front', '--for', '1h', '--reason', 'x'],
+    'operator',
+    'no\n',
+  );
+  assert.match(stderr, /Plan: 0 to add, 1 to change, .* · 1 call\n/);
 });

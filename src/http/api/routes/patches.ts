@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import { type EndedPatch, fieldText, type Patch } from '../../../core/patch.ts';
 import { effectJson } from '../../../core/render/effect.ts';
-import { actionJson } from '../../../core/render/plan-json.ts';
+import { planJson } from '../../../core/render/plan-json.ts';
+import { policiesJson } from '../../../core/render/policies.ts';
+
 import type { BegunPatch, PatchAnswers } from '../../../ports/queries.ts';
 import { badInput, orDeclinedProblem, ProblemError } from '../../problem.ts';
+import { sha256 } from '../../sha256.ts';
 import { estateField, reasonField, resolveEstate } from '../fields.ts';
 import { type Caller, posterOf, type Route, route } from '../route.ts';
-import { actionSchema } from '../schemas/action.ts';
+import { findingSchema, plannedActionSchema } from '../schemas/action.ts';
 import { exampleOf, examples, story } from '../schemas/examples.ts';
-import { effectSchema } from '../schemas/plan.ts';
+import { effectSchema, plannedActions, policyViolationSchema } from '../schemas/plan.ts';
 import { timestamp } from '../schemas/timestamp.ts';
 
 export interface PatchesDependencies {
@@ -43,9 +46,12 @@ const example = {
 };
 
 const patchSchema = z
-  .object(patchFields)
+  .object({
+    ...patchFields,
+    expired: z.boolean().meta({ description: 'Its time is over, and no worker has ended it yet' }),
+  })
   .meta({ id: 'Patch', description: 'Other values for fields of one document until a time' })
-  .register(examples, { example });
+  .register(examples, { example: { ...example, expired: false } });
 
 const endedSchema = z
   .object({
@@ -79,7 +85,12 @@ const begun = z
     patch: patchSchema,
     revision: z.string().meta({ description: 'Of the specs with it' }),
     generation: z.int().optional().meta({ description: 'The generation that has it; absent with `preview`' }),
-    actions: z.array(actionSchema).meta({ description: 'Its actions by the newest observations' }),
+    actions: z.array(plannedActionSchema).meta({ description: 'Its actions by the newest observations' }),
+    findings: z.array(findingSchema).meta({ description: 'Of its document alone' }),
+    policies: z.array(policyViolationSchema).optional().meta({ description: 'Of its document alone; absent: none' }),
+    scopes: z
+      .array(z.object({ scope: z.string(), calls: z.object({ predicted: z.int() }) }))
+      .meta({ description: 'The scopes of its actions and findings' }),
     effect: effectSchema.optional().meta({ description: 'Only for callers that see all of the estate' }),
     waits: z.array(z.string()).meta({ description: 'Reasons for which some of it waits' }),
     atEnd: z
@@ -90,7 +101,8 @@ const begun = z
   .register(examples, {
     example: {
       ...{ estate: story.estate, patch: exampleOf(patchSchema), revision: story.revision, generation: 8 },
-      ...{ actions: [exampleOf(actionSchema)], waits: [], atEnd: { deletes: 0, stops: 1 } },
+      ...{ actions: [exampleOf(plannedActionSchema)], findings: [], waits: [], atEnd: { deletes: 0, stops: 1 } },
+      scopes: [{ scope: story.scope, calls: { predicted: 1 } }],
     },
   });
 
@@ -111,7 +123,7 @@ const listed = ({ patches, estates }: PatchesDependencies): Route =>
     path: '/v1/patches',
     operation: {
       id: 'listPatches',
-      tag: 'Pauses',
+      tag: 'Patches',
       summary: 'List patches',
       responses: { 200: { description: 'The patches of documents that you see', schema: list } },
     },
@@ -131,7 +143,7 @@ const begin = ({ patches, estates }: PatchesDependencies): Route =>
     path: '/v1/patches',
     operation: {
       id: 'patch',
-      tag: 'Pauses',
+      tag: 'Patches',
       summary: 'Change fields of one document for a while',
       description:
         'A generation with these values beside the specs. Policies, limits, modes and pauses hold for it, and its end. It replaces and deletes nothing.',
@@ -162,7 +174,7 @@ const begin = ({ patches, estates }: PatchesDependencies): Route =>
       const done = await orDeclinedProblem(
         patches.begin({ estate, ...boundsOf(caller) }, { ...draft, by: posterOf(caller) }),
       );
-      return { status: 201, body: { estate, ...begunAnswer(done) } };
+      return { status: 201, body: { estate, ...begunAnswer(done, estate) } };
     },
   });
 
@@ -172,7 +184,7 @@ const end = ({ patches, estates }: PatchesDependencies): Route =>
     path: '/v1/patches/end',
     operation: {
       id: 'endPatch',
-      tag: 'Pauses',
+      tag: 'Patches',
       summary: 'End a patch before its time',
       responses: { 200: { description: 'Workers go back to the specs', schema: ended } },
     },
@@ -194,7 +206,9 @@ function boundedValue(value: unknown): unknown {
 
 const boundsOf = ({ grants }: Caller) => ({ seen: boundsFor(grants, 'read'), mine: boundsFor(grants, 'operate') });
 
-const patchAnswer = ({ id, kind, name, fields, person, reason, at, until }: Omit<Patch, 'isOver'>) => ({
+const patchAnswer = ({ isOver, ...patch }: Patch) => ({ ...sharedAnswer(patch), expired: isOver });
+
+const sharedAnswer = ({ id, kind, name, fields, person, reason, at, until }: Omit<Patch, 'isOver'>) => ({
   ...{ id, kind, name, actor: person, reason, at, until },
   fields: fields.map(({ path, value, was }) => ({
     ...{ field: fieldText(path), value },
@@ -203,15 +217,21 @@ const patchAnswer = ({ id, kind, name, fields, person, reason, at, until }: Omit
 });
 
 const endedAnswer = ({ end: { at, as, why, person }, ...patch }: EndedPatch) => ({
-  ...patchAnswer(patch),
+  ...sharedAnswer(patch),
   end: { at, type: as, reason: why, ...(person === undefined ? {} : { actor: person }) },
 });
 
-const begunAnswer = ({ patch, revision, generation, plans, effect, waits, atEnd }: BegunPatch) => ({
+const begunAnswer = (
+  { patch, revision, generation, plans, effect, violations, waits, atEnd }: BegunPatch,
+  estate: string,
+) => ({
   patch: patchAnswer(patch),
   revision,
   ...(generation === undefined ? {} : { generation: generation.number }),
-  actions: plans.flatMap(({ actions }) => actions.map((one) => actionJson(one, undefined))),
+  actions: plannedActions(plans, sha256),
+  findings: planJson(plans, { estate, revision }, sha256).findings,
+  ...(violations.length === 0 ? {} : { policies: policiesJson(violations) }),
+  scopes: plans.map(({ scope, calls: { predicted } }) => ({ scope, calls: { predicted } })),
   ...(effect === undefined ? {} : { effect: effectJson(effect) }),
   waits: [...waits],
   atEnd,

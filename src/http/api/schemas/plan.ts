@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ScopePlan } from '../../../core/action.ts';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { healingIn } from '../../../core/plan/healing.ts';
 import { effectJson } from '../../../core/render/effect.ts';
@@ -131,7 +132,7 @@ export const violationBody = {
   failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
 } as const;
 
-const policyViolationSchema = z
+export const policyViolationSchema = z
   .object({
     ...violationBody,
     kind: kindSchema,
@@ -239,10 +240,7 @@ export function planAnswer(
     ...json,
     effect: effect && effectJson(effect),
     policies: violations && policiesJson(violations),
-    actions: plans.flatMap(({ scope, actions, findings }) => {
-      const healing = healingIn({ findings });
-      return actions.map((one) => ({ ...actionJson(one, healing(one)), digest: actionDigest(one, hash), scope }));
-    }),
+    actions: plannedActions(plans, hash),
     scopes: plans.map(({ scope, calls }, at) => {
       const { targets = [], ...look } = looks[at] ?? { gaps: [] };
       return { scope, targets, calls, observed: observationAnswer(look, now) };
@@ -250,6 +248,12 @@ export function planAnswer(
     observed: oldestObservation(looks, now),
   };
 }
+
+export const plannedActions = (plans: readonly ScopePlan[], hash: Hash) =>
+  plans.flatMap(({ scope, actions, findings }) => {
+    const healing = healingIn({ findings });
+    return actions.map((one) => ({ ...actionJson(one, healing(one)), digest: actionDigest(one, hash), scope }));
+  });
 
 const specProblemSchema = z
   .object({
