@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan } from '../core/action.ts';
+import type { Action, Finding, ScopePlan, WithheldFinding } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
@@ -86,17 +86,17 @@ export async function convergeScope(
   return { converged, waiting: waitingOf(converged, planned), planned, uncounted };
 }
 
-/** True where the scope fully applies all of its specs, as far as the observation shows. */
-export const isFullyApplied = (result: ConvergeResult): boolean =>
-  isApplied(result) && result.converged.last?.plan.findings.some(isInGrace) !== true;
+/** The resources whose deletion waits for the end of its grace. A scope without any is fully applied where `isApplied` is true. */
+export const inGraceIn = ({ converged: { last } }: ConvergeResult): readonly Address[] =>
+  (last?.plan.findings ?? []).flatMap((found) => (isInGrace(found) ? [found.address] : []));
 
-/** The same, but for deletions that wait for the end of their grace. */
+/** True where the scope applies all of its specs, but for deletions that wait for the end of their grace, as far as the observation shows. */
 export function isApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
   return !last.plan.findings.some((found) => found.type !== 'withheld' && isUnfinished(found));
 }
 
-const isInGrace = (found: Finding): boolean => found.type === 'withheld' && found.code === 'grace';
+const isInGrace = (found: Finding): found is WithheldFinding => found.type === 'withheld' && found.code === 'grace';
 
 /**
  * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope. Limits count over

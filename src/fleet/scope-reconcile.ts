@@ -15,8 +15,8 @@ import type { ReconcileOutcome, ReconcileWatch } from '../ports/telemetry.ts';
 import {
   convergeScope,
   healDrift,
+  inGraceIn,
   isApplied,
-  isFullyApplied,
   observationPlanner,
   type ScopeContext,
 } from './converge-scope.ts';
@@ -272,7 +272,7 @@ async function convergeAndHeal(
   await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
-  if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
+  if (isApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number, inGraceIn(newest));
   const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     inventory.saw(await look(observation, knowledge), activeSpec);

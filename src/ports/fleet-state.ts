@@ -56,12 +56,13 @@ export interface PendingState {
 
 /** The progress of a generation in a scope. */
 export interface Rollouts {
-  /** The newest generation that came wholly into force here: what healing returns to. 0: none. */
+  /** The newest generation that is fully applied here. 0: none. */
   standing(where: Where): Promise<number>;
+  standingButGraces(where: Where): Promise<StandingButGraces>;
   /** True where a fleet on this database ever fully applied any generation. */
   any(): Promise<boolean>;
-  /** Never lower than it stands. */
-  stand(where: Where, generation: number): Promise<void>;
+  /** Never lower than it stands. `inGrace`: resources whose deletion waits for the end of its grace; absent: there is none. */
+  stand(where: Where, generation: number, inGrace?: readonly Address[]): Promise<void>;
   /** Progressive rollouts that stopped, and wait for a person. */
   stopped(where: Where): Promise<readonly StoppedRollout[]>;
   /** A document's newest stop replaces an earlier one; one of a lower generation than that changes nothing. */
@@ -71,6 +72,13 @@ export interface Rollouts {
    * where nothing had stopped, nothing is written.
    */
   resume(where: Where, by: By, document?: Address): Promise<void>;
+}
+
+/** The newest generation that is applied here, but for deletions that wait for the end of their grace: the fully applied one at least. */
+export interface StandingButGraces {
+  readonly generation: number;
+  /** Resources that were in a grace since the fully applied generation. Nobody saw whether specs changed them meanwhile. */
+  readonly inGrace: readonly Address[];
 }
 
 /** `why`: what failed, for people. */

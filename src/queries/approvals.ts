@@ -56,8 +56,7 @@ async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Off
   const sight = { ...asked, quantity: 'every' } as const;
   const shown = seenOf(survey, plans, sight);
   const generation = survey.bound.generation ?? 0;
-  const scopes = shown.plans.filter(({ actions }) => actions.length > 0).map(({ scope }) => scope);
-  const waiting = { estate: estate.name, generation, scopes };
+  const waiting = { estate: estate.name, generation, plans: shown.plans.filter(({ actions }) => actions.length > 0) };
   const mine = new Set(digestsIn(shown.plans));
   return {
     ...shown,

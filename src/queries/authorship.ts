@@ -1,5 +1,6 @@
 import { isForgeAddress, mayBeSamePerson, personKeys, proposalBot } from '../core/access/person.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { Action, ScopePlan } from '../core/action.ts';
+import { documentOfReplica } from '../core/resource.ts';
 import type { Authorship, Poster } from '../ports/queries.ts';
 import type { GenerationAuthors } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -9,14 +10,15 @@ const most = 200;
 
 interface Waiting {
   readonly estate: string;
-  /** The newest: what is approved is of it, and of those before that never came wholly into force. */
+  /** The newest: what is approved is of it, and of those before that are not fully applied. */
   readonly generation: number;
-  readonly scopes: readonly ScopeKey[];
+  readonly plans: readonly Pick<ScopePlan, 'scope' | 'actions'>[];
 }
 
 /**
  * Checks whether a caller is an author of waiting actions. Their authors are those of every generation since the one applied
- * in their scopes, the newest at any rate: actions that nobody approved then still wait in later generations.
+ * in their scopes, the newest at any rate: actions that nobody approved then still wait in later generations. A deletion in its grace keeps
+ * generations open for itself only: see `appliedBefore`.
  *
  *   known authors                                                | the caller
  *   -------------------------------------------------------------+----------------------------------------
@@ -30,10 +32,33 @@ interface Waiting {
  *   a credential posted it that knows nobody's e-mail address    | may not: it may be theirs
  */
 export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
-  const { estate, generation, scopes } = waiting;
-  const standing = await Promise.all(scopes.map((scope) => store.fleet.rollouts.standing({ estate, scope })));
-  const after = Math.min(generation - 1, ...standing);
+  const { estate, generation, plans } = waiting;
+  const applied = await Promise.all(plans.map((plan) => appliedBefore(plan, estate, store.fleet.rollouts)));
+  const after = Math.min(generation - 1, ...applied);
   return judged(await store.authors.since(estate, after, most + 1), by);
+}
+
+/**
+ * The newest generation that was applied before the specs asked for these actions:
+ *
+ *   the actions                                                        | applied
+ *   -------------------------------------------------------------------+-----------------------------------------
+ *   none is of a document of which anything was in a grace             | but for deletions that wait for the end of
+ *                                                                      | their grace
+ *   one is: its grace may have begun long ago, and hidden other        | fully
+ *   changes of that document                                           |
+ */
+async function appliedBefore(
+  { scope, actions }: Waiting['plans'][number],
+  estate: string,
+  rollouts: Store['fleet']['rollouts'],
+): Promise<number> {
+  const where = { estate, scope };
+  const { generation, inGrace } = await rollouts.standingButGraces(where);
+  const documents = new Set(inGrace.map(documentOfReplica));
+  const isHidden = ({ address, documents: own }: Action): boolean =>
+    [documentOfReplica(address), ...own.map((one) => one.address)].some((one) => documents.has(one));
+  return actions.some(isHidden) ? rollouts.standing(where) : generation;
 }
 
 function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {

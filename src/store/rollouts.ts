@@ -1,4 +1,6 @@
-import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
+import { sql } from 'kysely';
+import type { Address } from '../core/resource.ts';
+import type { Rollouts, StandingButGraces, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
 import { forgiveBirths, readBirths, stoppedByBirths } from './launch-health.ts';
@@ -8,8 +10,18 @@ import type { Database } from './tables.ts';
 
 export const postgresRollouts = (context: Context): Rollouts => ({
   standing: (where) => standing(context.db, where),
-  any: async () => (await context.db.selectFrom('standing').select('scope').limit(1).executeTakeFirst()) !== undefined,
-  stand: (where, generation) => stand(context.db, where, generation),
+  standingButGraces: (where) => standingButGraces(context.db, where),
+  any: async () =>
+    (await context.db
+      .selectFrom('standing')
+      .select('scope')
+      .where('generation', '>', 0)
+      .limit(1)
+      .executeTakeFirst()) !== undefined,
+  stand: (where, generation, inGrace = []) =>
+    inGrace.length === 0
+      ? stand(context.db, where, generation)
+      : standButGraces(context.db, where, { generation, inGrace }),
   stopped: (where) => stopped(context.db, where),
   stop: (where, rollout) => stop(context.db, where, rollout),
   resume: (where, by, document) => resume(context, { where, by, document }),
@@ -30,7 +42,39 @@ async function stand(db: Database, { estate, scope }: Where, generation: number)
     .insertInto('standing')
     .values({ estate, scope, generation })
     .onConflict((conflict) =>
-      conflict.columns(['estate', 'scope']).doUpdateSet({ generation }).where('standing.generation', '<', generation),
+      conflict
+        .columns(['estate', 'scope'])
+        .doUpdateSet({ generation, in_grace: [] })
+        .where('standing.generation', '<', generation),
+    )
+    .execute();
+}
+
+async function standingButGraces(db: Database, { estate, scope }: Where): Promise<StandingButGraces> {
+  const row = await db
+    .selectFrom('standing')
+    .select(['generation', 'but_graces', 'in_grace'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .executeTakeFirst();
+  if (row === undefined) return { generation: 0, inGrace: [] };
+  return { generation: Math.max(row.generation, row.but_graces), inGrace: row.in_grace.toSorted() };
+}
+
+async function standButGraces(
+  db: Database,
+  { estate, scope }: Where,
+  { generation, inGrace }: StandingButGraces,
+): Promise<void> {
+  const added = sql<readonly Address[]>`ARRAY(SELECT DISTINCT unnest(standing.in_grace || excluded.in_grace))`;
+  await db
+    .insertInto('standing')
+    .values({ estate, scope, generation: 0, but_graces: generation, in_grace: inGrace })
+    .onConflict((conflict) =>
+      conflict.columns(['estate', 'scope']).doUpdateSet({
+        but_graces: sql<number>`greatest(standing.but_graces, excluded.but_graces)`,
+        in_grace: added,
+      }),
     )
     .execute();
 }

@@ -277,6 +277,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface StandingTable extends InScope {
   generation: number;
+  but_graces: Generated<number>;
+  in_grace: Generated<readonly string[]>;
 }
 
 interface StoppedRolloutTable extends InScope {

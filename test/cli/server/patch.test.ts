@@ -44,7 +44,7 @@ test('an operator begins one, whose author does not approve it', async () => {
   assert.match(stdout, /^Patched: #1 FirewallRule web-https until \S+ \S+ UTC \(4 h\) · generation 2\n/);
   const [begun] = await store.fleet.patches.active('acme');
   assert.deepEqual([begun?.person, begun?.fields[0]?.path], ['operator of acme', ['spec', 'ports']]);
-  const waiting = { estate: 'acme', generation: 2, scopes: [] };
+  const waiting = { estate: 'acme', generation: 2, plans: [] };
   const by = (who: string) => ({ person: `${who} of acme`, caller: who, names: [`${who}@acme.example`] });
   assert.match((await authorshipOf(waiting, by('operator'), store)).refused ?? '', /You are an author/);
   assert.equal((await authorshipOf(waiting, by('admin'), store)).refused, undefined);

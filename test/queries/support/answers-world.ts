@@ -96,7 +96,7 @@ interface Offer {
   readonly digest: string;
   readonly actions: readonly { readonly address: string }[];
   readonly generation: number;
-  readonly authors: { readonly refused?: string; readonly unknown: boolean };
+  readonly authors: { readonly denialReason?: string; readonly unknown: boolean };
 }
 
 export async function offered({ api }: AnswersWorld, who: string): Promise<Offer> {

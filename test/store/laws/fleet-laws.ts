@@ -93,6 +93,25 @@ export const fleetLaws: Laws = {
     assert.equal(await store.fleet.rollouts.standing({ estate, scope: elsewhere }), 0);
   },
 
+  'what stands but for graces is known apart, with what was in one until everything stands': async (bench) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    const { rollouts } = store.fleet;
+    const butGraces = () => other.fleet.rollouts.standingButGraces(where);
+    assert.deepEqual(await butGraces(), { generation: 0, inGrace: [] });
+    await rollouts.stand(where, 2, ['a/b/c/instance/web-1']);
+    assert.deepEqual(await butGraces(), { generation: 2, inGrace: ['a/b/c/instance/web-1'] });
+    assert.equal(await rollouts.standing(where), 0);
+    await rollouts.stand(where, 4, ['a/b/c/instance/web-0', 'a/b/c/instance/web-1']);
+    await rollouts.stand(where, 3, ['a/b/c/instance/web-2']);
+    const all = [0, 1, 2].map((n) => `a/b/c/instance/web-${n}`);
+    assert.deepEqual(await butGraces(), { generation: 4, inGrace: all });
+    assert.equal(await rollouts.standing(where), 0);
+    await rollouts.stand(where, 5);
+    assert.deepEqual(await butGraces(), { generation: 5, inGrace: [] });
+    assert.equal(await rollouts.standing(where), 5);
+  },
+
   'what a cloud refused waits by the clock of the store, and is let go by its address or all at once': async (
     bench,
   ) => {

@@ -173,7 +173,7 @@ function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   const of = (where: Where): RolloutMemory => {
     const found = memory.fleet.rollouts.get(whereKey(where));
     if (found) return found;
-    const made = { standing: 0, stopped: new Map() };
+    const made = { standing: 0, butGraces: 0, inGrace: new Set<string>(), stopped: new Map() };
     memory.fleet.rollouts.set(whereKey(where), made);
     return made;
   };
@@ -181,8 +181,19 @@ function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   return {
     standing: async (where) => of(where).standing,
     any: async () => [...memory.fleet.rollouts.values()].some(({ standing }) => standing > 0),
-    stand: async (where, generation) => {
-      of(where).standing = Math.max(of(where).standing, generation);
+    standingButGraces: async (where) => {
+      const { standing, butGraces, inGrace } = of(where);
+      return { generation: Math.max(standing, butGraces), inGrace: [...inGrace].toSorted() };
+    },
+    stand: async (where, generation, inGrace = []) => {
+      const one = of(where);
+      if (inGrace.length > 0) {
+        one.butGraces = Math.max(one.butGraces, generation);
+        for (const address of inGrace) one.inGrace.add(address);
+      } else if (one.standing < generation) {
+        one.standing = generation;
+        one.inGrace.clear();
+      }
     },
     stopped: async (where) => unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where)))),
     stop: async (where, rollout) => {

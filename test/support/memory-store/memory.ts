@@ -101,6 +101,8 @@ interface RequestMemory {
 
 export interface RolloutMemory {
   standing: number;
+  butGraces: number;
+  readonly inGrace: Set<string>;
   readonly stopped: Map<string, StoppedRollout>;
 }
 
