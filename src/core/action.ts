@@ -23,6 +23,8 @@ export type Action =
       readonly effect: Effect;
       /** It starts a machine that an update of ours stopped: see `isStoppedByUs` in knowledge.ts. */
       readonly restarts?: true;
+      /** It stops a machine for the grace of its deletion, which has taken all places and approvals: see plan/grace.ts. */
+      readonly retires?: true;
     })
   | (About &
       Incarnated & {

@@ -41,7 +41,11 @@ export interface Terms {
   readonly unlaunchable?: string;
   /** Of machines: how one is replaced, where its document says so; otherwise as its cloud's dialect has it. */
   readonly replace?: ReplaceStrategy;
+  /** Of a machine: its deletion stops it first, for its grace. */
+  readonly beforeDelete?: BeforeDelete;
 }
+
+export type BeforeDelete = 'stop';
 
 /** `surge`: the new machine is ready before the old one ends. `recreate`: the old one ends first. */
 export type ReplaceStrategy = 'surge' | 'recreate';

@@ -1,4 +1,4 @@
-import type { DeletionPolicy, Desired, Terms } from './desired.ts';
+import type { BeforeDelete, DeletionPolicy, Desired, Terms } from './desired.ts';
 import type { KeptHealing } from './fights.ts';
 import type { Tombstone } from './grace.ts';
 import type { HeardTouch } from './last-modified.ts';
@@ -118,6 +118,8 @@ export interface KeptTerms {
   readonly owners?: readonly string[];
   /** Of a machine, where its specs said so when it was written last. */
   readonly minReadyMs?: number;
+  /** As in the terms of its document when it was written last. */
+  readonly beforeDelete?: BeforeDelete;
 }
 
 /** An intent without a settlement: its call may have happened. */

@@ -168,13 +168,14 @@ const wantedOf = ({ attributes, documents }: Desired): NonNullable<DraftDetails[
 });
 
 function termsOf({ terms, documents }: Desired, storeOnly: boolean): ClaimTerms {
-  const { deletionPolicy, protect, minReadyMs, authoritative } = terms;
+  const { deletionPolicy, protect, minReadyMs, authoritative, beforeDelete } = terms;
   const owners = [...new Set(documents.flatMap(({ owner }) => owner ?? []))].sort();
   return {
     ...{ deletionPolicy, protect, storeOnly },
     ...(owners.length === 0 ? {} : { owners }),
     ...(minReadyMs === undefined ? {} : { minReadyMs }),
     ...(authoritative ? { authoritative } : {}),
+    ...(beforeDelete === undefined ? {} : { beforeDelete }),
   };
 }
 

@@ -57,6 +57,7 @@ export function compileInstances(
         ...terms,
         ...(stated === undefined || nameLabel !== undefined ? {} : { named: true as const }),
         ...(spec.replace === undefined ? {} : { replace: spec.replace.strategy }),
+        ...(spec.beforeDelete === undefined ? {} : { beforeDelete: spec.beforeDelete }),
         ...claimOf(site, 'instance', { adopt, was }),
       },
       documents: [ref],

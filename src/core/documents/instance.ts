@@ -175,6 +175,9 @@ export const instanceSchema = z
         replicas: machine.replicas.default(1),
         publicIp: machine.publicIp.default(false),
         power: machine.power.default('running'),
+        beforeDelete: z.literal('stop', { error: 'stop' }).optional().meta({
+          description: 'Stops the machine for the grace of its deletion. Default: it runs until it is deleted.',
+        }),
         on: z
           .record(name(), perTarget, { error: 'a map from targets to fields' })
           .default({})

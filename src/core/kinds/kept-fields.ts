@@ -1,5 +1,5 @@
 /** Terms that the store keeps beside a resource and no cloud holds; of every kind, and changed in place. */
-export const keptFields = ['protect', 'deletionPolicy'] as const;
+export const keptFields = ['protect', 'deletionPolicy', 'beforeDelete'] as const;
 
 /** The address of a resource without a mark that could be written anew. */
 export const keptAddress = 'address';

@@ -205,7 +205,6 @@ function termsChanges(
   const settled = knowledge.settled.get(id);
   if (settled === undefined) return [];
   const { terms: kept } = settled;
-  const asked = { protect: terms.protect, deletionPolicy: terms.deletionPolicy };
   const isMoved = fixed && signs.container === undefined && settled.address !== address;
   return [
     ...(isMoved ? [{ field: keptAddress, from: settled.address, to: address }] : []),
@@ -214,9 +213,10 @@ function termsChanges(
       : [{ field: keptRules, from: regimeOf(kept), to: regimeOf(terms) }]),
     ...keptFields
       .filter(
-        (field) => kept[field] !== asked[field] && (field === 'protect' || fixed || signs.container !== undefined),
+        (field) =>
+          kept[field] !== terms[field] && (field !== 'deletionPolicy' || fixed || signs.container !== undefined),
       )
-      .map((field) => ({ field, from: kept[field], to: asked[field] })),
+      .map((field) => ({ field, from: kept[field], to: terms[field] })),
   ];
 }
 

@@ -1,6 +1,8 @@
-import { type Action, beginsGrace, type Decision, type Deletion } from '../action.ts';
+import { type Action, beginsGrace, type Decision, type Deletion, powerField } from '../action.ts';
+import type { Desired } from '../desired.ts';
 import { type DeletionGrace, type GracePeriods, isStanding, type Tombstone, type TombstoneChanges } from '../grace.ts';
 import { membershipsOf } from '../kinds/instance.ts';
+import { powerOf } from '../knowledge.ts';
 import { formatMoment } from '../render/wording.ts';
 import {
   type Address,
@@ -46,10 +48,52 @@ export function withGrace(decisions: readonly Decision[], world: World): readonl
       ? graceAt(tombstone, over(tombstone) ? 'ends' : 'runs')
       : beginning(graceOf(deletion, periods, going), removals);
   };
-  return decisions.map((decision) => {
+  return decisions.flatMap((decision) => {
     const grace = isDelete(decision) ? graceIn(decision) : undefined;
-    return grace === undefined ? decision : { ...decision, grace };
+    if (grace === undefined || !isDelete(decision)) return [decision];
+    const deletion = { ...decision, grace };
+    return [...stopFor(deletion, world), deletion];
   });
+}
+
+/**
+ * The stop of a machine while its grace runs, where its document wanted that. Once only: whoever starts it in its grace needs it. It
+ * counts with its deletion: that has taken the limit place and the approvals.
+ */
+function stopFor({ kind, address, observed, grace, ...about }: Deletion, { input }: World): readonly Action[] {
+  const { knowledge, wanted } = input;
+  const { attributes } = observed;
+  const kept = knowledge.settled.get(observed.id)?.terms;
+  // why: of a machine
+  const applied = knowledge.applied.get(address)?.attributes as InstanceAttributes | undefined;
+  if (grace?.phase !== 'runs' || kind !== 'instance' || kept?.beforeDelete !== 'stop') return [];
+  if (powerOf(attributes) !== 'running' || observed.condition.state !== 'ready') return [];
+  if (applied?.machine.power !== 'running' || knowledge.pending.some((one) => one.address === address)) return [];
+  const document = documentOfReplica(address);
+  const documents = [{ address: document, file: '', line: 0 }];
+  const mode = grace.allowed ? 'enforce' : (wanted.documents.get(document)?.mode ?? wanted.mode);
+  const desired: Desired<'instance'> = {
+    ...{ kind, address, name: observed.name, documents },
+    // why: what others set on it since is not ours, and stays theirs when its document is back
+    attributes: { ...applied, machine: { ...applied.machine, power: 'stopped' } },
+    terms: { mode, protect: kept.protect, deletionPolicy: kept.deletionPolicy, beforeDelete: kept.beforeDelete },
+  };
+  const changes = [{ field: powerField, from: 'running', to: 'stopped' }];
+  const { owners: _, because: __, ...rest } = about;
+  return [
+    {
+      ...rest,
+      verb: 'update',
+      kind,
+      address,
+      desired,
+      observed,
+      changes,
+      documents,
+      effect: 'in-place',
+      retires: true,
+    },
+  ];
 }
 
 const beginning = (forMs: number, { by }: Removals): DeletionGrace | undefined =>

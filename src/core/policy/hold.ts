@@ -44,7 +44,8 @@ export const isExcused = ({ failed }: BrokenRule, action: Action): boolean =>
  */
 function resourcesOf(action: Action): readonly string[] {
   const isPart = action.verb === 'delete' && action.because === 'changed' && action.kind === 'firewall-rule';
-  if (!('desired' in action) && !isPart) return [];
+  const isGoing = action.verb === 'update' && action.retires === true;
+  if ((!('desired' in action) && !isPart) || isGoing) return [];
   const { kind, address, documents } = action;
   const addresses = kind === 'firewall-rule' ? documents.map((document) => document.address) : [address];
   return addresses.map((one) => `${kind} ${one}`);

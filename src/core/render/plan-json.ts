@@ -100,8 +100,8 @@ export function actionJson(action: Action, healing: Healing | undefined) {
       return { verb, ...about, ...incarnationJson(action), desired: desiredJson(desired), reason: because };
     }
     case 'update': {
-      const { verb, desired, observed, changes, effect, restarts } = action;
-      return { verb, ...about, ...sidesJson(desired, observed), changes, effect, restarts };
+      const { verb, desired, observed, changes, effect, restarts, retires } = action;
+      return { verb, ...about, ...sidesJson(desired, observed), changes, effect, restarts, retires };
     }
     case 'replace': {
       const { verb, desired, observed, changes, surge } = action;
@@ -243,6 +243,7 @@ const termsJson = ({
   minReadyMs,
   unlaunchable,
   replace,
+  beforeDelete,
 }: Terms) => ({
   mode,
   protect,
@@ -254,6 +255,7 @@ const termsJson = ({
   minReadyMs,
   unlaunchable,
   replace,
+  beforeDelete,
 });
 
 const requirements = {

@@ -198,6 +198,7 @@ function graceNote({ grace }: Deletion): readonly string[] {
 export function costText(action: Action): string {
   if (action.verb === 'replace') return replacement(action);
   if (action.verb !== 'update') return '';
+  if (action.retires) return 'stops the machine for its grace, as its document wanted';
   if (action.restarts) return 'starts the machine, which an interrupted update of ours stopped';
   return action.effect === 'stops' ? 'stops the machine' : '';
 }

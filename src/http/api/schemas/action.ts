@@ -123,6 +123,10 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
         .literal(true)
         .optional()
         .meta({ description: 'It starts a machine that an interrupted update by Setpoint stopped' }),
+      retires: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'It stops a machine for the grace of its deletion, as its document wanted' }),
     }),
     z.object({
       verb: z.literal('replace'),

@@ -191,6 +191,7 @@ const terms = z.object({
   minReadyMs: z.number().int().optional(),
   unlaunchable: z.string().optional(),
   replace: z.enum(['surge', 'recreate']).optional(),
+  beforeDelete: z.literal('stop').optional(),
 });
 
 const desiredOf = <K extends keyof typeof attributesByKind>(kind: K) =>
