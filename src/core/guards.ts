@@ -12,6 +12,8 @@ export interface Guards {
   /** By document address. */
   readonly modes: Readonly<Record<Address, Mode>>;
   readonly policies: Readonly<Record<Address, DeletionPolicy>>;
+  /** Addresses that resources had before, by `was`: those of documents, or of what documents make. Absent: none. */
+  readonly renamed?: readonly Address[];
   /** Document addresses under `protect`; it outlives the document. */
   readonly protected: readonly Address[];
   /** By document address; absent where an earlier version wrote it down. */

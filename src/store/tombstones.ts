@@ -108,19 +108,37 @@ export async function readTombstones({ trx, estate, scope }: Scoped): Promise<Re
     },
   );
   if (stones.length === 0) return new Map();
-  const oldest = Math.min(...stones.map(([, { generation }]) => generation));
-  const since = await trx
+  const tombstones = new Map(stones);
+  return confirmedIn(tombstones, await unseenGenerations({ trx, estate }, tombstones));
+}
+
+/** Generations between the tombstones and the newest one. None, where each reconcile saw the generation before. */
+async function unseenGenerations(
+  { trx, estate }: Pick<Scoped, 'trx' | 'estate'>,
+  tombstones: ReadonlyMap<CloudId, Tombstone>,
+): Promise<readonly UnseenGeneration[]> {
+  const all = [...tombstones.values()];
+  const documents = all.map(documentOf);
+  return trx
     .selectFrom('generations')
-    .select(['number', 'guards'])
+    .select([
+      'number',
+      // why: of large estates the guards are megabytes, and few documents matter here
+      sql<readonly Address[]>`ARRAY(
+        SELECT named FROM (
+          SELECT json_object_keys(guards -> 'modes') AS named
+          UNION SELECT json_array_elements_text(coalesce(guards -> 'renamed', '[]'))
+        ) AS names WHERE named LIKE '%/network/%' OR named = ANY(${documents}::text[]))`.as('documents'),
+    ])
     .where('estate', '=', estate)
-    .where('number', '>', oldest)
+    .where('number', '>', Math.min(...all.map(({ generation }) => generation)))
+    .where('number', '<', ({ selectFrom }) =>
+      selectFrom('generations')
+        .select(({ fn }) => fn.max('number').as('newest'))
+        .where('estate', '=', estate),
+    )
     .orderBy('number')
     .execute();
-  // why: only `accept` writes the column
-  return confirmedIn(
-    new Map(stones),
-    since.map(({ number, guards }) => ({ number, guards: guards as Guards })), // why: see above
-  );
 }
 
 export const authorityOf = (
@@ -132,34 +150,51 @@ export const authorityOf = (
   return approval === undefined ? { authority: 'mode' } : { authority: 'approval', approval };
 };
 
+/** A generation that is not the newest. `documents`: those that it names, also by a former name; of others than networks only some. */
+interface UnseenGeneration {
+  readonly number: number;
+  readonly documents: readonly Address[];
+}
+
+/** The documents that a generation names, also by a former name. */
+export const documentsNamed = ({ modes, renamed = [] }: Pick<Guards, 'modes' | 'renamed'>): readonly Address[] => [
+  ...Object.keys(modes),
+  ...renamed,
+];
+
 /**
  * With the newest generation but one that is known not to want each: one that did not name its document, and that follows one that is
- * known. `since`: generations by their number, the newest included.
+ * known. `unseen`: by their number.
  */
 export function confirmedIn(
   tombstones: ReadonlyMap<CloudId, Tombstone>,
-  since: readonly { readonly number: number; readonly guards: Pick<Guards, 'modes'> }[],
+  unseen: readonly UnseenGeneration[],
 ): ReadonlyMap<CloudId, Tombstone> {
-  const former = since.slice(0, -1);
-  if (former.length === 0) return tombstones;
+  if (unseen.length === 0) return tombstones;
+  const named = unseen.map(({ number, documents }) => ({
+    number,
+    documents: new Set(documents),
+    networks: new Set(documents.flatMap((one) => /\/network\/(.*)$/.exec(one)?.[1] ?? [])),
+  }));
   return new Map(
     [...tombstones].map(([id, tombstone]) => {
       let { generation } = tombstone;
-      for (const { number, guards } of former) {
+      for (const { number, documents, networks } of named) {
         if (number !== generation + 1) continue;
-        if (!mayWant(tombstone, Object.keys(guards.modes))) generation = number;
+        const mayWant = documents.has(documentOf(tombstone)) || networks.has(networkOf(tombstone) ?? '');
+        if (!mayWant) generation = number;
       }
       return [id, { ...tombstone, generation }];
     }),
   );
 }
 
-/** Documents of which none may be there, or it may have been wanted: a group is wanted also where its name alone is used. */
-function mayWant({ kind, address }: Tombstone, documents: readonly Address[]): boolean {
-  const document = kind === 'instance' ? documentOfReplica(address) : address;
-  const [network = ''] = kind === 'instance' ? [] : nameIn(address, kind).split('.');
-  return documents.some((one) => one === document || (network !== '' && one.endsWith(`/network/${network}`)));
-}
+const documentOf = ({ kind, address }: Tombstone): Address =>
+  kind === 'instance' ? documentOfReplica(address) : address;
+
+/** Where its network stands it may have been wanted: a group is wanted also where its name alone is used. */
+const networkOf = ({ kind, address }: Tombstone): string | undefined =>
+  kind === 'instance' ? undefined : nameIn(address, kind).split('.')[0];
 
 /** See the port. */
 export async function changeTombstones(

@@ -136,6 +136,31 @@ describe('a removed machine', () => {
   });
 });
 
+describe('a removed machine that gets another name', () => {
+  it('has its whole grace where no reconcile saw the generation that named it so', async () => {
+    const world = await standing([...base, web()]);
+    await world.accept(base);
+    await world.reconcile();
+    await world.clock.advance(2 * hour);
+    await world.accept([...base, machine('api', {}, { was: ['web'] })]);
+    await world.accept(base);
+    assert.deepEqual((await world.reconcile()).writes, []);
+    assert.deepEqual((await later(world, 61 * minute)).writes, ['TerminateInstances']);
+  });
+
+  it('stays where its document comes back under another name, after its grace', async () => {
+    const world = await standing([...base, web()]);
+    const before = objects(world, 'instance');
+    await world.accept(base);
+    await world.reconcile();
+    await world.clock.advance(2 * hour);
+    await world.accept([...base, machine('api', {}, { was: ['web'] })]);
+    assert.ok(!(await world.reconcile()).writes.includes('TerminateInstances'));
+    await later(world, 24 * hour);
+    assert.deepEqual(objects(world, 'instance'), before);
+  });
+});
+
 it('surplus machines keep their ids where the document is scaled up again in time', async () => {
   const world = await standing([...base, web({ replicas: 3 })]);
   const before = objects(world);

@@ -29,7 +29,7 @@ import {
   remediationsBy,
   stricterRemediations,
 } from '../remediation.ts';
-import type { Address, Cloud, ScopeKey } from '../resource.ts';
+import { type Address, type Cloud, documentOfReplica, type Kind, type ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
@@ -334,12 +334,16 @@ function guardsOf(
   const all = scopes.flatMap(({ wanted }) => wanted.desired);
   const governed = all.flatMap((one) => governing(one).map((address) => ({ address, terms: one.terms })));
   const modes = all.flatMap((one) => ownDocuments(one).map((address) => [address, one.terms.mode] as const));
+  const renamed = new Set(
+    all.flatMap(({ kind, terms }) => (terms.claim?.was ?? []).map((was) => documentAddress(kind, was))),
+  );
   return {
     limits: estate.spec.limits,
     modes: Object.fromEntries(modes),
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
     inherited: inheritedIn(scopes, estate),
+    ...(renamed.size === 0 ? {} : { renamed: [...renamed].sort() }),
     ...(enforced.length === 0 ? {} : { enforced }),
     owners: Object.fromEntries(
       scopes.flatMap(({ wanted }) =>
@@ -353,6 +357,9 @@ function guardsOf(
       : { grace: { ...usualGrace, ...estate.spec.deletionGracePeriod } }),
   };
 }
+
+const documentAddress = (kind: Kind, address: Address): Address =>
+  kind === 'instance' ? documentOfReplica(address) : address;
 
 /** The windows and freezes of the estate, and those of its targets. */
 function calendarIn(scopes: readonly CompiledScope[], { spec }: EstateDoc): { readonly calendar?: ChangeCalendar } {

@@ -120,6 +120,16 @@ export const tombstoneLaws: Laws = {
     assert.equal(await generation(), 3, 'generation 4 wanted it');
   },
 
+  'nor where one of them wanted it under another name': async ({ store, other, estate }) => {
+    const worker = await standing(store, estate, 1);
+    await bury(worker, 'core');
+    const modes = { [addressOf('net')]: 'enforce' } as const;
+    await store.generations.accept(estate, 'r2', { ...guards, modes });
+    await store.generations.accept(estate, 'r3', { ...guards, modes, renamed: [addressOf('core')] });
+    await store.generations.accept(estate, 'r4', guards);
+    assert.equal((await known(other, estate)).get('vpc-core')?.generation, 2);
+  },
+
   'a tombstone names the approval that it spent, and whether a person withdrew it': async ({
     store,
     other,

@@ -12,7 +12,7 @@ import { mostExpiredIntents } from '../../../src/store/knowledge.ts';
 import { noteBody } from '../../../src/store/ledger-entries.ts';
 import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
-import { authorityOf, confirmedIn, endedNote } from '../../../src/store/tombstones.ts';
+import { authorityOf, confirmedIn, documentsNamed, endedNote } from '../../../src/store/tombstones.ts';
 import { listedFights } from './fleet.ts';
 import { newestTouches } from './last-modified.ts';
 import { judgeBirths, readBirths } from './launch-health.ts';
@@ -142,7 +142,9 @@ function tombstones(memory: Memory, { name, generations }: EstateMemory, scope: 
   const oldest = Math.min(...known.map(([, { generation }]) => generation));
   return confirmedIn(
     new Map(known),
-    generations.filter(({ number }) => number > oldest),
+    generations
+      .slice(0, -1)
+      .flatMap(({ number, guards }) => (number > oldest ? [{ number, documents: documentsNamed(guards) }] : [])),
   );
 }
 
