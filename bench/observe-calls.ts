@@ -52,7 +52,7 @@ async function planEmpty({ url, control }: Sandbox, { shape, spoil, cwd }: Scene
   control.ec2.load(standing(desired, { ...place, estate: 'bench', store: 'an-earlier-store' }));
   await spoil(control);
   await writeFiles(join(cwd, 'specs'), [...files, bootScript]);
-  console.error(`observe-calls: planning ${desired.length} resources and atoms`);
+  process.stderr.write(`observe-calls: planning ${desired.length} resources and atoms\n`);
   const ended = await setpoint(['plan', '--allow-endpoint', '--json'], { cwd });
   const { summary, actions } = planned(expectCode(ended, 0, 'setpoint plan'));
   const todo = actions.length + summary.blocked + summary.withheld + summary.orphan;
@@ -65,7 +65,7 @@ function figureOf({ control: { log, ec2 } }: Sandbox): Figure {
   if (refused.length > 0) throw new Error(`${refused.length} calls were refused, first ${refused[0]?.errorCode}`);
   if (entries.some(({ mutating }) => mutating)) throw new Error('a plan wrote');
   const floor = listingsFloor(ec2.region(place.account, place.region));
-  console.error(`observe-calls: ${JSON.stringify(log.counts())}`);
+  process.stderr.write(`observe-calls: ${JSON.stringify(log.counts())}\n`);
   return { name: 'observe-calls', value: entries.length, unit: 'calls', floor, ratio: entries.length / floor };
 }
 
@@ -90,6 +90,7 @@ const listings: readonly Row[] = [
     page: 100,
     items: ({ routeTables }) => routeTables.size,
   },
+  { action: 'DescribeNetworkAcls', for: 'subnets: network ACL', page: 1000, items: ({ acls }) => acls.size },
   { action: 'DescribeSubnets', for: 'subnets', page: 1000, items: ({ subnets }) => subnets.size },
   { action: 'DescribeSecurityGroups', for: 'groups, rules', page: 1000, items: ({ groups }) => groups.size },
   { action: 'DescribeInstances', for: 'instances', page: 1000, items: ({ instances }) => instances.size },

@@ -38,6 +38,15 @@ export function parseCidr(value: string, family: 'ipv4' | 'ipv6'): Cidr | undefi
   return family === 'ipv4' ? parseV4(address, Number(prefix)) : parseV6(address, Number(prefix));
 }
 
+/** True where the address lies in the block, which is of this family. */
+export function isWithin(address: string, cidr: string, family: 'ipv4' | 'ipv6'): boolean {
+  const block = parseCidr(cidr, family);
+  const parsed = addressNumber(address);
+  return (
+    block !== undefined && parsed?.family === family && block.first <= parsed.number && parsed.number <= block.last
+  );
+}
+
 export function contains(outer: Cidr, inner: Cidr): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }

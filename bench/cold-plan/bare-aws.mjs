@@ -3,6 +3,7 @@ import {
   EC2Client,
   paginateDescribeInstances,
   paginateDescribeInternetGateways,
+  paginateDescribeNetworkAcls,
   paginateDescribeRouteTables,
   paginateDescribeSecurityGroups,
   paginateDescribeSubnets,
@@ -33,5 +34,6 @@ const counts = await Promise.all([
   count(paginateDescribeSecurityGroups(all, {}), ({ SecurityGroups }) => SecurityGroups),
   count(paginateDescribeInstances(all, {}), ({ Reservations }) => Reservations),
   count(paginateDescribeVolumes(all, {}), ({ Volumes }) => Volumes),
+  count(paginateDescribeNetworkAcls(all, {}), ({ NetworkAcls }) => NetworkAcls),
 ]);
-console.log(Account, ...counts);
+process.stdout.write(`${Account} ${counts.join(' ')}\n`);

@@ -1,6 +1,7 @@
 import type {
   InternetGateway,
   NatGateway,
+  NetworkAcl,
   RouteTable,
   SecurityGroup,
   Subnet,
@@ -29,6 +30,7 @@ export interface Listings {
   readonly volumes: Listing<Volume>;
   readonly natGateways: Listing<NatGateway>;
   readonly peerings: Listing<VpcPeeringConnection>;
+  readonly acls: Listing<NetworkAcl>;
 }
 
 export function makeListings(client: Client, clock: Clock): Listings {
@@ -43,6 +45,7 @@ export function makeListings(client: Client, clock: Clock): Listings {
     volumes: share(volumePages),
     natGateways: share(natGatewayPages),
     peerings: share(peeringPages),
+    acls: share(aclPages),
   };
 }
 
@@ -123,6 +126,14 @@ const peeringPages =
     const command = new ec2.DescribeVpcPeeringConnectionsCommand({ MaxResults: most.page, NextToken });
     const answer = await client.send('DescribeVpcPeeringConnections', command, call);
     return answer.ok ? { ok: true, value: page(answer.value.VpcPeeringConnections, answer.value.NextToken) } : answer;
+  };
+
+const aclPages =
+  (client: Client): Ask<NetworkAcl> =>
+  async (NextToken, call) => {
+    const command = new ec2.DescribeNetworkAclsCommand({ MaxResults: most.page, NextToken });
+    const answer = await client.send('DescribeNetworkAcls', command, call);
+    return answer.ok ? { ok: true, value: page(answer.value.NetworkAcls, answer.value.NextToken) } : answer;
   };
 
 const page = <T>(items: readonly T[] = [], next?: string) => ({ items, next });

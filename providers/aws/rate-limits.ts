@@ -61,6 +61,7 @@ export const actions = {
   DescribeSubnets: read,
   DescribeNatGateways: read,
   DescribeVpcPeeringConnections: read,
+  DescribeNetworkAcls: read,
   DescribeSecurityGroups: narrowable,
   DescribeInstances: narrowable,
   DescribeInstanceStatus: narrowable,
@@ -139,7 +140,8 @@ export const most = {
   /**
    * 5–1000 of nearly every Describe: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html,
    * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeNatGateways.html,
-   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcPeeringConnections.html
+   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcPeeringConnections.html,
+   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeNetworkAcls.html
    */
   page: 1000,
   /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeRouteTables.html: 5–100 */

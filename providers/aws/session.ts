@@ -8,6 +8,7 @@ import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
+import { outerFilters } from './network-acl.ts';
 import type { Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
@@ -37,6 +38,7 @@ export function openSession(access: Access, clock: Clock): Session {
       'firewall-rule': firewallRuleActuator(scope),
       instance: instanceActuator(scope),
     },
+    outerFilters: (subnets, call) => outerFilters(subnets, scope, call),
     canLaunch: (question, call) => canLaunch(question, scope, call),
     close: async () => client.close(),
   };

@@ -38,7 +38,12 @@ export function settingListings({ clock }: { readonly clock: Clock }, call: Call
   };
 }
 
-async function patiently<T>(listing: () => Promise<T>, clock: Clock, { signal }: Call): Promise<T | ListingFailed> {
+/** Asks again as long as that may help. The failure of the last try is a value; what else is thrown goes on. */
+export async function patiently<T>(
+  listing: () => Promise<T>,
+  clock: Clock,
+  { signal }: Pick<Call, 'signal'>,
+): Promise<T | ListingFailed> {
   for (let attempt = 1; ; attempt += 1) {
     const listed = await listing().catch((error: unknown) => {
       if (error instanceof ListingFailed) return error;

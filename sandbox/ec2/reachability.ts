@@ -1,4 +1,4 @@
-import { addressNumber, parseCidr } from '../cidr.ts';
+import { isWithin } from '../cidr.ts';
 import {
   checkPacket,
   type FilterRule,
@@ -9,6 +9,7 @@ import {
   type Party,
   type Verdict,
 } from '../packet.ts';
+import { aclFilter, aclOf, answerTo } from './network-acl.ts';
 import type { GroupRule, Instance, NetworkInterface, Route, RouteTable } from './records.ts';
 import type { Region } from './region.ts';
 import { peerText } from './security-group-rules.ts';
@@ -39,8 +40,10 @@ export function mayReach(region: Region, question: PacketQuestion): Verdict {
   const source = party(from, inside);
   const destination = party(to, inside);
   return checkPacket([
-    ...(typeof from === 'string' ? [] : leaving(region, from, question, destination)),
-    ...(typeof to === 'string' ? [] : arriving(region, to, question, source)),
+    ...(typeof from === 'string'
+      ? []
+      : leaving(region, from, { packet: question, peer: destination, egress: true }, to)),
+    ...(typeof to === 'string' ? [] : arriving(region, to, { packet: question, peer: source, egress: false }, from)),
   ]);
 }
 
@@ -62,21 +65,21 @@ function party(end: Machine | string, inside: boolean): Party {
   };
 }
 
-function leaving(region: Region, machine: Machine, packet: Packet, to: Party): readonly Gate[] {
+function leaving(region: Region, machine: Machine, question: Question, to: Machine | string): readonly Gate[] {
   return [
     powerGate(machine, 'sender'),
-    groupGate(region, machine, { packet, peer: to, egress: true }),
-    aclGate(region, machine, 'leaving'),
-    ...wayGates(region, machine, to, 'from'),
+    groupGate(region, machine, question),
+    ...aclGates(region, machine, question, to),
+    ...wayGates(region, machine, question.peer, 'from'),
   ];
 }
 
-function arriving(region: Region, machine: Machine, packet: Packet, from: Party): readonly Gate[] {
+function arriving(region: Region, machine: Machine, question: Question, from: Machine | string): readonly Gate[] {
   return [
     powerGate(machine, 'receiver'),
-    ...wayGates(region, machine, from, 'to'),
-    aclGate(region, machine, 'arriving'),
-    groupGate(region, machine, { packet, peer: from, egress: false }),
+    ...wayGates(region, machine, question.peer, 'to'),
+    ...aclGates(region, machine, question, from),
+    groupGate(region, machine, question),
   ];
 }
 
@@ -122,25 +125,31 @@ function matches({ peer }: GroupRule, party: Party): boolean {
       return false;
     case 'ipv4':
     case 'ipv6':
-      return within(party.address, peer.cidr, peer.kind);
+      return isWithin(party.address, peer.cidr, peer.kind);
   }
 }
 
-function within(address: string, cidr: string, family: 'ipv4' | 'ipv6'): boolean {
-  const block = parseCidr(cidr, family);
-  const parsed = addressNumber(address);
-  return (
-    block !== undefined && parsed?.family === family && block.first <= parsed.number && parsed.number <= block.last
-  );
-}
-
-function aclGate(region: Region, { nic }: Machine, direction: string): Gate {
-  const acl = [...region.acls.of(nic.place.vpcId)].find((each) => each.isDefault);
-  return gate(
-    `network ACL of ${nic.place.subnetId}, ${direction}`,
-    acl !== undefined,
-    acl ? `${acl.id} is the default and allows all` : 'no network ACL',
-  );
+/** An ACL keeps no state: answers pass it too. https://docs.aws.amazon.com/vpc/latest/userguide/nacl-basics.html */
+function aclGates(region: Region, { nic }: Machine, { packet, peer, egress }: Question, other: Machine | string) {
+  const { subnetId } = nic.place;
+  if (typeof other !== 'string' && other.nic.place.subnetId === subnetId) return [];
+  const acl = aclOf(region, nic.place);
+  const name = `network ACL of ${subnetId}`;
+  if (acl === undefined) return [gate(name, false, 'no network ACL')];
+  const answer = answerTo(packet);
+  return [
+    filterGate(`${name}, ${egress ? 'leaving' : 'arriving'}`, aclFilter(acl, egress), packet, peer),
+    ...(answer === undefined
+      ? []
+      : [
+          filterGate(
+            `${name}, ${egress ? 'answers arriving' : 'answers leaving'}`,
+            aclFilter(acl, !egress),
+            answer,
+            peer,
+          ),
+        ]),
+  ];
 }
 
 /** The route to the other end, and what the route's target asks for. Answers need a way back, so arrivals are asked too. */
@@ -184,7 +193,7 @@ function routeTo(
 ): { readonly table: RouteTable | undefined; readonly route: Route | undefined } {
   const table = tableOf(region, nic.place);
   const hits = (table?.routes ?? []).filter(
-    (route) => route.family === 'ipv4' && within(address, route.destination, 'ipv4'),
+    (route) => route.family === 'ipv4' && isWithin(address, route.destination, 'ipv4'),
   );
   const [route] = hits.toSorted((a, b) => prefixLength(b) - prefixLength(a));
   return { table, route };

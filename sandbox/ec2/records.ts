@@ -113,9 +113,27 @@ export interface RouteTable extends Tagged {
   readonly associations: readonly RouteTableAssociation[];
 }
 
+/** The last denial of each direction is not in `entries`. `associations`: of a default one none: it has the subnets of no other. */
 export interface NetworkAcl extends Tagged {
   readonly vpcId: string;
   readonly isDefault: boolean;
+  readonly entries: readonly AclEntry[];
+  readonly associations: readonly { readonly id: string; readonly subnetId: string }[];
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkAclEntry.html */
+export interface AclEntry {
+  readonly number: number;
+  readonly egress: boolean;
+  readonly action: 'allow' | 'deny';
+  /** A number as text; -1 is all. */
+  readonly protocol: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly cidr: string;
+  /** Ports at the receiving end, of TCP and UDP. */
+  readonly ports: { readonly from: number; readonly to: number } | undefined;
+  /** Of ICMP; -1 is all. */
+  readonly icmp: { readonly type: number; readonly code: number } | undefined;
 }
 
 export interface SecurityGroup extends Tagged {

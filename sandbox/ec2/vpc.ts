@@ -1,3 +1,4 @@
+import { entriesAtBirth } from './network-acl.ts';
 import type { Route, RouteTable, Vpc } from './records.ts';
 import { freshId, type Region } from './region.ts';
 import { noTags } from './tags.ts';
@@ -11,7 +12,15 @@ export function makeVpcParts(region: Region, vpc: Vpc): void {
     routes: localRoutes(vpc),
     associations: [{ id: freshId(region, 'rtbassoc'), subnetId: undefined }],
   });
-  region.acls.put({ id: freshId(region, 'acl'), tags: noTags, vpcId: vpc.id, isDefault: true });
+  const entries = entriesAtBirth(vpc);
+  region.acls.put({
+    id: freshId(region, 'acl'),
+    tags: noTags,
+    vpcId: vpc.id,
+    isDefault: true,
+    entries,
+    associations: [],
+  });
   const group = freshId(region, 'sg');
   region.groups.put({
     id: group,

@@ -3,7 +3,7 @@ import type { KeptHealing } from './fights.ts';
 import type { Tombstone } from './grace.ts';
 import type { HeardTouch } from './last-modified.ts';
 import { canonical } from './ledger/canonical.ts';
-import type { Observation, Observed } from './observed.ts';
+import type { Observation, Observed, OuterFilters } from './observed.ts';
 import {
   type Address,
   type Attributes,
@@ -36,6 +36,8 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly tombstones?: ReadonlyMap<CloudId, Tombstone>;
   /** Drift that was healed in the last 24 hours, by `fightKey`. Absent: none. */
   readonly healed?: ReadonlyMap<string, KeptHealing>;
+  /** Of the newest observation. Absent: it has none. */
+  readonly outerFilters?: OuterFilters;
 }
 
 /**

@@ -138,8 +138,29 @@ export interface Observation {
   readonly unknownRegions?: readonly UnknownRegion[];
   /** Ids that our store knows, that the listing missed, and whose last write is too recent to judge. */
   readonly pending: readonly CloudId[];
+  /** Absent: the cloud has none, no machine stands, or nobody listed them. */
+  readonly outerFilters?: OuterFilters;
   /** Requests it took. */
   readonly calls: number;
+}
+
+/**
+ * Filters that decide on traffic besides security groups and firewall rules, such as the network ACLs of AWS. `at`: when their listing
+ * began, ms since the epoch. `subnets`: those that held a machine then.
+ */
+export interface OuterFilters {
+  readonly at: number;
+  readonly subnets: readonly SubnetFilters[];
+}
+
+/**
+ * `filters`: the names of those that may decide on some traffic of the subnet, in the cloud's words. `unlisted`: the listings that failed,
+ * with the reason. Both empty: nothing but rules decides.
+ */
+export interface SubnetFilters {
+  readonly subnet: CloudId;
+  readonly filters: readonly string[];
+  readonly unlisted: readonly string[];
 }
 
 /** `reason`: a sentence with the places of the region in the specs, and the way to list the right ones. */

@@ -1,7 +1,7 @@
 import { backoff, type Failure, maxAttempts, type Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Gap, Observation, Observed, UnknownRegion } from '../core/observed.ts';
+import type { Gap, Observation, Observed, OuterFilters, UnknownRegion } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import { type Actuator, ListingFailed } from '../ports/provider.ts';
 import { apartMs, idsInUse, type Missing, missingOf } from './absence.ts';
@@ -62,7 +62,14 @@ async function observeScope(context: ObservationContext): Promise<Observation> {
   const listed = await Promise.all(kindNames.map((kind) => list(kind, context)));
   const { oneByName } = context.site.holds;
   const missing = missingOf(context.knowledge, listed, { at, oneByName });
-  const read = await readMissing(missing, context);
+  const [read, outerFilters] = await Promise.all([
+    readMissing(missing, context),
+    outerFiltersOf(
+      listed.flatMap((seen) => seen.resources),
+      at,
+      context,
+    ),
+  ]);
   const resources = [...listed, ...read].flatMap((seen) => seen.resources);
   return {
     scope,
@@ -71,6 +78,7 @@ async function observeScope(context: ObservationContext): Promise<Observation> {
     gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
     ...(unknownRegions.length === 0 ? {} : { unknownRegions }),
     pending: [...missing.pending, ...idsInUse(unfound(missing, read, context.knowledge), resources)],
+    ...(outerFilters === undefined ? {} : { outerFilters }),
     calls: context.calls.calls.reads,
   };
 }
@@ -208,6 +216,40 @@ async function readAll(kind: Kind, ids: readonly CloudId[], context: Observation
   if (answer.ok) return { kind, resources, gaps: [] };
   const { code, message } = answer.failure;
   return { kind, resources, gaps: [{ kind, code, reason: message }] };
+}
+
+/** The time that a listing of outer filters serves: people rarely change them, and some clouds take a call for each network. */
+const filtersServeMs = 600_000;
+
+/** Of the subnets with a machine: listed now, or the known ones where they are new enough and tell of all these subnets. */
+async function outerFiltersOf(
+  resources: readonly Observed[],
+  at: number,
+  { site: { session, freshFilters = false }, knowledge, calls }: ObservationContext,
+): Promise<OuterFilters | undefined> {
+  if (session.outerFilters === undefined) return undefined;
+  const subnets = subnetsInUse(resources);
+  if (subnets.length === 0) return undefined;
+  const { outerFilters: known } = knowledge;
+  const isNew = known !== undefined && at >= known.at && at - known.at < filtersServeMs;
+  if (isNew && !freshFilters && isOfAll(subnets, known)) return known;
+  return { at, subnets: await session.outerFilters(subnets, calls.reading()) };
+}
+
+function subnetsInUse(resources: readonly Observed[]): readonly Observed<'subnet'>[] {
+  const used = new Set(
+    resources.flatMap((one) => (isOf(one, 'instance') && isStanding(one) ? [one.attributes.placement.subnet] : [])),
+  );
+  return resources.filter((one): one is Observed<'subnet'> => isOf(one, 'subnet') && used.has(one.id));
+}
+
+const isOf = <K extends Kind>(one: Observed, kind: K): one is Observed<K> => one.kind === kind;
+
+const isStanding = ({ condition: { state } }: Observed): boolean => state === 'ready' || state === 'pending';
+
+function isOfAll(subnets: readonly Observed[], known: OuterFilters): boolean {
+  const ids = new Set(known.subnets.map(({ subnet }) => subnet));
+  return subnets.every(({ id }) => ids.has(id));
 }
 
 const actuatorOf = ({ session }: Site, kind: Kind): Actuator => session.actuators[kind];

@@ -23,6 +23,8 @@ export interface Site {
   readonly regions?: readonly PlacedRegion[];
   /** Settings that documents state and that cost a listing. Absent: none. */
   readonly settings?: ReadonlySet<ListedSetting>;
+  /** True: an observation lists the outer filters anew. Else a listing serves the observations of ten minutes. */
+  readonly freshFilters?: boolean;
   readonly batches: BatchLimits;
   readonly holds: Pick<Holdings, 'fixedMarks' | 'equalMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */

@@ -3,6 +3,7 @@ import type { TargetDoc } from '../core/documents/document.ts';
 import { secretName } from '../core/documents/secret-ref.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
+import type { Observed, OuterFilters } from '../core/observed.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import {
@@ -116,9 +117,21 @@ export function redactedSession(session: Session, credential?: CloudCredential):
     ...(session.canLaunch === undefined
       ? {}
       : { canLaunch: async (question, call) => answerOf(session, { question, call: around(call, words) }, words) }),
+    ...(session.outerFilters === undefined
+      ? {}
+      : { outerFilters: async (subnets, call) => unlistedOf(session, { subnets, call: around(call, words) }, words) }),
     actuators: actuators as unknown as Session['actuators'], // why: as above
     close: () => session.close(),
   };
+}
+
+async function unlistedOf(
+  session: Session,
+  { subnets, call }: { readonly subnets: readonly Observed<'subnet'>[]; readonly call: Call },
+  words: Redactor,
+): Promise<OuterFilters['subnets']> {
+  const found = (await session.outerFilters?.(subnets, call)) ?? [];
+  return found.map((one) => ({ ...one, unlisted: one.unlisted.map((reason) => words.out(reason)) }));
 }
 
 function clearedAll(found: Result<readonly Failure[]> | undefined, words: Redactor): Result<readonly Failure[]> {

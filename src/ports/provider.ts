@@ -5,7 +5,7 @@ import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { Touch } from '../core/last-modified.ts';
-import type { AddressedMark, Mark, Observed } from '../core/observed.ts';
+import type { AddressedMark, Mark, Observed, OuterFilters } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ListedSetting, ScopeKey } from '../core/resource.ts';
 import type { Clock } from './clock-and-log.ts';
 import type { Request } from './limiter.ts';
@@ -50,6 +50,11 @@ export interface Session {
    * succeeded.
    */
   canLaunch?(question: LaunchQuestion, call: Call): Promise<LaunchAnswer>;
+  /**
+   * The filters besides rules that decide on the traffic of these subnets. A listing that fails is in the answer, and throws nothing. Absent:
+   * the cloud has no such filters.
+   */
+  outerFilters?(subnets: readonly Observed<'subnet'>[], call: Call): Promise<OuterFilters['subnets']>;
   /** Awaits what an earlier process began and kept (`Call.operations`): before the first listing, and each is dropped as it ends. */
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
   close(): Promise<void>;

@@ -100,6 +100,7 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
         ...(await lost(of)),
         births: await readBirths(trx, { estate, scope }),
         ...(await heard(of)),
+        ...(await outerFilters(of)),
         ...(await tombstones(of)),
       };
     });
@@ -226,6 +227,18 @@ async function ended({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudI
 async function tombstones(of: Scoped): Promise<Pick<Knowledge, 'tombstones'>> {
   const known = await readTombstones(of);
   return known.size === 0 ? {} : { tombstones: known };
+}
+
+/** Those of the newest observation. */
+async function outerFilters({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'outerFilters'>> {
+  const row = await trx
+    .selectFrom('looks')
+    .select(sql<Knowledge['outerFilters'] | null>`body->'outerFilters'`.as('filters'))
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .executeTakeFirst();
+  // why: only `record` writes the column
+  return row?.filters == null ? {} : { outerFilters: row.filters };
 }
 
 async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'touches'>> {

@@ -41,17 +41,19 @@ interface Around {
   readonly oneByName?: readonly Kind[];
   readonly clock?: VirtualClock;
   readonly regions?: readonly PlacedRegion[];
+  readonly freshFilters?: boolean;
 }
 
 async function look(
   script: Script,
   knowledge: (now: number) => Knowledge = knowing(),
-  { oneByName = [], clock = virtualClock(), regions }: Around = {},
+  { oneByName = [], clock = virtualClock(), regions, freshFilters = false }: Around = {},
 ): Promise<Observation> {
   const site = {
     session: scriptedSession(script),
     account: 'acme',
     ...(regions && { regions }),
+    freshFilters,
     batches: {},
     holds: { fixedMarks: [], oneByName },
     secret: async () => ({}),
@@ -345,6 +347,68 @@ describe('regions of targets', () => {
   it('whose credentials they are has no answer there: the place is named too', async () => {
     const { gaps } = await look({ account: { ok: false, failure: noRegion('south') } }, knowing(), { regions });
     assert.deepEqual([gaps[0]?.code, gaps[0]?.reason], ['none', 'at targets.yaml:17:11: no region south']);
+  });
+});
+
+describe('the filters besides the rules', () => {
+  const minute = 60_000;
+  const machine = observed('instance', 'i-1', {
+    ...of.instance(),
+    placement: { subnet: 'sub-1', publicIp: false },
+  });
+  const dead: Observed = { ...machine, condition: { state: 'gone' } };
+  const empty = observed('subnet', 'sub-2', of.subnet());
+  const filtersOf = (...subnets: readonly string[]) =>
+    subnets.map((one) => ({ subnet: one, filters: [`list of ${one}`], unlisted: [] }));
+
+  interface Seen {
+    readonly resources?: readonly Observed[];
+    /** The age of the known ones, and their subnets. */
+    readonly known?: readonly [ageMs: number, ...subnets: readonly string[]];
+    readonly fresh?: boolean;
+  }
+
+  async function seen({ resources = [subnet, empty, machine], known, fresh = false }: Seen) {
+    const asked: string[][] = [];
+    const script: Script = {
+      list: async (kind) => resources.filter((one) => one.kind === kind),
+      outerFilters: async (subnets) => {
+        asked.push(subnets.map(({ id }) => id));
+        return filtersOf(...subnets.map(({ id }) => id));
+      },
+    };
+    const knowledge = (now: number): Knowledge => {
+      if (known === undefined) return withoutStore('acme');
+      const [ageMs, ...subnets] = known;
+      return { ...withoutStore('acme'), outerFilters: { at: now - ageMs, subnets: filtersOf(...subnets) } };
+    };
+    const { outerFilters, at: began } = await look(script, knowledge, { freshFilters: fresh });
+    return {
+      asked,
+      age: outerFilters && began - outerFilters.at,
+      told: outerFilters?.subnets.map((one) => one.subnet),
+    };
+  }
+
+  const rows: readonly (readonly [name: string, given: Seen, asked: readonly string[][], age: number | undefined])[] = [
+    ['are listed once, of the subnets with a machine', {}, [['sub-1']], 0],
+    ['are not listed where no machine stands', { resources: [subnet, dead] }, [], undefined],
+    ['of nine minutes ago serve', { known: [9 * minute, 'sub-1', 'sub-9'] }, [], 9 * minute],
+    ['of ten minutes ago do not', { known: [10 * minute, 'sub-1'] }, [['sub-1']], 0],
+    ['of the future do not', { known: [-1, 'sub-1'] }, [['sub-1']], 0],
+    ['do not serve a subnet that got its first machine since', { known: [minute, 'sub-2'] }, [['sub-1']], 0],
+    ['are listed anew for whoever asks for it', { known: [minute, 'sub-1'], fresh: true }, [['sub-1']], 0],
+  ];
+  for (const [name, given, asked, age] of rows)
+    it(name, async () => {
+      const got = await seen(given);
+      assert.deepEqual([got.asked, got.age], [asked, age]);
+      assert.equal(got.told?.includes('sub-1'), age === undefined ? undefined : true);
+    });
+
+  it('are absent on a cloud that has none', async () => {
+    const seen = await look({ list: async (kind) => [subnet, machine].filter((one) => one.kind === kind) });
+    assert.equal('outerFilters' in seen, false);
   });
 });
 

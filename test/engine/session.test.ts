@@ -120,6 +120,7 @@ describe('a discreet session', () => {
     const plain = scriptedSession({});
     const whole: Session = {
       ...plain,
+      outerFilters: async () => [{ subnet: 'subnet-1', filters: ['acl-1'], unlisted: [`no: ${canary}`] }],
       actuators: {
         ...plain.actuators,
         instance: {
@@ -129,7 +130,12 @@ describe('a discreet session', () => {
         network: { ...plain.actuators.network, usersOf: async () => ({ ok: false, failure: quoting(canary) }) },
       },
     };
-    const { instance, network } = redactedSession(whole, credentials[0]).actuators;
+    const redacted = redactedSession(whole, credentials[0]);
+    assert.deepEqual(await redacted.outerFilters?.([], callOf()), [
+      { subnet: 'subnet-1', filters: ['acl-1'], unlisted: ['no: (a secret)'] },
+    ]);
+    assert.equal(redactedSession(plain).outerFilters, undefined);
+    const { instance, network } = redacted.actuators;
     const health = await instance.health?.(['i-1'], callOf());
     assert.deepEqual(health, [{ ok: true, value: { state: 'failed', detail: 'no: (a secret)' } }]);
     const users = await network.usersOf?.('vpc-1', callOf());

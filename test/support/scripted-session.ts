@@ -14,6 +14,7 @@ export interface Script {
   create?(batch: readonly Creation[], call: Call): Promise<readonly Result<Observed>[]>;
   update?(batch: readonly Revision[], call: Call): Promise<readonly Result<void>[]>;
   delete?(batch: readonly Removal[], call: Call): Promise<readonly Result<void>[]>;
+  outerFilters?: Session['outerFilters'];
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
 }
 
@@ -24,6 +25,7 @@ export function scriptedSession(script: Script): Session {
     identify: async () => script.account ?? { ok: true, value: 'acme' },
     actuators: actuators as unknown as Session['actuators'], // why: one actuator for every kind, each made above
     ...(script.checkRegions === undefined ? {} : { checkRegions: script.checkRegions }),
+    ...(script.outerFilters === undefined ? {} : { outerFilters: script.outerFilters }),
     ...(script.resume === undefined ? {} : { resume: script.resume }),
     close: async () => undefined,
   };

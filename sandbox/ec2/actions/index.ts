@@ -9,6 +9,7 @@ import { describeInstanceStatus } from './instance-status.ts';
 import { internetGatewayActions } from './internet-gateway.ts';
 import { modifySecurityGroupRules } from './modify-security-group-rules.ts';
 import { natGatewayActions } from './nat-gateway.ts';
+import { networkAclActions } from './network-acl.ts';
 import { networkInterfaceActions } from './network-interface.ts';
 import { routeActions } from './route.ts';
 import { routeTableActions } from './route-table.ts';
@@ -32,6 +33,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     ...routeTableActions,
     ...routeActions,
     ...natGatewayActions,
+    ...networkAclActions,
     ...securityGroupActions,
     ...securityGroupRuleActions,
     modifySecurityGroupRules,

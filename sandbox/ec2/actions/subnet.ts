@@ -63,6 +63,10 @@ export const subnetActions: readonly Action[] = [
         const associations = table.associations.filter((association) => association.subnetId !== subnet.id);
         if (associations.length < table.associations.length) region.routeTables.put({ ...table, associations });
       }
+      for (const acl of region.acls.of(subnet.vpcId)) {
+        const associations = acl.associations.filter((association) => association.subnetId !== subnet.id);
+        if (associations.length < acl.associations.length) region.acls.put({ ...acl, associations });
+      }
       region.subnets.remove(subnet.id);
       return el('return', true);
     },

@@ -1,15 +1,15 @@
-import { type Action, type Context, dryRun, read } from '../action.ts';
+import { type Action, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
 import { TYPES, zonesOffering } from '../instance.ts';
 import { describe, filterField, listFields, passes } from '../listing.ts';
 import { flag, list, text } from '../query.ts';
-import type { Image, NetworkAcl } from '../records.ts';
+import type { Image } from '../records.ts';
 import { tagSet } from '../tags.ts';
 import { el, set, wrap } from '../xml.ts';
 import { zoneId } from './subnet.ts';
 
-/** The things that are simply there in a region: zones, images, types of machines, account attributes, network ACLs. */
+/** The things that are simply there in a region: zones, images, types of machines, account attributes. */
 export const surroundingActions: readonly Action[] = [
   read({
     name: 'DescribeAvailabilityZones',
@@ -100,24 +100,6 @@ export const surroundingActions: readonly Action[] = [
     },
   }),
   read({
-    name: 'DescribeNetworkAcls',
-    fields: { ...listFields, ...dryRun, NetworkAclId: list(text) },
-    run: (context, input) =>
-      describe(context, input, input.NetworkAclId, {
-        set: 'networkAclSet',
-        table: context.region.acls,
-        rules: { ids: ID.acl, max: 1000 },
-        filters: {
-          'network-acl-id': (acl) => [acl.id],
-          'vpc-id': (acl) => [acl.vpcId],
-          default: (acl) => [String(acl.isDefault)],
-          'owner-id': () => [context.region.account],
-          'association.subnet-id': (acl) => subnetsOf(context, acl),
-        },
-        render: (acl) => aclXml(context, acl),
-      }),
-  }),
-  read({
     name: 'DescribeAccountAttributes',
     fields: { ...dryRun, AttributeName: list(text) },
     run: ({ region }, input) => {
@@ -204,37 +186,5 @@ function imageXml(image: Image): string {
     el('creationDate', '2024-06-24T00:00:00.000Z') +
     el('platformDetails', 'Linux/UNIX') +
     tagSet(image.tags)
-  );
-}
-
-function subnetsOf({ region }: Context, acl: NetworkAcl): readonly string[] {
-  return acl.isDefault ? [...region.subnets.of(acl.vpcId)].map((subnet) => subnet.id) : [];
-}
-
-function aclXml(context: Context, acl: NetworkAcl): string {
-  const { region } = context;
-  const entry = (egress: boolean, rule: number, action: string): string =>
-    el('ruleNumber', rule) +
-    el('protocol', '-1') +
-    el('ruleAction', action) +
-    el('egress', egress) +
-    el('cidrBlock', '0.0.0.0/0');
-  const associations = subnetsOf(context, acl).map(
-    (id) => el('networkAclAssociationId', `aclassoc-${id.slice(7)}`) + el('networkAclId', acl.id) + el('subnetId', id),
-  );
-  return (
-    el('networkAclId', acl.id) +
-    el('vpcId', acl.vpcId) +
-    el('default', acl.isDefault) +
-    set(
-      'entrySet',
-      [true, false].flatMap((egress) => [
-        ...(acl.isDefault ? [entry(egress, 100, 'allow')] : []),
-        entry(egress, 32767, 'deny'),
-      ]),
-    ) +
-    set('associationSet', associations) +
-    tagSet(acl.tags) +
-    el('ownerId', region.account)
   );
 }

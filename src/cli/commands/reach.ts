@@ -60,8 +60,10 @@ async function run(asked: Asked, options: Options, context: Context): Promise<Ex
   const services = askedServices(asked);
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const scopes = await withOptionalStore(options.dir, context, (store) =>
-    withObservedEstate({ estate, store, settings: allListedSettings }, context, async ({ looked }) =>
-      answersFor(asked, services, looked),
+    withObservedEstate(
+      { estate, store, settings: allListedSettings, freshFilters: true },
+      context,
+      async ({ looked }) => answersFor(asked, services, looked),
     ),
   );
   const { terminal } = context;

@@ -78,11 +78,13 @@ interface Observation<S extends Store | undefined> {
   readonly grant?: PlanGrant;
   /** Settings to list besides those that the documents state. */
   readonly settings?: readonly ListedSetting[];
+  /** List the outer filters anew, however new the known ones are. */
+  readonly freshFilters?: boolean;
 }
 
 /** Observes every scope, plans, and reconciles both on; the scopes' sessions are closed afterwards, whatever happened. */
 export async function withObservedEstate<T, S extends Store | undefined>(
-  { estate: given, store, grant = {}, settings = [] }: Observation<S>,
+  { estate: given, store, grant = {}, settings = [], freshFilters = false }: Observation<S>,
   context: Context,
   work: (observed: ObservedEstate<S>) => Promise<T>,
 ): Promise<T> {
@@ -93,7 +95,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     breakGlass: grant.breakGlass === true,
     withoutApprovals: grant.withoutApprovals === true,
   });
-  const looked = await observeEstate({ estate, store, settings }, context);
+  const looked = await observeEstate({ estate, store, settings, freshFilters }, context);
   try {
     const choices: Choices = {
       holds: constraints.holds,
@@ -134,14 +136,19 @@ export interface ObservedScope extends ScopeView {
 
 /** Observes all scopes side by side, and records the observations where there is a store. Close the sites afterwards. */
 async function observeEstate(
-  { estate, store, settings }: Required<Pick<Observation<Store | undefined>, 'estate' | 'store' | 'settings'>>,
+  {
+    estate,
+    store,
+    settings,
+    freshFilters,
+  }: Required<Pick<Observation<Store | undefined>, 'estate' | 'store' | 'settings' | 'freshFilters'>>,
   { terminal, dependencies, clock, signal }: Context,
 ): Promise<readonly ObservedScope[]> {
   const progress = progressOn(terminal.err, clock);
   const observeScope = async (scope: CompiledScope): Promise<ObservedScope> => {
     const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
     const opened = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
-    const site = { ...opened, settings: new Set([...(opened.settings ?? []), ...settings]) };
+    const site = { ...opened, freshFilters, settings: new Set([...(opened.settings ?? []), ...settings]) };
     const ports = { limiter: dependencies.limiter, clock, random: Math.random };
     const observation = await observe(site, known, ports, { signal, notify: reportScope(scope.scope, progress) });
     await store?.inventory.record(estate.name, observation);

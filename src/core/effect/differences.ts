@@ -79,7 +79,7 @@ export function* differencesInSteps(before: TrafficState, after: TrafficState): 
   const kinds = classesOf(before, after, [filters.before, filters.after]);
   const classes = yield* flatMapInSteps(kinds, (one) => [viewOf(one, comparison)]);
   const differences: Difference[] = [];
-  const doubts = new Set(classes.flatMap(doubtsOf));
+  const doubts = new Set(classes.flatMap((view) => doubtsOf(view, after)));
   for (const [network, some] of Map.groupBy(classes, ({ its }) => its.network)) {
     const inside = yield* insideDifferences(some, comparison);
     const name = before.networks.get(network)?.name ?? network;
@@ -92,7 +92,11 @@ export function* differencesInSteps(before: TrafficState, after: TrafficState): 
   return { differences, doubts: [...doubts].toSorted(compareText) };
 }
 
-const doubtsOf = ({ ingress, egress }: View): readonly string[] => [ingress.after, egress.after].flatMap(doubtsIn);
+/** Outer filters make changes unknown, each with its reason, and hide none. */
+function doubtsOf({ its, ingress, egress }: View, { subnets }: TrafficState): readonly string[] {
+  const outer = subnets.get(its.after.machine.subnet)?.outer ?? [];
+  return [ingress.after, egress.after].flatMap((lists) => doubtsIn(lists)).filter((reason) => !outer.includes(reason));
+}
 
 function changedIn(before: Filter, after: Filter): ReadonlySet<string> {
   const [was, is] = [before, after].map(({ rules }) => new Set(rules.map(({ content }) => content)));
@@ -482,7 +486,7 @@ function causesAt(views: readonly View[], about: About, { changed }: Comparison)
   ]);
   const met = lists.flatMap((list) => rulesMet(list, about));
   const doubts = examples.flatMap((view) =>
-    [view[about.direction].before, view[about.direction].after].flatMap(doubtsIn),
+    [view[about.direction].before, view[about.direction].after].flatMap((lists) => doubtsIn(lists)),
   );
   const uncertain = met
     .filter(({ isUncertain }) => isUncertain)

@@ -1,5 +1,5 @@
 import type { Cidr } from '../cidr.ts';
-import type { Cloud, RuleMatch } from '../resource.ts';
+import type { Cloud, Ref, RuleMatch } from '../resource.ts';
 import {
   allServices,
   intersect,
@@ -114,7 +114,7 @@ function readRule(
 
 /**
  * The rules that decide on one direction of the traffic of one machine, in the order in which they decide. `key`: equal for lists that
- * decide alike. `doubt`: why something else decides instead, which nobody listed.
+ * decide alike. `doubt`: why something else decides instead, which nobody listed. `apart`: the subnet inside of which it does not decide.
  */
 export interface RuleList {
   readonly key: string;
@@ -122,6 +122,7 @@ export interface RuleList {
   readonly otherwise: 'allow' | 'deny';
   readonly tags: TagMeaning;
   readonly doubt?: string;
+  readonly apart?: Ref;
 }
 
 export interface Applied {
@@ -141,11 +142,14 @@ export interface Lists {
   readonly overruled: readonly string[];
 }
 
-/** All reasons for which the lists may not be what decides. */
-export const doubtsIn = ({ lists, overruled }: Lists): readonly string[] => [
+/** All reasons for which the lists may not be what decides; on the traffic with this party, where one is given. */
+export const doubtsIn = ({ lists, overruled }: Lists, party?: Party): readonly string[] => [
   ...overruled,
-  ...lists.flatMap(({ doubt }) => doubt ?? []),
+  ...lists.flatMap((list) => (party !== undefined && isApart(list, party) ? [] : (list.doubt ?? []))),
 ];
+
+const isApart = ({ apart }: RuleList, party: Party): boolean =>
+  apart !== undefined && party.kind === 'machine' && party.machine.subnet === apart;
 
 /** The rules of one state. */
 export interface Filter {
@@ -208,7 +212,7 @@ function listsOf(index: Index, machine: Machine, direction: Direction): Lists {
   const lists = [
     ...placesOf(state, machine).map((place) => listAt(index, machine, { place, direction, tags })),
     ...furtherDoubts(state, machine).map(
-      (doubt): RuleList => ({ key: `? ${doubt}`, rules: [], otherwise: 'deny', tags, doubt }),
+      (one): RuleList => ({ key: `? ${one.apart ?? ''} ${one.doubt}`, rules: [], otherwise: 'deny', tags, ...one }),
     ),
   ];
   return { key: [...overruled, ...lists.map(({ key }) => key)].join('\n'), lists, overruled };
@@ -229,13 +233,22 @@ function overrulingOf({ state, gap }: Index, { network, name }: Machine): readon
   ];
 }
 
-/** Lists of Azure that nobody told: they only deny what the others allow. */
-function furtherDoubts(state: TrafficState, { network, filters, subnet, name }: Machine): readonly string[] {
-  if (state.cloud !== 'azure' || network === undefined) return [];
+type FurtherDoubt = Required<Pick<RuleList, 'doubt'>> & Pick<RuleList, 'apart'>;
+
+/** Lists that nobody told: security groups of Azure, network ACLs of AWS. They only deny what the others allow. */
+function furtherDoubts(state: TrafficState, { network, filters, subnet, name }: Machine): readonly FurtherDoubt[] {
+  if (network === undefined) return [];
   const at = state.subnets.get(subnet);
+  // why: https://docs.aws.amazon.com/vpc/latest/userguide/nacl-basics.html, within a subnet nothing passes its ACL
+  if (state.cloud === 'aws') return (at?.outer ?? []).map((doubt) => ({ doubt, apart: subnet }));
+  if (state.cloud !== 'azure') return [];
   return [
-    ...(at?.filters === undefined ? [`the security group of subnet ${at?.name ?? subnet} is not known`] : []),
-    ...(filters === undefined ? [`the security group on the network interface of ${name} is not known`] : []),
+    ...(at?.filters === undefined
+      ? [{ doubt: `the security group of subnet ${at?.name ?? subnet} is not known` }]
+      : []),
+    ...(filters === undefined
+      ? [{ doubt: `the security group on the network interface of ${name} is not known` }]
+      : []),
   ];
 }
 
@@ -348,12 +361,15 @@ function defaultRule(
 /** Decides on the traffic between the machine whose lists these are and the party at the other end. */
 export function passing({ lists, overruled }: Lists, party: Party): Passing {
   const byRules = lists.reduce<Passing>(
-    (all, list) => both(all, list.doubt === undefined ? passingList(list, party) : unknownBy(list.doubt)),
+    (all, list) => (isApart(list, party) ? all : both(all, passingBy(list, party))),
     everything,
   );
   if (overruled.length === 0) return byRules;
   return { sure: noServices, may: allServices, ...certain, byRules };
 }
+
+const passingBy = (list: RuleList, party: Party): Passing =>
+  list.doubt === undefined ? passingList(list, party) : unknownBy(list.doubt);
 
 const unknownBy = (doubt: string): Passing => ({
   ...{ sure: noServices, may: allServices },

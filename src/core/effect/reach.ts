@@ -304,7 +304,7 @@ function stepOf({ lists, machine, direction, party, way }: At, answer: ReachAnsw
   const each = lists.lists.map((list) => decidingIn(list, party, services));
   const by = direction;
   if (answer === 'unknown') {
-    const doubts = doubtsIn(lists);
+    const doubts = doubtsIn(lists, party);
     const rules = each.flatMap(({ uncertain }) => uncertain);
     const reason = [...doubts, ...rules.map(({ name }) => `Setpoint cannot tell all that rule ${name} is about`)].join(
       '; ',
@@ -394,19 +394,17 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
  *
  *   cloud        | may deny what the rules allow              | may allow what the rules deny
  *   -------------+--------------------------------------------+-------------------------------
- *   AWS          | network ACLs                               | –
  *   Google Cloud | firewall policies of the organisation, of folders and of regions
  *   Azure        | security admin rules of network managers
  *   all          | –                                          | load balancers, from outside
  *
- * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-network-acls.html
  * https://docs.cloud.google.com/firewall/docs/firewall-policies-overview#rule-evaluation
  * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
  */
 function assumptionsOf(cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] {
   if (cloud === 'memory') return [];
   const filter = {
-    aws: answer === 'no' ? [] : ['the network ACLs of the subnets allow it'],
+    aws: [],
     gcp: ['no firewall policy of the organisation, of a folder or of a region decides otherwise'],
     azure: ['no security admin rule of a network manager decides otherwise'],
   }[cloud];

@@ -4,7 +4,7 @@ import type { DocumentRef } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { membershipsOf } from '../kinds/instance.ts';
 import { rulesOf } from '../kinds/kinds.ts';
-import type { Condition, Gap } from '../observed.ts';
+import type { Condition, Gap, OuterFilters } from '../observed.ts';
 import { type Claimed, claim } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import {
@@ -55,6 +55,8 @@ export interface Subnet extends Named {
   readonly filters: readonly string[] | undefined;
   readonly routes: readonly Route[] | undefined;
   readonly natGateway: string | undefined;
+  /** Why filters besides the rules may decide on its traffic, in words; empty: none does. */
+  readonly outer: readonly string[];
 }
 
 type Stated = boolean | 'partial' | undefined;
@@ -205,7 +207,8 @@ const gatewayOf = (cloud: Cloud): string => (cloud === 'gcp' ? 'default-internet
 function stateOf(things: Things, { dialect: { cloud }, observation, wanted }: PlanInput): TrafficState {
   const all = [...things.values()].toSorted((a, b) => compareText(a.ref, b.ref));
   const documents = new Map(wanted.desired.map((one) => [one.address, one.documents[0]]));
-  const subnets = new Map(all.flatMap((one) => (isOf(one, 'subnet') ? [[one.ref, subnetOf(one)]] : [])));
+  const outerOf = outerReasons(cloud, observation.outerFilters);
+  const subnets = new Map(all.flatMap((one) => (isOf(one, 'subnet') ? [[one.ref, subnetOf(one, outerOf(one))]] : [])));
   const inNetwork = Map.groupBy(subnets.values(), ({ network }) => network);
   const networks = all.flatMap((one) => {
     if (!isOf(one, 'network')) return [];
@@ -245,13 +248,31 @@ function networkOf({ ref, id, name, attributes, condition }: Of<'network'>, subn
 const blocksOf = (cidr: string | undefined, { furtherBlocks = [] }: Condition): readonly Cidr[] =>
   [cidr, ...furtherBlocks].flatMap((text) => (text === undefined ? [] : (parseCidr(text) ?? [])));
 
-function subnetOf({ ref, id, name, attributes, condition }: Of<'subnet'>): Subnet {
+function subnetOf({ ref, id, name, attributes, condition }: Of<'subnet'>, outer: Subnet['outer']): Subnet {
   const { network, cidr, internet, filter, settings = {} } = attributes;
   const blocks = blocksOf(cidr, condition);
   const { routes, natGateway } = settings;
   // why: its own list of rules is on it
   const filters = condition.filters ?? (filter === true ? [network] : undefined);
-  return { ref, id, name, network, blocks, internet, filter, filters, routes, natGateway };
+  return { ref, id, name, network, blocks, internet, filter, filters, routes, natGateway, outer };
+}
+
+/** The filters of a cloud besides the rules. Absent: it has none. */
+const outerWords: Readonly<Partial<Record<Cloud, string>>> = { aws: 'network ACL' };
+
+/** The reasons for which Setpoint cannot tell what the outer filters of a subnet do. A subnet that no listing told of has one. */
+function outerReasons(cloud: Cloud, listed: OuterFilters | undefined): (subnet: Named) => readonly string[] {
+  const word = outerWords[cloud];
+  if (word === undefined) return () => [];
+  const known = new Map(listed?.subnets.map((one) => [one.subnet, one]));
+  return ({ id, name }) => {
+    const its = known.get(id);
+    if (its === undefined) return [`the ${word} of subnet ${name} is not known`];
+    return [
+      ...its.filters.map((filter) => `${filter} filters subnet ${name}, and Setpoint does not evaluate it`),
+      ...its.unlisted.map((reason) => `the ${word} of subnet ${name} is not known: ${reason}`),
+    ];
+  };
 }
 
 function machineOf({ ref, id, name, attributes, condition }: Of<'instance'>, subnet: Subnet | undefined): Machine {

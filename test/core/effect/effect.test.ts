@@ -109,6 +109,18 @@ const rows: readonly Row[] = [
     unknown: ['opens tcp 5432: all > db-0'],
   },
   {
+    name: 'AWS: a network ACL may deny what a rule opens',
+    estate: { ...aws, outer: { far: { filters: ['network ACL acl-1'] } } },
+    changes: [`+in: ${toDb}`],
+    unknown: ['opens tcp 5432: core.web > core.db'],
+  },
+  {
+    name: 'AWS: a network ACL of another subnet is no doubt',
+    estate: { ...aws, outer: { far: { filters: ['network ACL acl-1'] } } },
+    changes: ['+in: tcp 80 from web to web'],
+    opens: ['tcp 80: core.web > core.web'],
+  },
+  {
     name: 'AWS: what a machine sends is opened and cut, too',
     estate: { ...aws, rules: [] },
     changes: ['+out: tcp 443 to 0.0.0.0/0 of web'],
@@ -292,6 +304,13 @@ const machine: InstanceAttributes = {
   machine: { size: 's', power: 'running' },
   labels: {},
 };
+
+test('an outer filter is the reason of what it may change', () => {
+  const { unknown } = effectOn({ ...aws, outer: { far: { filters: ['network ACL acl-1'] } } }, [`+in: ${toDb}`]);
+  assert.deepEqual(unknown[0]?.reasons, [
+    'network ACL acl-1 filters subnet core.far, and Setpoint does not evaluate it',
+  ]);
+});
 
 describe('the effect of changed machines', () => {
   const estate = withRules(aws, toDb, 'tcp 443 from 0.0.0.0/0 to web');

@@ -1,7 +1,7 @@
 import type { Action } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { type Effect, type End, effectOf, type TrafficChange } from '../../../src/core/effect/effect.ts';
-import type { Gap, Observed } from '../../../src/core/observed.ts';
+import type { Gap, Observed, SubnetFilters } from '../../../src/core/observed.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Cloud, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import { at, dialect, input, looked, ours, see, want } from '../plan/fixture.ts';
@@ -38,6 +38,8 @@ export interface EstateDraft {
   readonly subnets?: Readonly<Record<string, Partial<Attributes['subnet']>>>;
   /** A subnet, and the network, with a block of IPv6. */
   readonly v6?: string;
+  /** Filters besides the rules, by subnets; default: none. `undefined`: no listing tells of the subnet. */
+  readonly outer?: Readonly<Record<string, Partial<SubnetFilters> | undefined>>;
   /** Blocks of subnets; default: of `near` and `far`. */
   readonly cidrs?: Readonly<Record<string, string>>;
 }
@@ -158,8 +160,17 @@ export function actionsOf(draft: EstateDraft, changes: readonly string[]): reado
   });
 }
 
-export const inputOf = (draft: EstateDraft, gaps: readonly Gap[] = []): PlanInput =>
-  input([], looked(resourcesOf(draft), { gaps }), { dialect: { ...dialect, cloud: draft.cloud } });
+export function inputOf(draft: EstateDraft, gaps: readonly Gap[] = []): PlanInput {
+  const outerFilters = { at: 0, subnets: subnetFilters(draft) };
+  return input([], looked(resourcesOf(draft), { gaps, outerFilters }), { dialect: { ...dialect, cloud: draft.cloud } });
+}
+
+const subnetFilters = ({ cidrs = blocks, outer = {} }: EstateDraft): readonly SubnetFilters[] =>
+  Object.keys(cidrs).flatMap((name) =>
+    name in outer && outer[name] === undefined
+      ? []
+      : [{ subnet: `subnet-${name}`, filters: [], unlisted: [], ...outer[name] }],
+  );
 
 export const effectOn = (draft: EstateDraft, changes: readonly string[], gaps: readonly Gap[] = []): Effect =>
   effectOf({ actions: actionsOf(draft, changes) }, inputOf(draft, gaps));

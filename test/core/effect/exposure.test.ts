@@ -59,6 +59,19 @@ const rows: readonly Row[] = [
     want: [/^web-0: unknown: .*leads elsewhere/, /^web-1: unknown/, /^db-0: no/, /^idle-0: no: no ingress rule/],
   },
   {
+    name: 'AWS: a network ACL leaves unknown what the rules let in, and lets in nothing else',
+    estate: {
+      ...aws,
+      outer: { near: { filters: ['network ACL acl-1'] }, far: { filters: ['network ACL acl-1'] } },
+    },
+    want: [
+      /^web-0: unknown: network ACL acl-1 filters subnet core\.near, and Setpoint does not evaluate it$/,
+      /^web-1: unknown/,
+      /^db-0: no: no ingress rule/,
+      /^idle-0: no/,
+    ],
+  },
+  {
     name: 'Google Cloud: a policy that is not listed may let in what no rule does',
     estate: gcp,
     want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: unknown: .*firewall policy/, /^idle-0: no/],

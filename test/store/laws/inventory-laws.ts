@@ -83,6 +83,17 @@ export const inventoryLaws: Laws = {
     assert.deepEqual(await store.inventory.latest(estate), [newer]);
   },
 
+  'the outer filters of the newest look are known, and those of no earlier one': async ({ store, other, estate }) => {
+    const outerFilters = { at: 900, subnets: [{ subnet: 'subnet-a', filters: ['network ACL acl-1'], unlisted: [] }] };
+    const known = async () => (await other.inventory.knowledge(estate, scope)).outerFilters;
+    assert.equal(await known(), undefined);
+    await store.inventory.record(estate, look(1000, [observedOf('a')], { outerFilters }));
+    assert.deepEqual(await known(), outerFilters);
+    assert.equal((await other.inventory.knowledge(estate, 'aws/1/elsewhere')).outerFilters, undefined);
+    await store.inventory.record(estate, look(2000, [observedOf('a')]));
+    assert.equal(await known(), undefined);
+  },
+
   'history says when an object appeared, changed and vanished, and nothing of what stayed the same': async (bench) => {
     const { store, estate } = bench;
     const plain = observedOf('a');

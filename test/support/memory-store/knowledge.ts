@@ -125,6 +125,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     births: readBirths(scope),
     expiredIntents: new Map([...scope.expiredIntents].slice(-mostExpiredIntents)),
     ...(touches.size === 0 ? {} : { touches }),
+    ...(scope.looked?.outerFilters ? { outerFilters: structuredClone(scope.looked.outerFilters) } : {}),
     ...(scope.tombstones.size === 0 ? {} : { tombstones: tombstones(memory, estate, scope) }),
   };
 }
