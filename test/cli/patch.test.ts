@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { gitPerson } from '../support/git-person.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const allow = '--allow-endpoint';
 const { specs, sandbox } = await sandboxed();
@@ -90,4 +93,53 @@ test('what is wrong with it is said in one line each', async () => {
     assert.notEqual(code, 0);
     assert.match(stderr, why);
   }
+});
+
+test('--then propose pushes a branch with the values, and its merge ends the patch without a change', async () => {
+  const here = await sandboxed();
+  const cli = commandLine();
+  assert.equal((await cli(['apply', here.specs, allow, '--yes'])).code, 0);
+  const where = ['--specs', here.specs, '--remote', 'upstream'];
+  const first = ['patch', rule, 'ports=[443,8443]', '--for', '4h', '--reason', '#4711', '--then', 'propose', ...where];
+  const elsewhere = await cli([...first, '--yes', '--specs', temporaryFolder()]);
+  assert.equal(elsewhere.code, 3, elsewhere.stderr);
+  assert.match((await cli(['patch', 'list'])).stdout, /: none\n/);
+  const without = await cli([...first, '--yes']);
+  assert.equal(without.code, 1);
+  assert.match(without.stdout, /^Patched: #1 /);
+  assert.match(without.stderr, /was not proposed[\s\S]*Mend the cause, then: setpoint patch propose 1/);
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', here.specs, ...args], { env: gitPerson, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
+  const remote = temporaryFolder();
+  git('init', '--quiet', '--bare', '--template=', remote);
+  git('init', '--quiet', '--template=', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'specs');
+  git('remote', 'add', 'upstream', remote);
+  assert.match(
+    (await cli(['patch', 'propose', '1', ...where, '--json'])).stderr,
+    /With --json this command cannot ask/,
+  );
+  const dry = await cli(['patch', 'propose', '1', ...where, '--dry-run']);
+  assert.match(dry.stdout, /-\s+ports: \[443\]\n\+\s+ports: \[443, 8443\]\n[\s\S]*Nothing was pushed\.\n$/);
+  assert.equal((await cli(['patch', 'propose', '1', ...where], 'no\n')).code, 3);
+  const { code, stdout, stderr } = await cli(['patch', 'propose', '1', ...where, '--yes']);
+  assert.equal(code, 0, stderr);
+  const branch = /pushed (setpoint\/patch-[0-9a-f]{12}) \(commit /.exec(stdout)?.[1] ?? '';
+  assert.match(stdout, /Its merge ends the patch, and the values stay\./);
+  assert.equal(git('status', '--porcelain'), '');
+  assert.match(
+    git('--git-dir', remote, 'log', '-1', '--format=%B', branch),
+    /^feat: keep patch #1 of FirewallRule web-https\n\n- ports: \[443,8443\]\n\nPatched by \S+: #4711\n/,
+  );
+  assert.equal((await cli(['apply', here.specs, allow, '--yes'])).code, 0);
+  here.sandbox.control.log.clear();
+  git('checkout', '--quiet', branch);
+  const merged = await cli(['apply', here.specs, allow, '--yes']);
+  assert.match(merged.stderr, /These specs end patch #1 of .*because the specs changed `ports`/);
+  assert.deepEqual(here.sandbox.control.log.entries({ mutating: true }), []);
+  const after = await cli(['patch', 'propose', '1', ...where, '--yes']);
+  assert.equal(after.code, 3);
+  assert.match(after.stderr, /state these values already/);
+  assert.match((await cli(['patch', 'propose', '9', ...where])).stderr, /There is no patch #9/);
 });

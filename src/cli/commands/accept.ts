@@ -6,6 +6,7 @@ import type { ProposedBranch } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { type ProvenAcceptance, provenAcceptance } from '../local/accept-drift.ts';
+import { confirmFiles, proposalText, pushBranch, type ShownFile, shownFiles } from '../local/changed-files.ts';
 import { readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withExistingStore } from '../local/store.ts';
@@ -21,7 +22,6 @@ import {
 } from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
-import { askYes } from '../prompt.ts';
 
 interface Options extends EstateOptions {
   readonly specs: string;
@@ -69,7 +69,7 @@ async function run(given: readonly string[], options: Options, context: Context)
       provenAcceptance(view, { given, fields: options.field }, context),
     ),
   );
-  const shown = await shownFiles(proven, options, context);
+  const shown = await shownFiles(proven.files, options.specs, context);
   if (proven.files.length === 0) return finish(proven, shown, { ...options, written: false }, context);
   const paint = paintFor(context.terminal.out);
   if (!options.json) {
@@ -77,7 +77,9 @@ async function run(given: readonly string[], options: Options, context: Context)
     printText(context.terminal, paint('strong', headline(proven)), [first, ...rest].join('\n'));
   }
   if (options.dryRun === true) return finish(proven, shown, { ...options, written: false }, context);
-  await confirm(proven, shown, options, context);
+  if (options.json && options.yes !== true) context.terminal.err.write(shown.map(({ diff }) => diff).join(''));
+  const verb = options.propose === true ? 'Commit and push' : 'Edit';
+  await confirmFiles({ verb, files: proven.files.length, yes: options.yes }, context);
   const proposed = await carryOut(proven, options, context);
   return finish(proven, shown, { ...options, written: proposed === undefined, proposed }, context);
 }
@@ -97,24 +99,13 @@ async function carryOut(
   options: Options,
   context: Context,
 ): Promise<ProposedBranch | undefined> {
-  const { dependencies, signal, terminal } = context;
   if (options.propose !== true) {
     await writeChangedFiles(options.specs, proven.files);
     return undefined;
   }
   const { remote = 'origin', specs: dir } = options;
-  terminal.err.write(`Pushing a branch to ${printable(remote)} …\n`);
   const proposal = { dir, files: proven.files, topic: 'accept', message: messageOf(proven), remote };
-  try {
-    return await dependencies.propose(proposal, signal);
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw new UserError('The change was not proposed. No file was written.', {
-      why: cause instanceof Error ? cause.message : String(cause),
-      next: 'Mend the cause and run it again, or leave out --propose to edit the files.',
-      cause,
-    });
-  }
+  return pushBranch(proposal, 'Mend the cause and run it again, or leave out --propose to edit the files.', context);
 }
 
 /** Of the commit. */
@@ -122,34 +113,6 @@ function messageOf({ accepted }: ProvenAcceptance): string {
   const resources = new Set(accepted.map(({ address }) => address)).size;
   const lines = accepted.map((one) => `- ${differenceText(one)}`);
   return `fix: accept drift of ${count(resources, 'resource')}\n\nThe documents state what the clouds have:\n\n${lines.join('\n')}\n`;
-}
-
-interface ShownFile {
-  readonly path: string;
-  readonly removed: boolean;
-  readonly diff: string;
-}
-
-const shownFiles = ({ files }: ProvenAcceptance, { specs }: Options, { dependencies }: Context) =>
-  Promise.all(
-    files.map(async (file): Promise<ShownFile> => {
-      const path = join(specs, file.path);
-      return { path, removed: file.after === undefined, diff: await dependencies.fileDiff({ ...file, path }) };
-    }),
-  );
-
-async function confirm(
-  proven: ProvenAcceptance,
-  shown: readonly ShownFile[],
-  { yes, json, propose }: Options,
-  { terminal, signal }: Context,
-): Promise<void> {
-  if (yes === true) return;
-  if (json) terminal.err.write(shown.map(({ diff }) => diff).join(''));
-  const verb = propose === true ? 'Commit and push' : 'Edit';
-  const text = `${verb} ${count(proven.files.length, 'file')}?`;
-  if (await askYes(terminal, { text, flag: '--yes' }, signal)) return;
-  throw new UserError('Nothing was changed.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 }
 
 function headline({ accepted, files }: ProvenAcceptance): string {
@@ -248,15 +211,6 @@ function nextText(shown: readonly ShownFile[], { written, proposed, specs, allow
     ...lines,
     `Next: review the files with git diff, commit them, then setpoint apply${printable(sameEstate(specs, allowEndpoint))}`,
   ].join('\n');
-}
-
-function proposalText({ branch, commit, remote, url, unpushed }: ProposedBranch): string {
-  return printable([
-    `pushed ${branch} (commit ${commit.slice(0, 12)}) to ${remote}`,
-    ...(unpushed ? [`It brings along ${count(unpushed, 'commit')} of yours that the remote did not have.`] : []),
-    'No file here was changed. The commit is unsigned, and its author is a bot.',
-    `Next: open a pull request${url === undefined ? ` of the branch ${branch}` : `: ${url}`}`,
-  ]).join('\n');
 }
 
 function jsonOf(

@@ -10,6 +10,7 @@ import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable, printableLines } from '../../core/text.ts';
 import { openEstate } from '../../estate/load.ts';
 import { type BegunPatch, Declined, type PatchLists } from '../../ports/queries.ts';
+import type { ProposedBranch } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import {
   beginPatch,
@@ -29,9 +30,18 @@ import {
 } from '../api-client/server-option.ts';
 import type { CliProcess, Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { confirmFiles, proposalText, pushBranch, shownFiles } from '../local/changed-files.ts';
 import { localUser } from '../local/ledger-access.ts';
+import { type PatchProposal, patchBranch, patchProposal } from '../local/patch-proposal.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
-import { defineCommand, parseDuration, parseReason, parseTimestamp } from '../options.ts';
+import {
+  defineCommand,
+  type OverlayOption,
+  overlayOf,
+  parseDuration,
+  parseReason,
+  parseTimestamp,
+} from '../options.ts';
 import { count, formatDuration } from '../output/format.ts';
 import { paintFor, printJson, printText, sortKeys } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -43,12 +53,20 @@ interface StoreOptions extends ServerEstateOption {
   readonly activeOf?: string;
 }
 
-interface Options extends StoreOptions {
+interface Options extends StoreOptions, ProposeOptions {
+  readonly then: 'revert' | 'propose';
   readonly for?: number;
   readonly until?: number;
   readonly reason?: string;
   readonly replace?: number;
   readonly yes?: boolean;
+}
+
+interface ProposeOptions extends OverlayOption {
+  readonly specs?: string;
+  readonly remote?: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
 }
 
 const serverSupport: ServerSupport = { localOptions: [], serverOptions: ['estate'], takesDir: false };
@@ -64,6 +82,7 @@ export const patch = (context: Context): Command =>
         ['patch web size=m7g.large --for 4h --reason "#4711"', 'larger machines for four hours'],
         ['patch web-https ports=[443,8443] --for 1h --reason "#4711"', 'one more port for an hour'],
         ['patch web on.aws-prod.size=m7g.large --for 4h --reason "#4711"', 'on one target only'],
+        ['patch web size=m7g.large --for 4h --then propose --reason "#4711"', 'and a branch that makes it last'],
         ['patch list', 'the active patches and their ends'],
         ['patch end 7 --reason "load is normal again"', 'back to the specs now'],
       ],
@@ -76,6 +95,17 @@ export const patch = (context: Context): Command =>
     )
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseTimestamp))
     .option('--reason <text>', 'the reason; others read it, and Setpoint writes it into the ledger', parseReason)
+    .addOption(
+      new Option(
+        '--then <end>',
+        'the end: `revert` to the specs, or `propose` the values in a branch now; a merge before the end keeps them',
+      )
+        .choices(['revert', 'propose'])
+        .default('revert'),
+    )
+    .option('--specs <folder>', 'with --then propose: folder of specs. Default: specs')
+    .option('--overlay <name>', 'with --then propose: overlay of these specs')
+    .option('--remote <name>', 'with --then propose: the remote to push to. Default: origin')
     .option('--replace <id>', 'take the place of this patch; its fields that are not named again end', parseId)
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')
@@ -83,7 +113,8 @@ export const patch = (context: Context): Command =>
       context.finish(await runBegin({ address, given }, command, context));
     })
     .addCommand(list(context))
-    .addCommand(end(context));
+    .addCommand(end(context))
+    .addCommand(propose(context));
 
 interface Given {
   readonly address: string;
@@ -94,6 +125,7 @@ async function runBegin({ address, given }: Given, command: Command, context: Co
   const options = command.optsWithGlobals<Options>();
   const fields = given.map((one) => assignmentOf(one, context.dependencies));
   const asked = { address, fields, reason: reasonOf(options) };
+  if (options.then === 'propose') refuseToAsk(options);
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) return beginOnServer(server, asked, options, context);
   return withExistingStore(options.dir, context, async (store) => {
@@ -104,9 +136,11 @@ async function runBegin({ address, given }: Given, command: Command, context: Co
     const planned = await orUserError(() =>
       planPatch({ ...{ estate, address, fields, by, until }, replaces: options.replace }, grounds),
     );
-    await confirm(previewOf(planned, estate), options, context);
+    const isProposed = options.then === 'propose';
+    const proposal = isProposed ? await proposalOf(planned.patch, options, context) : undefined;
+    await confirm(previewOf(planned, estate), { ...options, proposal }, context);
     const { number } = await orUserError(() => beginPatch(planned, [], grounds));
-    return printBegun({ estate, patch: planned.patch, generation: number }, options, context);
+    return printBegun({ estate, patch: planned.patch, generation: number, proposal }, options, context);
   });
 }
 
@@ -121,10 +155,33 @@ async function beginOnServer(
   const { estate: named, replace } = options;
   const body = { ...asked, estate: named, replace, until: endOf(options, context.clock.now()) };
   const preview = await patchOnServer(server, body, true);
-  await confirm(preview, options, context);
+  const isProposed = options.then === 'propose';
+  const proposal = isProposed ? await proposalOf(preview.patch, options, context) : undefined;
+  await confirm(preview, { ...options, proposal }, context);
   const { estate } = preview;
   const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
-  return renderAnswer(server, () => printBegun({ estate, patch: begun, generation }, options, context));
+  return renderAnswer(server, () => printBegun({ estate, patch: begun, generation, proposal }, options, context));
+}
+
+/** The diff of a proposal is in the JSON, which comes at the end: nobody could answer before. */
+function refuseToAsk({ json, yes }: Options): void {
+  if (!json || yes === true) return;
+  throw new UserError('With --json this command cannot ask.', { next: 'Add --yes, or leave out --json.' });
+}
+
+/** A proposal with its diffs. Before a patch begins: what the documents cannot state is refused. */
+async function proposalOf(given: Patch, options: ProposeOptions, context: Context) {
+  const { specs = 'specs' } = options;
+  const proposal = await patchProposal(given, { ...overlayOf(options), specs }, context);
+  return { ...proposal, shown: await shownFiles(proposal.files, specs, context) };
+}
+
+type ShownProposal = Awaited<ReturnType<typeof proposalOf>>;
+
+async function pushed(given: Patch, proposal: PatchProposal, options: ProposeOptions, context: Context) {
+  const { specs: dir = 'specs', remote } = options;
+  const branch = patchBranch(given, proposal, { dir, remote });
+  return pushBranch(branch, `Mend the cause, then: setpoint patch propose ${given.id}`, context);
 }
 
 /** `size=m7g.large`, `ports=[443, 8443]` */
@@ -192,10 +249,16 @@ const previewOf = ({ patch: given, view, meaning, waits, judgement }: PlannedPat
   atEnd: judgement.atEnd,
 });
 
-async function confirm(preview: Preview, { yes, replace }: Options, { terminal, signal }: Context): Promise<void> {
+async function confirm(
+  preview: Preview,
+  { yes, replace, proposal }: Options & { readonly proposal: ShownProposal | undefined },
+  { terminal, signal }: Context,
+): Promise<void> {
   const { patch: given, estate } = preview;
   const place = replace === undefined ? '' : `  in the place of patch #${replace}\n`;
   terminal.err.write(`${previewText(preview, terminal)}\n${place}`);
+  if (proposal !== undefined)
+    terminal.err.write(`\nA branch with this change is pushed, too:\n${diffText(proposal)}\n`);
   const text = `Patch ${printable(patchedDocument(given))} in ${estate} until ${formatMoment(given.until)}?`;
   if (yes || (await askYes(terminal, { text, flag: '--yes' }, signal))) return;
   throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
@@ -237,19 +300,23 @@ function endText({ deletes, stops }: Preview['atEnd']): string {
   return parts.length === 0 ? '' : `, which ${parts.join(' and ')}`;
 }
 
+const diffText = ({ shown, notes }: ShownProposal): string =>
+  [...shown.map(({ diff }) => diff.trimEnd()), ...notes].join('\n');
+
 interface Told {
   readonly estate: string;
   readonly patch: Patch;
   readonly generation: number;
+  readonly proposal?: ShownProposal | undefined;
 }
 
-function printBegun(
-  { estate, patch: given, generation }: Told,
-  { json }: Options,
-  { terminal, clock }: Context,
-): ExitCode {
-  if (json) printJson(terminal, { estate, patch: sortKeys(patchJson(given)), generation });
-  else
+async function printBegun(
+  { estate, patch: given, generation, proposal }: Told,
+  options: Options,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal, clock } = context;
+  if (!options.json)
     printText(
       terminal,
       printable(
@@ -257,6 +324,58 @@ function printBegun(
       ),
       `  To end it earlier: ${endLine(given)}\n  Workers carry it out. Without workers: setpoint apply --active, now and at its end`,
     );
+  const proposed = proposal && (await pushed(given, proposal, options, context));
+  if (options.json) printJson(terminal, { estate, patch: sortKeys(patchJson(given)), generation, proposed });
+  else if (proposed !== undefined) terminal.out.write(`${mergeText(proposed)}\n`);
+  return exitCodes.done;
+}
+
+const mergeText = (branch: ProposedBranch): string =>
+  `${proposalText(branch)}\nIts merge ends the patch, and the values stay. Without a merge, workers go back to the specs at the end.`;
+
+const propose = (context: Context): Command =>
+  withServerEstateOption(
+    defineCommand('propose', {
+      group: 'Steer',
+      summary: 'push a branch in which the specs state the values of a patch',
+      about:
+        'Edits the documents and pushes them as a branch for a pull request. Your folder stays as it is. The merge ends the patch, and changes nothing on a cloud. It takes a patch that has ended, too.',
+      examples: [
+        ['patch propose 7', 'a branch with its values'],
+        ['patch propose 7 --dry-run', 'print the diff, and push nothing'],
+      ],
+    }),
+  )
+    .argument('<id>', 'the number of the patch, as `patch list` shows it', parseId)
+    .option('--specs <folder>', 'folder of specs. Default: specs')
+    .option('--overlay <name>', 'apply overlays/<name> to the base of the specs')
+    .option('--remote <name>', 'the remote to push to. Default: origin')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'print the diff and push nothing')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (id: number, _options: Options, command: Command) => {
+      context.finish(await runPropose(id, command, context));
+    });
+
+async function runPropose(id: number, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const { terminal } = context;
+  if (options.dryRun !== true) refuseToAsk(options);
+  const { active, ended } = await patchLists(command, context);
+  const given =
+    active.find((one) => one.id === id) ?? ended.map((one) => ({ ...one, isOver: true })).find((one) => one.id === id);
+  if (given === undefined)
+    throw new UserError(`There is no patch #${id}.`, {
+      next: 'All of them, and the last that ended: setpoint patch list',
+    });
+  const proposal = await proposalOf(given, options, context);
+  const title = printable(`Propose: patch #${id} of ${patchedDocument(given)}`);
+  if (!options.json) printText(terminal, paintFor(terminal.out)('strong', title), diffText(proposal));
+  const isDry = options.dryRun === true;
+  if (!isDry) await confirmFiles({ verb: 'Commit and push', files: proposal.files.length, yes: options.yes }, context);
+  const branch = isDry ? undefined : await pushed(given, proposal, options, context);
+  if (options.json) printJson(terminal, { patch: sortKeys(patchJson(given)), files: proposal.shown, proposed: branch });
+  else terminal.out.write(`${branch === undefined ? 'Nothing was pushed.' : mergeText(branch)}\n`);
   return exitCodes.done;
 }
 
@@ -275,14 +394,22 @@ const list = (context: Context): Command =>
 
 async function runList(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<StoreOptions>();
+  const { server, ...lists } = await patchLists(command, context);
+  const print = () => printList(lists, options, context);
+  return server === undefined ? print() : renderAnswer(server, print);
+}
+
+/** Of the local store, or of a server. */
+async function patchLists(command: Command, context: Context) {
+  const options = command.optsWithGlobals<StoreOptions>();
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) {
-    const { estate, items, ended } = await fetchPatches(server, options);
-    return renderAnswer(server, () => printList({ estate, active: items, ended }, options, context));
+    const { estate, items: active, ended } = await fetchPatches(server, options);
+    return { server, estate, active, ended };
   }
   return withExistingStore(options.dir, context, async (store) => {
     const estate = await estateIn(store, { estate: options.activeOf });
-    return printList({ estate, ...(await patchesOf(estate, { store })) }, options, context);
+    return { server, estate, ...(await patchesOf(estate, { store })) };
   });
 }
 

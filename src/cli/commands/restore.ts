@@ -13,6 +13,7 @@ import type { ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.
 import type { Store } from '../../ports/store.ts';
 import type { Context, RestorableTree, RestoredSpecs } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
+import { confirmFiles, proposalText, pushBranch, shownFiles } from '../local/changed-files.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
 import {
@@ -26,7 +27,6 @@ import {
 } from '../options.ts';
 import { count } from '../output/format.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
-import { askYes } from '../prompt.ts';
 
 interface Options extends StoreOptions, OverlayOption {
   readonly asOf: number;
@@ -90,7 +90,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   refuseFuture(options, context);
   refuseToAsk(options);
   const found = await withExistingStore(options.dir, context, (store) => restorationOf(dir, options, store, context));
-  const shown = await Promise.all(found.files.map((file) => context.dependencies.fileDiff(shownAs(file, found))));
+  const shown = (await shownFiles(found.files, found.folder, context)).map(({ diff }) => diff);
   const paint = paintFor(context.terminal.out);
   if (!options.json) printText(context.terminal, paint('strong', headline(found, options)), bodyOf(found, shown));
   if (found.patches.length > 0)
@@ -99,7 +99,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     );
   if (found.files.length === 0 || options.dryRun === true)
     return finish(found, shown, { ...options, written: false }, context);
-  await confirm(found, options, context);
+  const verb = options.write === true ? 'Write' : 'Commit and push';
+  await confirmFiles({ verb, files: found.files.length, yes: options.yes }, context);
   const proposed = await carryOut(found, options, context);
   return finish(found, shown, { ...options, written: proposed === undefined, ...(proposed && { proposed }) }, context);
 }
@@ -117,11 +118,6 @@ function refuseToAsk({ json, yes, dryRun }: Options): void {
     next: 'Read the diff with --dry-run, then add --yes.',
   });
 }
-
-const shownAs = (file: ChangedFile, { folder }: Restoration): ChangedFile => ({
-  ...file,
-  path: join(folder, file.path),
-});
 
 async function restorationOf(dir: string, options: Options, store: Store, context: Context): Promise<Restoration> {
   const { dependencies } = context;
@@ -259,41 +255,15 @@ function summaryOf({ documents, loosened }: Restoration): readonly string[] {
   ];
 }
 
-async function confirm({ files }: Restoration, { yes, write }: Options, { terminal, signal }: Context): Promise<void> {
-  if (yes === true) return;
-  const text = `${write === true ? 'Write' : 'Commit and push'} ${count(files.length, 'file')}?`;
-  if (await askYes(terminal, { text, flag: '--yes' }, signal)) return;
-  throw new UserError('Nothing was changed.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
-}
-
-async function carryOut(
-  found: Restoration,
-  options: Options,
-  { dependencies, signal, terminal }: Context,
-): Promise<ProposedBranch | undefined> {
+async function carryOut(found: Restoration, options: Options, context: Context): Promise<ProposedBranch | undefined> {
+  const { folder: dir, files } = found;
   if (options.write === true) {
-    await writeChangedFiles(found.folder, found.files);
+    await writeChangedFiles(dir, files);
     return undefined;
   }
   const { remote = 'origin' } = options;
-  terminal.err.write(`Pushing a branch to ${printable(remote)} …\n`);
-  const proposal = {
-    dir: found.folder,
-    files: found.files,
-    topic: 'restore',
-    message: messageOf(found, options),
-    remote,
-  };
-  try {
-    return await dependencies.propose(proposal, signal);
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw new UserError('The change was not proposed. No file was written.', {
-      why: cause instanceof Error ? cause.message : String(cause),
-      next: 'Mend the cause and run it again, or write the files with --write.',
-      cause,
-    });
-  }
+  const proposal = { dir, files, topic: 'restore', message: messageOf(found, options), remote };
+  return pushBranch(proposal, 'Mend the cause and run it again, or write the files with --write.', context);
 }
 
 /** Of the commit. */
@@ -315,15 +285,8 @@ function finish(
     const listed = files.map(({ path, after }, i) => ({ path, written, removed: after === undefined, diff: shown[i] }));
     const { number, revision } = generation;
     printJson(terminal, { estate, generation: number, revision, ...documents, loosened, files: listed, proposed });
-  } else if (proposed !== undefined) terminal.out.write(`${printable(proposalText(proposed))}\n`);
+  } else if (proposed !== undefined) terminal.out.write(`${proposalText(proposed)}\n`);
   else if (written) terminal.out.write('Written. Next: review the files with git diff, and commit them.\n');
   else if (dryRun === true && files.length > 0) terminal.out.write('Nothing was written.\n');
   return exitCodes.done;
 }
-
-const proposalText = ({ branch, commit, remote, url, unpushed }: ProposedBranch): string =>
-  [
-    `pushed ${branch} (commit ${commit.slice(0, 12)}) to ${remote}`,
-    ...(unpushed ? [`It brings along ${count(unpushed, 'commit')} of yours that the remote did not have.`] : []),
-    `Next: open a pull request${url === undefined ? ` of the branch ${branch}` : `: ${url}`}`,
-  ].join('\n');

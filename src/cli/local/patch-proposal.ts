@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { DocumentEdit } from '../../core/documents/document-edit.ts';
+import { layerOf, treeOf } from '../../core/documents/overlay.ts';
+import { treeAt } from '../../core/documents/tree.ts';
+import { canonical } from '../../core/ledger/canonical.ts';
+import {
+  documentOf,
+  fieldPath,
+  fieldText,
+  type Patch,
+  type PatchField,
+  patchedDocument,
+  writtenAt,
+} from '../../core/patch.ts';
+import { snapshotOf } from '../../estate/load.ts';
+import type { BranchProposal, ChangedFile, SpecTree } from '../../ports/sources.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, UserError } from '../errors.ts';
+import { type OverlayOption, overlayOf } from '../options.ts';
+
+export interface PatchFolder extends OverlayOption {
+  /** The folder of specs. */
+  readonly specs: string;
+}
+
+/** The values of a patch as a change of the documents in a folder. Once it is merged, it ends the patch, and changes nothing. */
+export interface PatchProposal {
+  readonly files: readonly ChangedFile[];
+  /** For people: what else the change does. */
+  readonly notes: readonly string[];
+}
+
+type Proposed = Pick<Patch, 'kind' | 'name' | 'fields'>;
+
+/** Throws where the documents cannot state the values, or state them already. */
+export async function patchProposal(
+  patch: Proposed,
+  options: PatchFolder,
+  context: Pick<Context, 'dependencies' | 'readSpecs'>,
+): Promise<PatchProposal> {
+  const { specs: dir } = options;
+  const tree = await context.readSpecs(dir, overlayOf(options));
+  refuseInvalid(tree, `${dir} has an error.`);
+  // why: over the API a field has only its name
+  const fields = patch.fields.map((field) => ({ ...field, path: pathOf(field) }));
+  const edits = editsOf({ ...patch, fields }, tree, dir);
+  if (edits.length === 0)
+    throw new UserError(`The specs in ${dir} state these values already.`, {
+      next: 'Commit them. The commit ends the patch.',
+      code: exitCodes.refused,
+    });
+  const files = editFiles(edits, tree, { dir, dependencies: context.dependencies });
+  prove({ ...patch, fields }, files, tree, context);
+  const overlays = tree.overlay !== undefined && edits.some(({ at }) => layerOf(at.file) === 'base');
+  return { files, notes: overlays ? ['The base states these fields, so other overlays read the change, too.'] : [] };
+}
+
+/** The branch for the proposal. The title of the commit has at most 72 characters. */
+export function patchBranch(
+  patch: Proposed & Pick<Patch, 'id' | 'person' | 'reason'>,
+  { files }: PatchProposal,
+  { dir, remote = 'origin' }: { readonly dir: string; readonly remote?: string | undefined },
+): BranchProposal {
+  const title = `feat: keep patch #${patch.id} of ${patchedDocument(patch)}`;
+  const lines = patch.fields.map(({ path, value }) => `- ${fieldText(path)}: ${JSON.stringify(value)}`);
+  const message = `${title.length > 72 ? `feat: keep patch #${patch.id}` : title}\n\n${lines.join('\n')}\n\nPatched by ${patch.person}: ${patch.reason}\n`;
+  return { dir, files, topic: 'patch', message, remote };
+}
+
+function pathOf({ path }: PatchField): readonly string[] {
+  const { path: known, refused } = fieldPath(fieldText(path));
+  if (known !== undefined) return known;
+  throw new UserError(`\`${fieldText(path)}\` cannot be written into a document.`, { why: `${refused}.` });
+}
+
+function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly DocumentEdit[] {
+  const document = documentOf(patch, tree.documents);
+  if (document === undefined)
+    throw new UserError(`The specs in ${dir} have no ${patchedDocument(patch)}.`, {
+      next: 'Name the folder of its specs with --specs, and their overlay with --overlay.',
+    });
+  return patch.fields.flatMap(({ path, value }): readonly DocumentEdit[] => {
+    const at = treeAt(document.tree, path)?.at ?? document.at();
+    const team = treeOf(at.file);
+    if (team !== '')
+      throw new UserError(`${patchedDocument(patch)} is in the repository of the team ${team.slice(1, -1)}.`, {
+        next: 'Propose the change there: setpoint patch propose, in a checkout of that repository.',
+        code: exitCodes.refused,
+      });
+    if (isSame(writtenAt(document, path), value ?? undefined)) return [];
+    return [value === null ? { op: 'remove', at, path } : { op: 'set', at, path, value }];
+  });
+}
+
+function editFiles(
+  edits: readonly DocumentEdit[],
+  { files }: SpecTree,
+  { dir, dependencies }: { readonly dir: string; readonly dependencies: Context['dependencies'] },
+): readonly ChangedFile[] {
+  return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) throw new Error(`${path} is no file of the specs`);
+    const edited = dependencies.editSpecFile(file, together);
+    if (edited.refused === undefined) return { path, before: file.text, after: edited.text };
+    throw new UserError('The text of the document cannot be edited here. Nothing was changed.', {
+      where: `${join(dir, edited.at.file)}:${edited.at.line}`,
+      why: `${edited.refused}.`,
+      next: 'Edit this place by hand, and commit it.',
+      code: exitCodes.refused,
+    });
+  });
+}
+
+/** The edited documents are valid, and state the values. */
+function prove(
+  patch: Proposed,
+  files: readonly ChangedFile[],
+  tree: SpecTree,
+  { dependencies }: Pick<Context, 'dependencies'>,
+): void {
+  const texts = new Map(files.map(({ path, after = '' }) => [path, after]));
+  const kept = snapshotOf(tree);
+  const specs = kept.specs.map(({ path, text }) => ({ path, text: texts.get(path) ?? text }));
+  const edited = dependencies.parseStoredSpecs({ ...kept, specs }, tree.revision);
+  refuseInvalid(edited, 'The documents would not be valid with these values.');
+  const document = documentOf(patch, edited.documents);
+  const wrong = patch.fields.find(
+    ({ path, value }) => document === undefined || !isSame(writtenAt(document, path), value ?? undefined),
+  );
+  if (wrong !== undefined) throw new Error(`the edit does not state ${fieldText(wrong.path)}`);
+}
+
+function refuseInvalid({ problems }: SpecTree, what: string): void {
+  const problem = problems.find(({ severity }) => severity === 'error');
+  if (problem === undefined) return;
+  throw new UserError(`${what} Nothing was changed.`, {
+    where: `${problem.at.file}:${problem.at.line}: ${problem.message}`,
+    next: 'Correct it, and run this again: setpoint validate',
+    code: exitCodes.refused,
+  });
+}
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === undefined || b === undefined ? a === b : canonical(a) === canonical(b);
