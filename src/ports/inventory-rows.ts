@@ -92,6 +92,8 @@ export interface RowWords {
   readonly targets?: readonly string[];
   readonly claims?: readonly string[];
   readonly violates?: readonly string[];
+  /** Only lines on which a reconcile does not act as it should: see core/inventory/held-changes.ts. */
+  readonly held?: true;
   /** Of machines: the answers of `Exposure`. */
   readonly exposed?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;

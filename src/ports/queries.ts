@@ -5,14 +5,16 @@ import type { Criticality } from '../core/criticality.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Effect } from '../core/effect/effect.ts';
+import type { Tombstone } from '../core/grace.ts';
 import type { WhoReport } from '../core/inventory/authors.ts';
+import type { HeldChanges } from '../core/inventory/held-changes.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
-import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
+import type { Address, Cloud, CloudId, ScopeKey } from '../core/resource.ts';
 import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
 import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
@@ -406,7 +408,16 @@ export interface TargetHeld {
   readonly rollouts: readonly StoppedRollout[];
   /** Sorted by address. */
   readonly halfReplaced: readonly Replacement[];
+  /** Resources on which the last reconcile did not act as it should. */
+  readonly changes: readonly HeldChanges[];
+  /** There are more than were read. */
+  readonly more: boolean;
+  /** Those that go first come first. */
+  readonly inGrace: readonly InGrace[];
 }
+
+/** An object whose document is gone, and that still runs. Times are ms since the epoch. */
+export type InGrace = Pick<Tombstone, 'kind' | 'address' | 'since' | 'until'> & { readonly id: CloudId };
 
 /** `heldBy`: the reason that the last reconcile did not continue it; absent: nothing held it, as far as the caller sees. */
 export interface Replacement extends UnfinishedReplacement {

@@ -3,12 +3,13 @@ import type { CalendarEntry } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { byCriticality, type Criticality } from '../core/criticality.ts';
 import { isFight } from '../core/fights.ts';
-import { isStanding, type Tombstone } from '../core/grace.ts';
+import { isStanding } from '../core/grace.ts';
+import { type HeldChanges, heldChangesIn, heldStatuses } from '../core/inventory/held-changes.ts';
 import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
-import type { CloudId, ScopeKey } from '../core/resource.ts';
+import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
 import type { Lifetime } from '../core/ttl.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
@@ -17,7 +18,7 @@ import type { Approval, ListedHealing, Pause, Quarantined, StoppedRollout } from
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { HeldLease } from '../ports/leases.ts';
-import type { BreakGlass, EstateAsked, Planned, Replacement } from '../ports/queries.ts';
+import type { BreakGlass, EstateAsked, InGrace, Planned, Replacement } from '../ports/queries.ts';
 import type { ScopeReconciles } from '../ports/reconciles.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -62,6 +63,8 @@ interface HeldByLimit {
 
 interface InHand {
   readonly limited: readonly HeldByLimit[];
+  /** Besides those of a limit and those in their grace, which are told on their own. */
+  readonly withheldChanges: readonly HeldChanges[];
   readonly pauses: readonly Pause[];
   readonly patches: readonly Patch[];
   /** Of the last seven days. */
@@ -99,22 +102,19 @@ export interface ScopeStatus {
   readonly reconcileRequest?: string;
 }
 
-/** Times are ms since the epoch. */
-export type InGrace = Pick<Tombstone, 'kind' | 'address' | 'since' | 'until'> & { readonly id: CloudId };
-
 export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped, withheld] = await Promise.all([
+  const [generation, held, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
-    blockedRows({ seen: [{ estates: [name] }] }, store),
+    heldRows({ seen: [{ estates: [name] }], filter: { estates: [name] } }, store),
     store.fleet.pauses.active(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
     store.sources.states.list(name),
     store.sources.pins.current(name),
     unmanagedScopes(estate, store),
-    withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
+  const blocked = held.filter(({ state }) => state.status === 'Blocked');
   const [calendar, breakGlass, reconciles, healed] = await Promise.all([
     calendarOf(name, store),
     recentBreakGlass(name, store),
@@ -137,6 +137,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
       })),
     ),
     limited: byLimits(blocked),
+    withheldChanges: heldChangesIn(held).filter(({ code }) => code !== 'limit' && code !== 'grace'),
     pauses,
     patches,
     endedPatches: ended.filter(({ end }) => end.at > now - recentMs),
@@ -146,7 +147,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     sources,
     follower,
     unmanagedScopes: dropped,
-    withheldDrift: withheld,
+    withheldDrift: withheldDriftIn(held.filter(({ state }) => withheldStatuses.includes(state.status))),
     fights: healed.filter(isFight),
     calendar,
     breakGlass,
@@ -233,7 +234,7 @@ async function scopeStatusOf(
   };
 }
 
-const inGraceIn = ({ tombstones = new Map() }: Knowledge, newest: number): readonly InGrace[] =>
+export const inGraceIn = ({ tombstones = new Map() }: Knowledge, newest: number): readonly InGrace[] =>
   [...tombstones]
     .filter(([, tombstone]) => isStanding(tombstone, newest))
     .map(([id, { kind, address, since, until }]) => ({ id, kind, address, since, until }))
@@ -256,9 +257,12 @@ export async function unmanagedScopes(
 
 /** At most so many pages are read. */
 const mostPages = 10;
+export const rowsPerPage = 1000;
 
 interface BlockedAsked {
   readonly seen: readonly Bounds[];
+  /** Of 1,000 rows. Default: 10. */
+  readonly pages?: number;
   readonly filter?: RowQuery['filter'];
 }
 
@@ -266,23 +270,27 @@ interface BlockedAsked {
 export const blockedRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
   rowsWith({ ...asked, statuses: ['Blocked'] }, store);
 
+/** Resources on which the last reconcile did not act as it should, at most 1,000 a page, sorted by address. */
+export const heldRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
+  rowsWith({ ...asked, filter: { ...asked.filter, held: true }, statuses: heldStatuses }, store);
+
 interface StatusesAsked extends BlockedAsked {
   readonly statuses: readonly Status[];
 }
 
 /** Resources with one of these statuses by the newest observations, at most 10,000, sorted by address. */
 async function rowsWith(
-  { seen, filter = {}, statuses }: StatusesAsked,
+  { seen, filter = {}, statuses, pages = mostPages }: StatusesAsked,
   { rows }: Pick<Store, 'rows'>,
 ): Promise<readonly KeptRow[]> {
   const all: KeptRow[] = [];
   let after: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < pages; page++) {
     const found = await rows.page({
       seen,
       filter: { ...filter, statuses },
       sort: { by: 'address', descending: false },
-      limit: 1000,
+      limit: rowsPerPage,
       after,
     });
     all.push(...found.rows);

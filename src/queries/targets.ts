@@ -1,10 +1,13 @@
 import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import { heldChangesIn } from '../core/inventory/held-changes.ts';
+import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
 import type { Pause, Quarantined } from '../ports/fleet-state.ts';
+import type { KeptRow } from '../ports/inventory-rows.ts';
 import type {
+  InGrace,
   Replacement,
   TargetHeld,
   TargetLook,
@@ -18,7 +21,7 @@ import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { everyMsOf } from './cadence.ts';
 import { requestReconcile } from './requests.ts';
-import { blockedRows, halfReplacedIn } from './status.ts';
+import { blockedRows, halfReplacedIn, heldRows, inGraceIn, rowsPerPage } from './status.ts';
 import { subjectOf, subjectWithin } from './visible-plans.ts';
 
 type Ground = Pick<QueryContext, 'store' | 'open'>;
@@ -29,8 +32,8 @@ export const targetsOn = (grounds: Ground): Targets => ({
 });
 
 async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {
-  const { estate } = await openActiveSpec(asked.estate, grounds);
-  const facts = await factsOf(asked, grounds.store);
+  const { estate, generation } = await openActiveSpec(asked.estate, grounds);
+  const facts = await factsOf({ ...asked, newest: generation.number }, grounds.store);
   const reports = await Promise.all(
     estate.compiled.scopes.map((scope) => reportsOf(scope, { ...asked, opened: estate }, facts)),
   );
@@ -46,17 +49,22 @@ interface Facts {
   readonly pauses: readonly Pause[];
   readonly quarantine: ReadonlyMap<string, Quarantined>;
   readonly halfReplaced: ReadonlySet<ScopeKey>;
+  readonly held: readonly KeptRow[];
+  readonly inGrace: ReadonlyMap<CloudId, InGrace>;
 }
 
-async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
+type FactsAsked = TargetsAsked & { readonly newest: number };
+
+async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Promise<Facts> {
   const { fleet } = store;
-  const [figures, reconciles, requests, pauses, quarantine, halfReplaced] = await Promise.all([
+  const [figures, reconciles, requests, pauses, quarantine, halfReplaced, held] = await Promise.all([
     store.figures.scopes(estate, seen),
     store.reconciles.scopes(estate),
     fleet.requests.unanswered(),
     fleet.pauses.active(estate),
     fleet.quarantine.list(estate),
     store.inventory.halfReplaced(estate),
+    heldRows({ seen, filter: { estates: [estate] }, pages: 1 }, store),
   ]);
   return {
     store,
@@ -66,8 +74,23 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
     pauses,
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
     halfReplaced,
+    held,
+    inGrace: await gracesOf(held, { estate, newest }, store),
   };
 }
+
+/** Rows show which objects the caller sees; the store knows when their grace ends. */
+async function gracesOf(
+  held: readonly KeptRow[],
+  { estate, newest }: Pick<FactsAsked, 'estate' | 'newest'>,
+  { inventory }: Store,
+): Promise<ReadonlyMap<CloudId, InGrace>> {
+  const scopes = new Set(held.filter(isInGrace).map(({ place }) => place.scope));
+  const known = await Promise.all([...scopes].map((scope) => inventory.knowledge(estate, scope)));
+  return new Map(known.flatMap((one) => inGraceIn(one, newest).map((grace) => [grace.id, grace] as const)));
+}
+
+const isInGrace = ({ state }: KeptRow): boolean => state.code === 'grace';
 
 async function reportsOf(
   of: CompiledScope,
@@ -97,11 +120,32 @@ async function reportsOf(
         look: lookOf(name, facts.figures.get(of.scope)),
         ...(whole ? { reconciles: reconcilesOf(of.scope, facts, asked.now) } : {}),
         ...(whole
-          ? { held: { ...held, pauses: pausesOf(name, facts), halfReplaced: ofTarget(name, replacements) } }
+          ? {
+              held: {
+                ...{ ...held, ...changesOf({ name, scope: of.scope }, facts) },
+                ...{ pauses: pausesOf(name, facts), halfReplaced: ofTarget(name, replacements) },
+              },
+            }
           : {}),
       },
     ];
   });
+}
+
+/** Of one target of a scope. */
+function changesOf(
+  { name, scope }: { readonly name: string; readonly scope: ScopeKey },
+  { held, inGrace }: Facts,
+): Pick<TargetHeld, 'changes' | 'inGrace' | 'more'> {
+  const rows = held.filter(({ place }) => place.scope === scope && place.targets.includes(name));
+  return {
+    changes: heldChangesIn(rows),
+    more: held.length === rowsPerPage,
+    inGrace: rows
+      .filter(isInGrace)
+      .flatMap(({ called: { id = '' } }) => inGrace.get(id) ?? [])
+      .toSorted((a, b) => a.until - b.until),
+  };
 }
 
 const lookOf = (target: string, figures: ScopeFigures | undefined): TargetLook => ({

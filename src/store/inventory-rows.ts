@@ -171,11 +171,14 @@ function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']):
     ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
     ...exposedAs(filter.exposed),
     ...violatingAny(filter.violates),
+    ...(filter.held === undefined ? [] : [isHeld]),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
     ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
     ...(text === undefined || text === '' ? [] : [worded(text)]),
   ];
 }
+
+const isHeld = sql<boolean>`(status IN ('Blocked', 'Failed', 'Paused') OR body #>> '{sides,next,held}' IS NOT NULL)`;
 
 /** Machines alone have an answer, and there is an index of kinds. */
 const exposedAs = (answers: readonly string[] | undefined): readonly Condition[] =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { served } from './server/support/served.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -22,11 +23,27 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
   const status = await run(['status', specs]);
   assert.match(status.stdout, / · 1 resource in its grace/);
   assert.match(status.stdout, /In their grace\n {2}\S+\/instance\/web-2 \(i-\w+\) until .* UTC, in \d+ min/);
+  assert.doesNotMatch(status.stdout, /withheld/i, 'it is told once');
   const { scopes } = JSON.parse((await run(['status', specs, '--json'])).stdout);
   assert.deepEqual(
     scopes.flatMap(({ inGrace }: { inGrace: { kind: string }[] }) => inGrace.map(({ kind }) => kind)),
     ['instance'],
   );
+
+  const { url } = await served(run.database);
+  const heldFor = async (who: string) => {
+    const answer = await fetch(`${url}/v1/targets/aws-prod`, { headers: { authorization: `Bearer ${who}` } });
+    return JSON.parse(await answer.text()).held;
+  };
+  const { inGrace, withheldChanges } = await heldFor('viewer');
+  assert.deepEqual(
+    inGrace.map(({ address, kind, until }: Readonly<Record<string, string>>) => [
+      ...[address, kind, Date.parse(until ?? '') > Date.now()],
+    ]),
+    [['aws/111122223333/eu-west-1/instance/web-2', 'instance', true]],
+  );
+  assert.equal(withheldChanges[0].code, 'grace');
+  assert.equal(await heldFor('web'), undefined, 'who sees some owners sees nothing of the whole target');
 
   const planned = [
     await run(['plan', specs, '--allow-endpoint', '--grace']),

@@ -170,6 +170,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
     (of) =>
       statusText(
         of({
+          withheldChanges: [],
           withheldDrift: [],
           fights: [],
           calendar: [],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusText } from '../../src/cli/commands/status.ts';
 import type { EstateStatus } from '../../src/queries/status.ts';
+import { served } from './server/support/served.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -132,7 +133,16 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
-    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{
+      limited: [],
+      pauses: [],
+      quarantined: [],
+      leases: [],
+      sources: [],
+      unmanagedScopes: [],
+      withheldChanges: [],
+      withheldDrift: [],
+    },
     ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
@@ -160,7 +170,16 @@ test('removed resources that still run: until when, and the ways to keep or to d
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
-    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{
+      limited: [],
+      pauses: [],
+      quarantined: [],
+      leases: [],
+      sources: [],
+      unmanagedScopes: [],
+      withheldChanges: [],
+      withheldDrift: [],
+    },
     ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
@@ -186,7 +205,16 @@ test('lifetimes: their end, the way back, and what is left of an estate', () => 
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [],
-    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [], withheldDrift: [] },
+    ...{
+      limited: [],
+      pauses: [],
+      quarantined: [],
+      leases: [],
+      sources: [],
+      unmanagedScopes: [],
+      withheldChanges: [],
+      withheldDrift: [],
+    },
     ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes, fights: [] },
   };
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
@@ -204,3 +232,45 @@ test('lifetimes: their end, the way back, and what is left of an estate', () => 
   );
   assert.match(db, /Instance db ends .* UTC, in (90|1\.5|89) ?\w+ \(ttl 90 min\)$/);
 });
+
+test('changes that policies and refusals hold are told with their reason and the way on, here and by a server', async () => {
+  const place = await sandboxed();
+  const here = commandLine();
+  const policy =
+    'apiVersion: setpoint.dev/v1\nkind: Policy\nmetadata: { name: ports }\nspec:\n  kinds: [firewall-rule]\n  mode: enforce\n  rules:\n    - { name: no-telnet, deny: resource.opens(23), message: use ssh }\n---\n';
+  edit(place.specs, 'estate.yaml', '---\n', `---\n${policy}`);
+  edit(place.specs, 'estate.yaml', 'mode: plan ', 'mode: enforce ');
+  edit(place.specs, 'network.yaml', 'ports: [443]', 'ports: [443, 23]');
+  const effect = { kind: 'error', code: 'InvalidAMIID.NotFound', status: 400, message: 'no such image' } as const;
+  place.sandbox.control.faults.add({ match: { action: 'RunInstances' }, effect });
+  const applied = await here(['apply', place.specs, '--allow-endpoint', '--yes']);
+  assert.equal(applied.code, 4, applied.stderr);
+
+  const { stdout } = await here(['status', place.specs]);
+  assert.match(stdout, /^Status: acme · generation 1 .* · 6 changes withheld\n/);
+  const said = [
+    /\nWithheld\n {2}failed with InvalidAMIID\.NotFound: 4 resources\n {4}(\S+\/instance\/db-0): Its create failed: No such image .*\n {6}setpoint explain \1\n/,
+    /\n {4}and 1 more: setpoint inventory\n/,
+    /\n {2}policy: 2 resources\n {4}\S+\/firewall-rule\/core\.web\S+: .* denies it: use ssh\. Its document is /,
+  ];
+  for (const pattern of said) assert.match(stdout, pattern);
+
+  const told = JSON.parse((await here(['status', place.specs, '--json'])).stdout).withheldChanges;
+  assert.deepEqual(
+    told.map(({ code, failed, count, resources }: Group) => [code, failed, count, resources.length]),
+    [
+      ['InvalidAMIID.NotFound', true, 4, 3],
+      ['policy', false, 2, 2],
+    ],
+  );
+  const { url } = await served(here.database);
+  const answer = await fetch(`${url}/v1/targets/aws-prod`, { headers: { authorization: 'Bearer viewer' } });
+  assert.deepEqual(JSON.parse(await answer.text()).held.withheldChanges, told);
+});
+
+interface Group {
+  readonly code: string;
+  readonly failed: boolean;
+  readonly count: number;
+  readonly resources: readonly object[];
+}

@@ -125,6 +125,7 @@ interface Said {
   readonly reason?: string;
   readonly violations?: Row['violations'];
   readonly exposed?: Row['exposed'];
+  readonly next?: Row['sides']['next'];
 }
 
 export const brokenRule = (policy: string): NonNullable<Row['violations']>[number] => ({
@@ -142,7 +143,7 @@ export function rowOf(name: string, { status = 'InSync', reason = 'as wanted', .
     called: { name, address, id: `vpc-${name}`, labels: {}, ...said.called },
     whose: { claim: 'ours', documents: [], ...said.whose },
     state: { status, reason, generation: 1 },
-    sides: { diff: [] },
+    sides: { diff: [], ...(said.next === undefined ? {} : { next: said.next }) },
     ...(said.violations === undefined ? {} : { violations: said.violations }),
     ...(said.exposed === undefined ? {} : { exposed: said.exposed }),
   };

@@ -57,7 +57,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 const statusJson = (status: EstateStatus): object => {
   const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...others } =
     status;
-  const { patches, endedPatches, ...rest } = others;
+  const { patches, endedPatches, withheldChanges, ...rest } = others;
   return {
     ...rest,
     scopes: scopes.map(({ approvals, stopped, replacements, inGrace, reconcileRequest, ...scope }) => ({
@@ -69,6 +69,10 @@ const statusJson = (status: EstateStatus): object => {
       stoppedRollouts: stopped.map(withReason),
     })),
     withheldByLimit: limited.map(withReason),
+    withheldChanges: withheldChanges.map(({ first, ...group }) => ({
+      ...group,
+      resources: first.map(({ name, ...one }) => ({ address: name, ...one })),
+    })),
     unmanagedScopes,
     calendar,
     breakGlass: breakGlass.map(({ person, ...one }) => ({ ...one, actor: person })),
@@ -126,6 +130,11 @@ function verdictOf(status: EstateStatus): string {
       limited.reduce((all, { count: held }) => all + held, 0),
       'change withheld by a limit',
       'changes withheld by a limit',
+    ),
+    ...some(
+      status.withheldChanges.reduce((all, { count: held }) => all + held, 0),
+      'change withheld',
+      'changes withheld',
     ),
     ...some(pauses.length - incidentsIn(pauses).length, 'pause'),
     ...some(status.fights.length, 'fight'),
@@ -195,6 +204,7 @@ function sectionsOf(
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Fights', fights.flatMap(fightLines)],
     ['Withheld by a limit', limited.flatMap(limitLines)],
+    ['Withheld', status.withheldChanges.flatMap(withheldLines)],
     ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['In their grace', graceLines(scopes, now)],
@@ -275,6 +285,25 @@ const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]
   `${scope}: ${count(held, 'change')}: ${why}`,
   '  setpoint approve --reason "…"',
 ];
+
+/** `policy: 5 resources`, the first of them with their reasons, and the way on. */
+function withheldLines({
+  code,
+  failed,
+  count: held,
+  first,
+}: EstateStatus['withheldChanges'][number]): readonly string[] {
+  const nexts = new Set(first.map(({ next }) => next));
+  const [shared] = nexts.size === 1 && first.length > 1 ? nexts : [];
+  const way = (next: string): readonly string[] =>
+    next === shared || next === 'setpoint status' ? [] : [`    ${next}`];
+  return [
+    `${failed ? `failed with ${code}` : code}: ${count(held, 'resource')}`,
+    ...first.flatMap(({ name, reason, next }) => [`  ${name}: ${reason}`, ...way(next)]),
+    ...(held > first.length ? [`  and ${held - first.length} more: setpoint inventory`] : []),
+    ...(shared === undefined || shared === 'setpoint status' ? [] : [`  ${shared}`]),
+  ];
+}
 
 const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,

@@ -19,13 +19,13 @@ export const withheldStatuses: readonly Status[] = ['Drifted', 'Missing', 'Block
 /** Counts the rows by reason and command, the most frequent first. */
 export function withheldDriftIn(rows: readonly Row[]): readonly WithheldDrift[] {
   const held = rows.filter(({ sides: { next } }) => next?.cause === 'drift' && next.held !== undefined);
-  const groups = Map.groupBy(held, (row) => `${row.state.code ?? 'held'} ${nextOf(row)}`);
+  const groups = Map.groupBy(held, (row) => `${row.state.code ?? 'held'} ${nextCommand(row)}`);
   return [...groups.values()]
     .flatMap((alike): readonly WithheldDrift[] => {
       const [first] = alike;
       return first === undefined
         ? []
-        : [{ code: first.state.code ?? 'held', count: alike.length, next: nextOf(first), ...actorsOf(alike) }];
+        : [{ code: first.state.code ?? 'held', count: alike.length, next: nextCommand(first), ...actorsOf(alike) }];
     })
     .toSorted((a, b) => b.count - a.count);
 }
@@ -38,6 +38,8 @@ function actorsOf(rows: readonly Row[]): Pick<WithheldDrift, 'actors'> {
 const approve = 'setpoint approve --reason "…"';
 
 /**
+ * The command that lets a withheld change pass, or that tells of the way where no command does.
+ *
  *   reason            | mode     | the command
  *   ------------------+----------+--------------------------------------------
  *   mode, limit       | observe  | `explain`: no approval lifts it
@@ -46,13 +48,13 @@ const approve = 'setpoint approve --reason "…"';
  *   destructive-drift,| any      | `approve` of this one resource by its name
  *   remediation,      |          |
  *   contested         |          |
- *   paused            | any      | `status`: it lists each pause with its end
+ *   paused, grace     | any      | `status`: it lists each with its end
  *   window, freeze    | any      | `status`: it lists each with the time of its end
  *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
  *   failed-launches   |          |
  *   another           | any      | `explain`
  */
-function nextOf({ key, called, state, sides }: Row): string {
+export function nextCommand({ key, called, state, sides }: Row): string {
   const name = called.address ?? called.id ?? key;
   const explain = `setpoint explain ${name}`;
   // why: rows keep codes of other findings too, and of other versions
@@ -68,6 +70,7 @@ function nextOf({ key, called, state, sides }: Row): string {
     case 'contested':
       return `setpoint approve --address ${name} --reason "…"`;
     case 'paused':
+    case 'grace':
     case 'window':
     case 'freeze':
     case 'rollout-stopped':

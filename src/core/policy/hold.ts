@@ -14,10 +14,10 @@ export function policyHold(violations: readonly Violation[], before: readonly Vi
   const denied = [
     ...violations
       .filter(isDenied)
-      .map((violation) => ({ violation, why: `${whyDenied(violation)}${ofDocument(violation)}` })),
+      .map((violation) => ({ violation, why: `${ended(violation)}${ofDocument(violation)}` })),
     ...before
       .filter(isDenied)
-      .map((violation) => ({ violation, why: `${whyDenied(violation)}${ofDocument(violation)} ${asBefore}` })),
+      .map((violation) => ({ violation, why: `${ended(violation)}${ofDocument(violation)} ${asBefore}` })),
   ];
   if (denied.length === 0) return undefined;
   const byResource = Map.groupBy(denied, ({ violation: { kind, address } }) => `${kind} ${address}`);
@@ -31,6 +31,9 @@ export function policyHold(violations: readonly Violation[], before: readonly Vi
 /** Parts of a rule have addresses of their own, and an exemption names its document. */
 const ofDocument = ({ kind, address }: Violation): string =>
   kind === 'firewall-rule' ? ` Its document is ${address}.` : '';
+
+/** People write the message of a rule with a full stop or without one. */
+const ended = (violation: Violation): string => whyDenied(violation).replace(/(?<=[^.!?])$/, '.');
 
 const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
 

@@ -114,6 +114,7 @@ export const rowQueryLaws: Laws = {
         place: { kind: 'instance', targets: ['prod', 'edge'] },
         called: { labels: { tier: 'db' } },
         exposed: { answer: 'unknown', reason: 'a load balancer may forward it' },
+        next: { verb: 'update', cause: 'drift', held: 'its mode is plan' },
       }),
     ];
     const there = { scope: 'gcp/acme', cloud: 'gcp', account: 'acme', region: '', targets: [] } as const;
@@ -124,6 +125,7 @@ export const rowQueryLaws: Laws = {
         rowOf('c', {
           place: there,
           whose: { claim: 'unmanaged' },
+          next: { verb: 'update', cause: 'drift' },
           violations: [brokenRule('labels'), brokenRule('open')],
         }),
       ]),
@@ -148,6 +150,8 @@ export const rowQueryLaws: Laws = {
       [{ violates: ['*'] }, ['a', 'c']],
       [{ violates: ['open', 'none'] }, ['c']],
       [{ violates: ['none'] }, []],
+      [{ held: true }, ['b']],
+      [{ held: true, statuses: ['Missing'] }, []],
       [{ labels: { tier: 'web' } }, ['a']],
       [{ labels: { tier: '' } }, ['a', 'b']],
       [{ labels: { tier: 'web', env: 'test' } }, []],

@@ -1,4 +1,5 @@
 import { covers } from '../../../src/core/access/grant.ts';
+import { isHeld } from '../../../src/core/inventory/held-changes.ts';
 import { rowRefs } from '../../../src/core/inventory/row.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/inventory-rows.ts';
@@ -199,6 +200,7 @@ function fits(
     among(filter.statuses, state.status) &&
     among(filter.claims, whose.claim) &&
     among(filter.violates, ...violated) &&
+    (filter.held === undefined || isHeld(row)) &&
     among(filter.exposed, row.exposed?.answer ?? '') &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.criticalities, whose.criticality ?? 'normal') &&

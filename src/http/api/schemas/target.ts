@@ -5,6 +5,7 @@ import { clouds } from '../../../core/resource.ts';
 import type { TargetHeld, TargetReconciles, TargetReport } from '../../../ports/queries.ts';
 import type { RateLimitLevel } from '../../../ports/telemetry.ts';
 import { visibleReconcile } from '../visible-records.ts';
+import { kindSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema } from './observation.ts';
 import { pauseModeSchema, stoppedRolloutAnswer, stoppedRolloutSchema } from './pause.ts';
@@ -46,8 +47,43 @@ const replacementSchema = z
   })
   .meta({ id: 'HalfReplaced', description: 'A replacement by surge that has not ended' });
 
+const heldChangesSchema = z
+  .array(
+    z.object({
+      code: z.string().meta({ description: 'The code of the reason, as a finding or a failure of the cloud has it' }),
+      failed: z.boolean().meta({ description: 'The cloud refused the last attempt' }),
+      count: z.int(),
+      resources: z
+        .array(
+          z.object({
+            address: z.string().meta({ description: 'The address; of an object without one its id' }),
+            reason: z.string(),
+            next: z.string().meta({ description: 'The command that lets it pass, or that shows the way' }),
+          }),
+        )
+        .meta({ description: 'The first three, most critical first' }),
+    }),
+  )
+  .meta({ description: 'Resources on which the last reconcile did not act as the specs ask, by reason' });
+
+const graceSchema = z.object({
+  address: z.string(),
+  kind: kindSchema,
+  id: z.string(),
+  since: timestamp,
+  until: timestamp.meta({ description: 'Workers delete it after that' }),
+});
+
 const heldSchema = z
   .object({
+    withheldChanges: heldChangesSchema,
+    truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'More than 1,000 changes are withheld, and these are of the first 1,000' }),
+    inGrace: z
+      .array(graceSchema)
+      .meta({ description: 'Objects whose documents are gone, and that still run; the next to go first' }),
     pauses: z.array(
       z.object({
         mode: pauseModeSchema,
@@ -65,7 +101,10 @@ const heldSchema = z
     stoppedRollouts: z.array(stoppedRolloutSchema),
     halfReplaced: z.array(replacementSchema),
   })
-  .meta({ id: 'Held', description: 'Pauses, quarantine and rollouts that hold back changes' });
+  .meta({
+    id: 'Held',
+    description: 'Withheld changes; pauses, quarantine and rollouts that hold them back; and graces',
+  });
 
 export const targetSchema = z
   .object({
@@ -109,7 +148,7 @@ export const targetSchema = z
       observed: exampleOf(observationSchema),
       lastReconcile: exampleOf(reconcileSchema),
       nextReconcileAt: story.nextAt,
-      held: { pauses: [], stoppedRollouts: [], halfReplaced: [] },
+      held: { withheldChanges: [], inGrace: [], pauses: [], stoppedRollouts: [], halfReplaced: [] },
       rateLimits: { known: true, items: [{ key: `${story.scope}/DescribeInstances`, remaining: 1 }] },
     },
   });
@@ -141,7 +180,13 @@ const reconcilesAnswer = ({ last, running, nextAt }: TargetReconciles, seen: rea
   nextReconcileAt: nextAt,
 });
 
-const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced }: TargetHeld) => ({
+const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced, changes, more, inGrace }: TargetHeld) => ({
+  withheldChanges: changes.map(({ code, failed, count, first }) => ({
+    ...{ code, failed, count },
+    resources: first.map(({ name, reason, next }) => ({ address: name, reason, next })),
+  })),
+  ...(more ? { truncated: true as const } : {}),
+  inGrace: inGrace.map(({ address, kind, id, since, until }) => ({ address, kind, id, since, until })),
   pauses: pauses.map(({ what, of, person, reason, at, until }) => {
     return { mode: what, subject: of.by, actor: person, reason, since: at, until };
   }),

@@ -5,7 +5,7 @@ import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
 import type { RateLimitLevel } from '../../../../src/ports/telemetry.ts';
 import { targetsOn } from '../../../../src/queries/targets.ts';
-import { reconcileOf, rowOf, settlementOf } from '../../../store/fixtures.ts';
+import { addressOf, reconcileOf, rowOf, settlementOf } from '../../../store/fixtures.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../../../support/fleet-world.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -37,6 +37,7 @@ async function passed() {
   const rows = [
     rowOf('a', { place: { scope: where.scope, targets: ['here'] }, whose: { owner: 'team-web' } }),
     rowOf('b', { place: { scope: where.scope, targets: ['here'] }, status: 'Drifted' }),
+    rowOf('c', { place: { scope: where.scope, targets: ['here'] }, status: 'Blocked' }),
   ];
   await world.store.rows.keep(where, { at, rows, gaps: [] });
   return world;
@@ -67,12 +68,21 @@ describe('GET /v1/targets', () => {
     const [here, there] = itemsOf(body);
     assert.deepEqual(
       [here?.['name'], here?.['scope'], here?.['mode'], here?.['counts']],
-      ['here', where.scope, 'enforce', { InSync: 1, Drifted: 1 }],
+      ['here', where.scope, 'enforce', { InSync: 1, Drifted: 1, Blocked: 1 }],
     );
     const { ageSeconds, complete } = said(here?.['observed']);
     assert.deepEqual([ageSeconds, complete], [30, true]);
     assert.deepEqual(said(here?.['lastReconcile'])['outcome'], 'done');
-    assert.deepEqual(here?.['held'], { pauses: [], stoppedRollouts: [], halfReplaced: [] });
+    const next = `setpoint explain ${addressOf('c')}`;
+    assert.deepEqual(here?.['held'], {
+      withheldChanges: [
+        { code: 'held', failed: false, count: 1, resources: [{ address: addressOf('c'), reason: 'as wanted', next }] },
+      ],
+      inGrace: [],
+      pauses: [],
+      stoppedRollouts: [],
+      halfReplaced: [],
+    });
     assert.deepEqual(
       [there?.['name'], there?.['mode'], there?.['observed'], there?.['lastReconcile']],
       ['there', 'observe', { complete: false, gaps: [] }, undefined],
@@ -89,7 +99,9 @@ describe('GET /v1/targets', () => {
     await world.store.fleet.quarantine.put(where, 'it threw', 1);
     const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
     const since = new Date(world.clock.now()).toISOString();
-    assert.deepEqual(said(body)['held'], {
+    const { withheldChanges: _, ...held } = said(said(body)['held']);
+    assert.deepEqual(held, {
+      inGrace: [],
       pauses: [
         { mode: 'all', subject: 'target', actor: 'eve', reason: 'freeze', since, until: new Date(until).toISOString() },
       ],
@@ -178,6 +190,24 @@ describe('a target that shares its place', () => {
     assert.deepEqual(await heldBy('one'), [undefined, 1, ['here']]);
     assert.deepEqual(await heldBy('both'), ['it threw', 2, ['here', 'lab']]);
     assert.deepEqual(await heldBy('viewer'), ['it threw', 2, ['here', 'lab']]);
+  });
+
+  it('tells of each the changes that are withheld there', async () => {
+    const world = fleetWorld();
+    await world.accept(documents);
+    const rows = ['here', 'lab'].map((target) =>
+      rowOf(target, { place: { scope: where.scope, targets: [target] }, status: 'Blocked' }),
+    );
+    await world.store.rows.keep(where, { at: world.clock.now(), rows, gaps: [] });
+    for (const target of ['here', 'lab']) {
+      const { body } = await apiOf(world, {}, shared).ask('both', `GET /v1/targets/${target}`);
+      // why: as above
+      const groups = said(said(body)['held'])['withheldChanges'] as readonly (Said & { resources: readonly Said[] })[];
+      assert.deepEqual(
+        groups.map(({ count, resources }) => [count, resources.map(({ address }) => address)]),
+        [[1, [addressOf(target)]]],
+      );
+    }
   });
 });
 

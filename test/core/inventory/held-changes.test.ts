@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { heldChangesIn } from '../../../src/core/inventory/held-changes.ts';
+import type { Row, Status } from '../../../src/core/inventory/row.ts';
+import { rowOf } from '../../store/fixtures.ts';
+
+const next = { verb: 'update', cause: 'rollout' } as const;
+
+interface Said {
+  readonly code?: string;
+  readonly status?: Status;
+  readonly held?: string;
+  readonly criticality?: Row['whose']['criticality'];
+}
+
+function row(name: string, { code, status = 'Pending', held, criticality }: Said): Row {
+  const made = rowOf(name, {
+    status,
+    reason: `${name} waits`,
+    next: held === undefined ? next : { ...next, held },
+    ...(criticality === undefined ? {} : { whose: { criticality } }),
+  });
+  return { ...made, state: { ...made.state, ...(code === undefined ? {} : { code }) } };
+}
+
+const told = (rows: readonly Row[]) =>
+  heldChangesIn(rows).map(({ code, failed, count, first }) => [code, failed, count, first.map(({ name }) => name)]);
+
+const of = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `aws/111122223333/eu-west-1/network/${name}`);
+
+describe('changes that are held', () => {
+  it('what is on its way, and what is in sync, is not held', () => {
+    assert.deepEqual(told([row('a', {}), rowOf('b')]), []);
+  });
+
+  it('each reason has its count and its first three, most critical first', () => {
+    const rows = [
+      ...['d', 'c', 'b', 'a'].map((name) => row(name, { code: 'policy', status: 'Blocked' })),
+      row('z', { code: 'policy', status: 'Blocked', criticality: 'critical' }),
+      row('m', { code: 'mode', held: 'its mode is plan' }),
+    ];
+    assert.deepEqual(told(rows), [
+      ['policy', false, 5, of('z', 'a', 'b')],
+      ['mode', false, 1, of('m')],
+    ]);
+  });
+
+  it('a refusal of the cloud is no finding, whatever its code; without a code it is told, too', () => {
+    const rows = [
+      row('a', { code: 'quota', status: 'Failed' }),
+      row('b', { code: 'quota', status: 'Blocked' }),
+      row('c', { status: 'Blocked' }),
+    ];
+    assert.deepEqual(told(rows), [
+      ['quota', true, 1, of('a')],
+      ['quota', false, 1, of('b')],
+      ['held', false, 1, of('c')],
+    ]);
+  });
+
+  it('what ends by itself comes last, however much it is', () => {
+    const rows = [
+      row('a', { code: 'wave', held: 'x' }),
+      row('b', { code: 'wave', held: 'x' }),
+      row('c', { code: 'protect', status: 'Blocked' }),
+    ];
+    assert.deepEqual(
+      heldChangesIn(rows).map(({ code }) => code),
+      ['protect', 'wave'],
+    );
+  });
+
+  it('each has its reason and the way on', () => {
+    const [policy, approvals, grace] = [
+      row('a', { code: 'policy', status: 'Blocked' }),
+      row('b', { code: 'approvals', held: 'x' }),
+      row('c', { code: 'grace', held: 'x' }),
+    ].flatMap((one) => heldChangesIn([one]).flatMap(({ first }) => first));
+    const [name = ''] = of('a');
+    assert.deepEqual(policy, { name, reason: 'a waits', next: `setpoint explain ${name}` });
+    assert.equal(approvals?.next, 'setpoint approve --reason "…"');
+    assert.equal(grace?.next, 'setpoint status');
+  });
+});
