@@ -424,3 +424,35 @@ describe('machines that somebody moved into another group, and that stay there',
     });
   }
 });
+
+describe('a machine that its document renames', () => {
+  const estate = of({ labels: 'report' });
+  const renamed = (tier: string, spec: Readonly<Record<string, unknown>> = {}) => [
+    network({ internet: false }),
+    rule('https'),
+    machine('api', spec, { labels: { tier }, was: ['web'] }),
+  ];
+
+  it('keeps drift that is reported', async () => {
+    const world = await standing(ground(), estate);
+    const id = idOf(world);
+    tag(world);
+    await world.reconcile();
+    await world.accept(renamed('a'), estate);
+    assert.equal((await world.reconcile()).outcome, 'done');
+    assert.equal(idOf(world), id);
+    assert.equal(live(world, 'instance')[0]?.record.tags['tier'], 'by hand');
+    assert.match(reason(world), /^withheld: remediation 1$/);
+    const settled = (await world.store.inventory.knowledge(where.estate, where.scope)).settled.get(id);
+    assert.equal(settled?.address, 'memory/acme/north/instance/api-0', 'it has its new name');
+    await world.reconcile();
+    assert.equal(live(world, 'instance')[0]?.record.tags['tier'], 'by hand');
+  });
+
+  it('gets what the same commit changes besides', async () => {
+    const world = await standing(ground(), estate);
+    await world.accept(renamed('b'), estate);
+    assert.equal((await world.reconcile()).outcome, 'done');
+    assert.equal(live(world, 'instance')[0]?.record.tags['tier'], 'b');
+  });
+});

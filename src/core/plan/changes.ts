@@ -18,7 +18,7 @@ export function changesOf(
   observed: Observed,
   { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
 ): readonly FieldChange[] {
-  const applied = knowledge.applied.get(desired.address);
+  const applied = lastApplied(desired, knowledge);
   const fixed = isClaimedInStore(desired, dialect.holds.fixedMarks);
   const fields = [
     ...diff(desired.attributes, observed.attributes),
@@ -66,9 +66,21 @@ export function causeOf(
 ): Cause {
   const { knowledge } = input;
   if (knowledge.store === undefined) return 'unknown';
-  if (!knowledge.applied.has(desired.address)) return 'rollout';
+  if (lastApplied(desired, knowledge) === undefined) return 'rollout';
   return changes.some(movedBySpec(desired, input)) ? 'rollout' : 'drift';
 }
+
+/** The fields that were applied to a resource last: at its address, or at a former one where its document renames it now. */
+export function lastApplied(
+  { address, terms }: Pick<Desired, 'address' | 'terms'>,
+  { applied }: Pick<Knowledge, 'applied'>,
+): Applied | undefined {
+  const former = terms.claim?.was ?? [];
+  return [address, ...former].map((one) => applied.get(one)).find((one) => one !== undefined);
+}
+
+const isRenamed = (desired: Desired, { applied }: Knowledge): boolean =>
+  !applied.has(desired.address) && lastApplied(desired, { applied }) !== undefined;
 
 /**
  * Tells the changes of fields that a spec moved since the resource was applied last. Another way to write the same is no move. None
@@ -78,11 +90,12 @@ export function movedBySpec(
   desired: Desired,
   { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
 ): (change: FieldChange) => boolean {
-  const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
+  const applied = asSpelled(lastApplied(desired, knowledge), desired, { desired, dialect });
   if (knowledge.store === undefined || applied === undefined) return () => false;
   const moved = new Set(diff(desired.attributes, applied).map(({ field }) => field));
   const name = nameField(desired, dialect);
   if (name !== undefined && valueAt(applied, name) !== valueAt(desired.attributes, name)) moved.add(name);
+  if (isRenamed(desired, knowledge)) moved.add('mark');
   return ({ field, to }) =>
     moved.has(field) || field === fixedName || isKept(field) || (to === undefined && field !== 'mark');
 }

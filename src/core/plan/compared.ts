@@ -3,7 +3,7 @@ import type { FieldChange } from '../diff.ts';
 import type { Observed } from '../observed.ts';
 import type { Address } from '../resource.ts';
 import { alignDesired } from './align-desired.ts';
-import { changesOf, movedBySpec } from './changes.ts';
+import { changesOf, lastApplied, movedBySpec } from './changes.ts';
 import { claim } from './claim.ts';
 import { withoutApplied } from './lost-commits.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -32,7 +32,7 @@ export function compareScope(given: PlanInput): ReadonlyMap<Address, Compared> {
       const { observed } = present;
       const changes = changesOf(desired, observed, input);
       const isMoved = movedBySpec(desired, input);
-      const isKnown = input.knowledge.applied.has(desired.address);
+      const isKnown = lastApplied(desired, input.knowledge) !== undefined;
       const drifted = isKnown ? changes.filter((change) => !isMoved(change)) : [];
       return [[desired.address, { desired, observed, changes, drifted }] as const];
     }),

@@ -14,7 +14,7 @@ import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import { isStoppedByUs, type Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
-import { causeOf, causeOfReturn, changesOf } from './changes.ts';
+import { causeOf, causeOfReturn, changesOf, lastApplied } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { closesTraffic } from './contested.ts';
 import { keepsDataDisks } from './data-disks.ts';
@@ -197,8 +197,8 @@ function fixedFindings(
 }
 
 /** Of what no spec is known to have moved. */
-const unaskedCause = ({ address }: Desired, { store, applied }: Knowledge): Cause =>
-  store !== undefined && applied.has(address) ? 'drift' : 'unknown';
+const unaskedCause = (desired: Desired, knowledge: Knowledge): Cause =>
+  knowledge.store !== undefined && lastApplied(desired, knowledge) !== undefined ? 'drift' : 'unknown';
 
 interface Present {
   readonly desired: Desired;

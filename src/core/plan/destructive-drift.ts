@@ -6,7 +6,7 @@ import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
 import { documentText, wantedText } from '../render/value-text.ts';
 import { type Address, type Kind, nameIn } from '../resource.ts';
-import { movedBySpec } from './changes.ts';
+import { lastApplied, movedBySpec } from './changes.ts';
 import { unlessApproved } from './holds.ts';
 import { type Hold, type PlanInput, placeIn, type Wanted } from './plan-input.ts';
 
@@ -63,7 +63,7 @@ export function sortChanges(
 /** A rule that Setpoint makes has these in its name, so that a rule with others is another one, which stands first. */
 function isOfAnotherRule(desired: Desired, change: FieldChange, input: Judged): boolean {
   if (!isAdoptedRule(desired) || !['match.direction', 'match.targets'].includes(change.field)) return false;
-  return !input.knowledge.applied.has(desired.address) || movedBySpec(desired, input)(change);
+  return lastApplied(desired, input.knowledge) === undefined || movedBySpec(desired, input)(change);
 }
 
 /** A machine that stands still has nothing left on such disks. */

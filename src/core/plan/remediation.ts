@@ -13,7 +13,7 @@ import {
 } from '../remediation.ts';
 import { wantedText } from '../render/value-text.ts';
 import type { Address, Kind } from '../resource.ts';
-import { movedBySpec } from './changes.ts';
+import { lastApplied, movedBySpec } from './changes.ts';
 import { isDelayed } from './contested.ts';
 import { documentsOf, inGenerationBefore } from './holds.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
@@ -43,7 +43,7 @@ export function apartByRemediation(
   input: PlanInput,
 ): { readonly healed: readonly FieldChange[]; readonly apart: readonly (readonly FieldChange[])[] } {
   const { knowledge, choices } = input;
-  const isKnown = knowledge.store !== undefined && knowledge.applied.has(desired.address);
+  const isKnown = knowledge.store !== undefined && lastApplied(desired, knowledge) !== undefined;
   if (!isKnown || !(hasRemediations(input) || hasHealed(input))) return { healed: changes, apart: [] };
   const isMoved = movedBySpec(desired, input);
   const isStopped = isStoppedByUs(knowledge, desired.address);
