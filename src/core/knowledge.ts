@@ -181,9 +181,17 @@ export interface Birth {
   readonly readySince?: number;
   /** A look found it ready for as long as its specs ask for: its launch did not fail, whatever became of it. */
   readonly proven?: boolean;
+  /** Proven, and all waves of its generation are done: its end counts for healing, and stops no rollout. */
+  readonly isRolledOut?: boolean;
   /** The observed reason of its end, for people. */
   readonly failed?: string;
 }
+
+/** With the rollouts that have ended. `applied`: the newest generation that the scope applied, deletions in their grace apart. */
+export const withEndedRollouts = (births: readonly Birth[], applied: number): readonly Birth[] =>
+  births.map((birth) =>
+    birth.proven === true && birth.generation <= applied ? { ...birth, isRolledOut: true } : birth,
+  );
 
 /**
  * An observation's verdict on one birth. `at`: since when it is ready. `wasReady`: it had been ready for long enough before it

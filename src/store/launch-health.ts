@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type Birth, type BirthVerdict, whyStopped } from '../core/knowledge.ts';
+import { type Birth, type BirthVerdict, whyStopped, withEndedRollouts } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import { type Address, type CloudId, documentOfReplica, type InstanceAttributes } from '../core/resource.ts';
-import type { StoppedRollout } from '../ports/fleet-state.ts';
+import type { StandingButGraces, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Reconcile } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
@@ -175,7 +175,9 @@ export async function readBirths(db: Database | Write, { estate, scope }: Where)
     .orderBy('launched_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ attributes, launched_at, ready_since, proven, failed, ...birth }) => ({
+  if (rows.length === 0) return [];
+  const { generation: applied } = await standingButGraces(db, { estate, scope });
+  const births = rows.map(({ attributes, launched_at, ready_since, proven, failed, ...birth }) => ({
     ...birth,
     attributes: attributes as InstanceAttributes, // why: only settlements write the column
     launchedAt: launched_at,
@@ -183,11 +185,24 @@ export async function readBirths(db: Database | Write, { estate, scope }: Where)
     ...(proven ? { proven } : {}),
     ...(failed === null ? {} : { failed: String(failed) }),
   }));
+  return withEndedRollouts(births, applied);
 }
 
-/** Rollouts that failed births stopped: those of each document's newest generation that had one. */
+/** See the port. */
+export async function standingButGraces(db: Database | Write, { estate, scope }: Where): Promise<StandingButGraces> {
+  const row = await db
+    .selectFrom('standing')
+    .select(['generation', 'but_graces', 'in_grace'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .executeTakeFirst();
+  if (row === undefined) return { generation: 0, inGrace: [] };
+  return { generation: Math.max(row.generation, row.but_graces), inGrace: row.in_grace.toSorted() };
+}
+
+/** Rollouts that failed births stopped before they ended: those of each document's newest generation that had one. */
 export function stoppedByBirths(births: readonly Birth[]): readonly StoppedRollout[] {
-  const failed = births.filter((birth) => birth.failed !== undefined);
+  const failed = births.filter((birth) => birth.failed !== undefined && !birth.isRolledOut);
   return [...Map.groupBy(failed, ({ address }) => documentOfReplica(address))].map(([document, all]) => {
     const generation = Math.max(...all.map((birth) => birth.generation));
     return { document, generation, why: whyStopped(all.filter((birth) => birth.generation === generation)) };

@@ -3,7 +3,7 @@ import type { Address } from '../core/resource.ts';
 import type { Rollouts, StandingButGraces, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
-import { forgiveBirths, readBirths, stoppedByBirths } from './launch-health.ts';
+import { forgiveBirths, readBirths, standingButGraces, stoppedByBirths } from './launch-health.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { noteBody, rolloutNote } from './ledger-entries.ts';
 import type { Database } from './tables.ts';
@@ -48,17 +48,6 @@ async function stand(db: Database, { estate, scope }: Where, generation: number)
         .where('standing.generation', '<', generation),
     )
     .execute();
-}
-
-async function standingButGraces(db: Database, { estate, scope }: Where): Promise<StandingButGraces> {
-  const row = await db
-    .selectFrom('standing')
-    .select(['generation', 'but_graces', 'in_grace'])
-    .where('estate', '=', estate)
-    .where('scope', '=', scope)
-    .executeTakeFirst();
-  if (row === undefined) return { generation: 0, inGrace: [] };
-  return { generation: Math.max(row.generation, row.but_graces), inGrace: row.in_grace.toSorted() };
 }
 
 async function standButGraces(

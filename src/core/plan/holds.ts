@@ -301,6 +301,8 @@ export const unlessApproved =
  *   none                   | passes             | passes
  *   1 or 2                 | held               | passes: what stands as specified comes back
  *   3 and more             | held               | launches are held
+ *
+ * What a person may have ended by hand, after its rollout, counts for launches only.
  */
 export function failedBirthsHold({ wanted, knowledge }: PlanInput): Hold {
   const failed = failedBirths(wanted.desired, knowledge);
@@ -311,9 +313,11 @@ export function failedBirthsHold({ wanted, knowledge }: PlanInput): Hold {
     if (births.length === 0) return undefined;
     if (births.length >= mostFailedBirths && isLaunch(action))
       return { code: 'failed-launches', why: `nothing more is launched: ${wayOn(document, births)}` };
-    if (!isLaunch(action) && action.verb !== 'update') return undefined;
-    if (action.cause === 'drift') return undefined;
-    return { code: 'rollout-stopped', why: `stopped: ${wayOn(document, births)}` };
+    const stopping = births.filter(({ isRolledOut }) => !isRolledOut);
+    if ((!isLaunch(action) && action.verb !== 'update') || action.cause === 'drift') return undefined;
+    return stopping.length === 0
+      ? undefined
+      : { code: 'rollout-stopped', why: `stopped: ${wayOn(document, stopping)}` };
   };
 }
 

@@ -114,6 +114,21 @@ export const birthLaws: Laws = {
     assert.deepEqual(await appliedAt(store, estate), ['ami-3', 3]);
   },
 
+  'a birth that failed after it was ready and its generation was applied stops no rollout': async (bench) => {
+    const { store, other, estate } = bench;
+    const worker = await workerOf(store, estate, { generation: 2 });
+    await launch(worker, 'i-1', 'ami-2');
+    const where = { estate, scope };
+    await store.inventory.births(worker.reconcile, [{ id: 'i-1', as: 'ready', at: 1000, proven: true }]);
+    await store.fleet.rollouts.stand(where, 2);
+    await store.inventory.births(worker.reconcile, [failure('i-1', true)]);
+    assert.deepEqual(
+      (await birthsOf(other, estate)).map(({ isRolledOut, failed }) => [isRolledOut, failed !== undefined]),
+      [[true, true]],
+    );
+    assert.deepEqual(await other.fleet.rollouts.stopped(where), []);
+  },
+
   'failed births stop the rollout of their document until a person resumes it': async ({ store, other, estate }) => {
     const where = { estate, scope };
     const worker = await workerOf(store, estate);

@@ -195,7 +195,8 @@ function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
         one.inGrace.clear();
       }
     },
-    stopped: async (where) => unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where)))),
+    stopped: async (where) =>
+      unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where), of(where)))),
     stop: async (where, rollout) => {
       const { stopped } = of(where);
       const before = stopped.get(rollout.document);

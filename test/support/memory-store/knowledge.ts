@@ -28,6 +28,7 @@ import {
   type ScopeMemory,
   scopeOf,
   spentBy,
+  whereKey,
 } from './memory.ts';
 import { decide, decideLifetimes } from './patches.ts';
 
@@ -122,7 +123,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
     incarnations: new Map(scope.incarnations),
     ended: new Map([...scope.ended].map(([id, { was: _, ...ended }]) => [id, ended])),
-    births: readBirths(scope),
+    births: readBirths(scope, memory.fleet.rollouts.get(whereKey({ estate: name, scope: key }))),
     expiredIntents: new Map([...scope.expiredIntents].slice(-mostExpiredIntents)),
     ...(touches.size === 0 ? {} : { touches }),
     ...(scope.looked?.outerFilters ? { outerFilters: structuredClone(scope.looked.outerFilters) } : {}),

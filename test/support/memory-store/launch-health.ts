@@ -1,9 +1,16 @@
-import type { Birth, BirthVerdict } from '../../../src/core/knowledge.ts';
+import { type Birth, type BirthVerdict, withEndedRollouts } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type Address, documentOfReplica } from '../../../src/core/resource.ts';
 import type { Reconcile } from '../../../src/ports/ledger.ts';
 import { type BirthChanges, birthNote } from '../../../src/store/launch-health.ts';
-import { append, type BirthMemory, type EstateMemory, type ScopeMemory, scopeOf } from './memory.ts';
+import {
+  append,
+  type BirthMemory,
+  type EstateMemory,
+  type RolloutMemory,
+  type ScopeMemory,
+  scopeOf,
+} from './memory.ts';
 
 export function saveBirths({ births, applied }: ScopeMemory, { born, released }: BirthChanges): void {
   for (const id of released) if (births.get(id)?.failed === undefined) births.delete(id);
@@ -11,10 +18,12 @@ export function saveBirths({ births, applied }: ScopeMemory, { born, released }:
     if (!births.has(birth.id)) births.set(birth.id, structuredClone({ ...birth, before: applied.get(birth.address) }));
 }
 
-export const readBirths = ({ births }: ScopeMemory): readonly Birth[] =>
-  [...births.values()]
+export function readBirths({ births }: ScopeMemory, { standing = 0, butGraces = 0 }: Partial<RolloutMemory> = {}) {
+  const all: readonly Birth[] = [...births.values()]
     .map(({ before: _, ...birth }) => structuredClone(birth))
     .sort((a, b) => a.launchedAt - b.launchedAt || (a.id < b.id ? -1 : 1));
+  return withEndedRollouts(all, Math.max(standing, butGraces));
+}
 
 export function judgeBirths(
   estate: EstateMemory,
