@@ -16,6 +16,8 @@ export interface TimedDocument {
  */
 export interface Lifetime extends TimedDocument {
   readonly since: number;
+  /** The number of that generation. */
+  readonly generation: number;
   readonly until: number;
   readonly isOver: boolean;
   /** The acceptance of the first generation without it. */
@@ -24,6 +26,9 @@ export interface Lifetime extends TimedDocument {
 
 /** The same as a store keeps it. */
 export type KeptLifetime = Omit<Lifetime, 'until' | 'isOver'>;
+
+/** The end of a document's lifetime that no generation has carried out yet. */
+export const isDue = ({ isOver, endedAt }: Lifetime): boolean => isOver && endedAt === undefined;
 
 /** The lifetimes of the specs of a generation that is to be accepted. `over`: the documents that its tree leaves out for their own. */
 export interface LifetimeDecision {
@@ -85,7 +90,7 @@ export function endedFile(
 }
 
 /**
- * The lifetimes once a generation is accepted, `at` that time by the store's clock. Undefined where its tree leaves out a document too early,
+ * The lifetimes once generation `number` is accepted, `at` that time by the store's clock. Undefined where its tree leaves out a document too early,
  * or returns one that has ended.
  *
  *   the generation before | this one          | counts
@@ -97,14 +102,14 @@ export function endedFile(
 export function lifetimesAfter(
   before: readonly KeptLifetime[],
   { timed, over }: LifetimeDecision,
-  at: number,
+  { number, at }: { readonly number: number; readonly at: number },
 ): readonly KeptLifetime[] | undefined {
   const known = new Map(before.map((one) => [keyOf(one), one]));
   const ended = new Set(over);
   const after = timed.map((one): KeptLifetime => {
-    const { since = at, endedAt } = known.get(keyOf(one)) ?? {};
-    if (!ended.has(one.document)) return { ...one, since, ...(endedAt === undefined ? {} : { endedAt }) };
-    return { ...one, since, endedAt: endedAt ?? at };
+    const { since = at, generation = number, endedAt } = known.get(keyOf(one)) ?? {};
+    if (ended.has(one.document)) return { ...one, since, generation, endedAt: endedAt ?? at };
+    return { ...one, since, generation, ...(endedAt === undefined ? {} : { endedAt }) };
   });
   const isWrong = ({ document, ttlMs, since, endedAt }: KeptLifetime): boolean =>
     ended.has(document) ? at < since + ttlMs : endedAt !== undefined;

@@ -3,11 +3,12 @@ import { ownName } from '../core/documents/document.ts';
 import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
+import { isDue } from '../core/ttl.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
-import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
+import { type AuthorNames, Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { History, HistoryValidation, Source, WorkerContext } from './worker-context.ts';
 
@@ -69,15 +70,40 @@ interface IncomingRevision {
 async function tellAuthors(
   estate: string,
   { tree, current, source }: IncomingRevision,
-  { store }: WorkerContext,
+  context: WorkerContext,
 ): Promise<void> {
   const { revision } = tree;
-  if (source.history?.authors === undefined || current?.revision === revision) return;
-  // why: of the same specs with fewer patches nobody is the author
+  const { history } = source;
+  if (history?.authors === undefined || current?.revision === revision) return;
   const authors = isOf(current, revision)
-    ? { names: [], more: false }
-    : await source.history.authors(baseRevision(revision), current && baseRevision(current.revision));
-  await store.authors.record({ estate, revision, after: current?.number ?? 0 }, authors);
+    ? undefined
+    : await history.authors(baseRevision(revision), current && baseRevision(current.revision));
+  await recordAuthors({ estate, tree, current }, authors, context);
+}
+
+/**
+ * The authors of a change of the specs, and of the lifetimes that end with it. Nobody is the author of a return from a patch. Where the
+ * author of a lifetime is unknown, so are those of the generation.
+ */
+async function recordAuthors(
+  {
+    estate,
+    tree,
+    current,
+  }: { readonly estate: string; readonly tree: SpecTree; readonly current: Generation | undefined },
+  changed: AuthorNames | undefined,
+  { store }: Pick<WorkerContext, 'store'>,
+): Promise<void> {
+  const over = new Set(tree.lifetimes?.over);
+  const ending = (await store.fleet.lifetimes.list(estate)).filter((one) => isDue(one) && over.has(one.document));
+  const all = [...(changed === undefined ? [] : [changed])];
+  for (const { generation } of ending) {
+    const [stating] = await store.authors.since(estate, generation - 1, 1);
+    if (stating?.authors === undefined) return;
+    all.push(stating.authors);
+  }
+  const authors = { names: all.flatMap(({ names }) => names), more: all.some(({ more }) => more) };
+  await store.authors.record({ estate, revision: tree.revision, after: current?.number ?? 0 }, authors);
 }
 
 /** True where a folder is neither half-written nor lagging. */
@@ -324,3 +350,40 @@ async function formerEstates(
   }
   return former;
 }
+
+/** Interval of logging that something cannot be ended. */
+const sayEveryMs = 60_000;
+
+/**
+ * Ends the patches and the documents whose time is over, by the store's clock: the same specs without them become the next generation, and
+ * workers go on to it as in any rollout. One process does it at a time, and one that dies in between leaves the rest to the next one.
+ */
+export function dueEnder(context: WorkerContext): () => Promise<void> {
+  const { store, clock, telemetry } = context;
+  const saidAt = new Map<string, number>();
+  return async () => {
+    const due = await Promise.all([store.fleet.patches.due(), store.fleet.lifetimes.due()]);
+    for (const estate of new Set(due.flat())) {
+      const reason = await endIn(estate, context).catch((error: unknown) => messageOf(error));
+      if (reason === undefined || clock.now() - (saidAt.get(estate) ?? 0) < sayEveryMs) continue;
+      saidAt.set(estate, clock.now());
+      telemetry.log.error('cannot end a patch or a document whose time is over; it stays', { estate, reason });
+    }
+  };
+}
+
+/** Undefined: it is done, or somebody else accepted a generation meanwhile, so that the next turn looks again. */
+async function endIn(estate: string, context: WorkerContext): Promise<string | undefined> {
+  const { store, outside } = context;
+  const current = await store.generations.current(estate);
+  const kept = current && (await keptSpecs(estate, current, store, outside.specs));
+  if (current === undefined || kept === undefined) return 'the specs of its newest generation are not in the store';
+  const tree = await besideActive(kept, { estate, store, parse: outside.specs });
+  const problem = tree.problems.find(({ severity }) => severity === 'error');
+  if (problem !== undefined) return `the specs are not valid without it: ${problem.message}`;
+  await recordAuthors({ estate, tree, current }, undefined, context);
+  await accept(tree, current, context);
+  return undefined;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

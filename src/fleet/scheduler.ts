@@ -1,8 +1,8 @@
 import { graded, intervalOf } from '../core/criticality.ts';
 import { leaveScopes } from '../estate/inventory-sync.ts';
 import type { GradedScope, Periodic, Where } from '../ports/queue.ts';
+import { dueEnder } from './accept.ts';
 import type { Generations } from './generations.ts';
-import { dueEnder } from './patches.ts';
 import { asLeader } from './supervisor.ts';
 import type { WorkerContext } from './worker-context.ts';
 

@@ -12,7 +12,14 @@ export const postgresLifetimes = ({ db, storeNow }: Context): Lifetimes => ({
   list: async (estate) => {
     const rows = await db
       .selectFrom('lifetimes')
-      .select(['document', 'ttl_ms', 'since', 'ended_at', sql<boolean>`since + ttl_ms <= ${storeNow()}`.as('over')])
+      .select([
+        'document',
+        'ttl_ms',
+        'since',
+        'generation',
+        'ended_at',
+        sql<boolean>`since + ttl_ms <= ${storeNow()}`.as('over'),
+      ])
       .where('estate', '=', estate)
       .orderBy(sql`since + ttl_ms`)
       .orderBy('document')
@@ -46,7 +53,7 @@ export async function decideLifetimes(
 ): Promise<void> {
   const before = await keptIn(trx, estate);
   const unasked = before.length === 0 ? [] : undefined;
-  const after = decision === undefined ? unasked : lifetimesAfter(before, decision, at);
+  const after = decision === undefined ? unasked : lifetimesAfter(before, decision, { number: generation.number, at });
   if (after === undefined) throw new Overtaken(estate, generation.number - 1, generation.number);
   if (before.length + after.length === 0) return;
   await trx.deleteFrom('lifetimes').where('estate', '=', estate).execute();
@@ -54,8 +61,8 @@ export async function decideLifetimes(
     trx
       .insertInto('lifetimes')
       .values(
-        chunk.map(({ document, ttlMs, since, endedAt }) => ({
-          ...{ estate, document, ttl_ms: ttlMs, since, ended_at: endedAt ?? null },
+        chunk.map(({ document, ttlMs, since, generation: first, endedAt }) => ({
+          ...{ estate, document, ttl_ms: ttlMs, since, generation: first, ended_at: endedAt ?? null },
         })),
       )
       .execute(),
@@ -70,13 +77,19 @@ const isNew = ({ document, endedAt }: KeptLifetime, before: readonly KeptLifetim
 async function keptIn(db: Database, estate: string): Promise<readonly KeptLifetime[]> {
   const rows = await db
     .selectFrom('lifetimes')
-    .select(['document', 'ttl_ms', 'since', 'ended_at'])
+    .select(['document', 'ttl_ms', 'since', 'generation', 'ended_at'])
     .where('estate', '=', estate)
     .execute();
   return rows.map(keptOf);
 }
 
-const keptOf = ({ document, ttl_ms, since, ended_at }: Omit<Tables['lifetimes'], 'estate'>): KeptLifetime => ({
-  ...{ document, ttlMs: ttl_ms, since },
+const keptOf = ({
+  document,
+  ttl_ms,
+  since,
+  generation,
+  ended_at,
+}: Omit<Tables['lifetimes'], 'estate'>): KeptLifetime => ({
+  ...{ document, ttlMs: ttl_ms, since, generation },
   ...(ended_at === null ? {} : { endedAt: ended_at }),
 });

@@ -253,6 +253,7 @@ interface LifetimeTable {
   document: string;
   ttl_ms: number;
   since: number;
+  generation: number;
   ended_at: number | null;
 }
 

@@ -193,13 +193,20 @@ test('removed resources that still run: until when, and the ways to keep or to d
 
 test('lifetimes: their end, the way back, and what is left of an estate', () => {
   const hour = 3_600_000;
-  const one = { ttlMs: 8 * hour, since: until - 8 * hour, until, isOver: true };
+  const one = { ttlMs: 8 * hour, since: until - 8 * hour, generation: 1, until, isOver: true };
   const lifetimes = [
     { ...one, document: 'Estate acme', endedAt: until, rest: { resources: 0, unproven: [] } },
     { ...one, document: 'Estate acme', endedAt: until, rest: { resources: 2, unproven: [scope] } },
     { ...one, document: 'Instance web', endedAt: until },
     { ...one, document: 'Instance stuck' },
-    { document: 'Instance db', ttlMs: 90 * 60_000, since: until, until: until + 90 * 60_000, isOver: false },
+    {
+      document: 'Instance db',
+      ttlMs: 90 * 60_000,
+      since: until,
+      generation: 1,
+      until: until + 90 * 60_000,
+      isOver: false,
+    },
   ];
   const standing: EstateStatus = {
     estate: 'acme',

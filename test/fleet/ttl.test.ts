@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { revisionAcceptor } from '../../src/fleet/accept.ts';
-import { dueEnder } from '../../src/fleet/patches.ts';
+import { dueEnder, revisionAcceptor } from '../../src/fleet/accept.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
@@ -142,6 +141,33 @@ describe('an estate with a ttl', () => {
     assert.deepEqual(
       world.cloud.inspect.live().map(({ type, id }) => [type, id]),
       [],
+    );
+  });
+});
+
+describe('the authors of an end', () => {
+  it('are those of the commit that stated the lifetime: they approve no deletion of it', async () => {
+    const world = fleetWorld();
+    const { store, context } = world;
+    const byCommit: Readonly<Record<string, string>> = { 'git:1': 'ada@acme.example', 'git:2': 'bob@acme.example' };
+    const source = {
+      ...{ name: 'infra', everyMs: 1, read: async () => assert.fail() },
+      history: {
+        judge: async () => ({ state: 'followed', why: '' }) as const,
+        authors: async (revision: string) => ({ names: [byCommit[revision] ?? 'eve'], more: false }),
+      },
+    };
+    const accept = await revisionAcceptor(estate, source, context);
+    const follow = (revision: string, documents: readonly object[]) =>
+      accept(parseStored(treeOf(documents, enough), revision, today));
+    await follow('git:1', [...base, preview]);
+    await follow('git:2', [...base, preview, rule('https')]);
+    await later(world, 8 * hour);
+    await dueEnder(context)();
+    const authors = await store.authors.since(estate, 0, 9);
+    assert.deepEqual(
+      authors.map((one) => one.authors?.names),
+      [['ada@acme.example'], ['bob@acme.example'], ['ada@acme.example']],
     );
   });
 });

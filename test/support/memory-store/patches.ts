@@ -79,7 +79,7 @@ export function decideLifetimes(
 ): void {
   const before = memory.lifetimes;
   const unasked = before.length === 0 ? [] : undefined;
-  const after = decision === undefined ? unasked : lifetimesAfter(before, decision, at);
+  const after = decision === undefined ? unasked : lifetimesAfter(before, decision, { number, at });
   if (after === undefined) throw new Overtaken(memory.name, number - 1, number);
   memory.lifetimes = after;
   for (const one of after) {
