@@ -83,4 +83,6 @@ export const fightKey = ({ address, field }: Pick<Healed, 'address' | 'field'>):
 export interface Contested extends Pick<KeptHealing, 'field' | 'times' | 'since' | 'writer' | 'from' | 'to'> {
   /** Healing waits until then; absent: it does not wait. */
   readonly until?: number;
+  /** In a plan of a person, who heals it at once: workers wait until then; absent: they do not wait. */
+  readonly workersUntil?: number;
 }

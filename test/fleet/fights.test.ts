@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { explanationText } from '../../src/cli/commands/explain.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { isFight } from '../../src/core/fights.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import { planText } from '../../src/core/render/plan-text.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { approvableIn, saidOf } from '../../src/queries/approvals.ts';
 import { estateViewOf } from '../../src/queries/estate-view.ts';
+import { explanationOf } from '../../src/queries/explain.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -193,13 +196,28 @@ describe('a person heals at once what others write again and again', () => {
   };
 
   it('with apply', async () => {
-    const [scope] = (await viewOf(await fighting())).looked;
+    const world = await fighting();
+    const view = await viewOf(world);
+    const [scope] = view.looked;
     assert.ok(scope);
     const { actions, findings } = plan(scope.input);
+    const [fight] = await fightsIn(world);
+    assert.ok(fight?.waits);
     assert.deepEqual(
-      actions.map(({ verb, contested = [] }) => [verb, contested.length, contested[0]?.until]),
-      [['update', 1, undefined]],
+      actions.map(({ verb, contested = [] }) => [
+        verb,
+        contested.map(({ until, workersUntil }) => [until, workersUntil]),
+      ]),
+      [['update', [[undefined, fight.until]]]],
     );
+    const says = /labels\.tier is contested\. No event names the writer\. .* Workers heal it again after \S+ \S+ UTC\./;
+    assert.match(planText(view.plans, { revision: 'r1' }), says);
+    const explanation = explanationOf(
+      'instance/web-0',
+      view,
+      (_, known) => known.values().find((one) => one.endsWith('instance/web-0')) ?? '',
+    );
+    assert.match(explanationText(explanation, { dir: '', paint: (_, text) => text, ago: String }), says);
     assert.ok(!findings.some(({ type }) => type === 'withheld'));
   });
 

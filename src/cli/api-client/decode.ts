@@ -126,12 +126,14 @@ interface AttributedJson {
 interface FightJson {
   readonly since: unknown;
   readonly until?: unknown;
+  readonly workersUntil?: unknown;
 }
 
-const fightOf = ({ since, until, ...fight }: FightJson, at: string): object => ({
+const fightOf = ({ since, until, workersUntil, ...fight }: FightJson, at: string): object => ({
   ...fight,
   since: decode.timestamp(since, `${at}.since`),
   ...(until === undefined ? {} : { until: decode.timestamp(until, `${at}.until`) }),
+  ...(workersUntil === undefined ? {} : { workersUntil: decode.timestamp(workersUntil, `${at}.workersUntil`) }),
 });
 
 /** `reason`: the field that has it here. */

@@ -18,7 +18,14 @@ import { explanationJson } from '../../core/render/explanation-json.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { authorText, changeText, costText, fieldLines, isHeardIn, statedFields } from '../../core/render/plan-text.ts';
 import { ruleText } from '../../core/render/rule-text.ts';
-import { type Ago, formatMoment, type Paint, remediationText, touchedText } from '../../core/render/wording.ts';
+import {
+  type Ago,
+  contestedText,
+  formatMoment,
+  type Paint,
+  remediationText,
+  touchedText,
+} from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { compareText, printable } from '../../core/text.ts';
 import { effectOfActions, explanationOf, namingPatches } from '../../queries/explain.ts';
@@ -233,6 +240,7 @@ function happens({ address, wanted, there, actions, findings }: Explanation, how
     ...actions.flatMap((action) => [
       `${named(action.address)}${action.verb} (${action.cause})${costOf(action)}`,
       ...changeLines(action, how).map((line) => `  ${line}`),
+      ...(action.contested ?? []).map((fight) => `  ${contestedText(fight)}`),
       ...authorLines(action),
     ]),
     ...findings.flatMap((found) => [

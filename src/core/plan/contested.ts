@@ -6,7 +6,7 @@ import { trafficChange } from '../order/rule-changes.ts';
 import type { FieldCategory } from '../remediation.ts';
 import { documentText } from '../render/value-text.ts';
 import { formatMoment, writerText } from '../render/wording.ts';
-import type { Address, Kind, RuleAttributes } from '../resource.ts';
+import type { Kind, RuleAttributes } from '../resource.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
 
 type Judged = Pick<PlanInput, 'knowledge' | 'dialect' | 'choices'>;
@@ -79,12 +79,12 @@ function isDelayable(kind: Kind, { field, to }: FieldChange, { dialect }: Judged
 }
 
 /** True where nobody watches, others write this field again and again, and it is too early to set it back once more. */
-export function isDelayed(
-  { address, kind }: { readonly address: Address; readonly kind: Kind },
-  change: FieldChange,
-  input: Judged,
-): boolean {
-  if (input.choices?.unattended !== true || kind === 'firewall-rule' || !isDelayable(kind, change, input)) return false;
+export const isDelayed = (of: Pick<Action, 'address' | 'kind'>, change: FieldChange, input: Judged): boolean =>
+  input.choices?.unattended === true && isTooEarly(of, change, input);
+
+/** For a worker. */
+function isTooEarly({ address, kind }: Pick<Action, 'address' | 'kind'>, change: FieldChange, input: Judged): boolean {
+  if (kind === 'firewall-rule' || !isDelayable(kind, change, input)) return false;
   return fightOf({ address, field: change.field, to: valueText(change.to) }, input)?.waits ?? false;
 }
 
@@ -105,14 +105,18 @@ export function withFights(action: Action, input: Judged, closes: boolean): Acti
   if (input.knowledge.healed === undefined || input.knowledge.healed.size === 0) return action;
   const fights = healedBy(action).flatMap((one) => fightOf(one, input) ?? []);
   if (fights.length === 0) return action;
-  const waiting = input.choices?.unattended === true ? waitingFor(action, input, closes) : [];
-  return { ...action, contested: fights.map((one) => shownOf(one, waiting.includes(one))) };
+  const waiting = waitingFor(action, input, closes);
+  const end = input.choices?.unattended === true ? 'until' : 'workersUntil';
+  return { ...action, contested: fights.map((one) => shownOf(one, waiting.includes(one) ? end : undefined)) };
 }
 
-const shownOf = ({ field, times, since, writer, from, to, until }: KeptHealing, waits: boolean): Contested => ({
+const shownOf = (
+  { field, times, since, writer, from, to, until }: KeptHealing,
+  end: 'until' | 'workersUntil' | undefined,
+): Contested => ({
   ...{ field, times, since, from, to },
   ...(writer === undefined ? {} : { writer }),
-  ...(waits ? { until } : {}),
+  ...(end === undefined ? {} : { [end]: until }),
 });
 
 /** Delays healing that others undo again and again, where it closes nothing. `closes`: see `closesDrift`. */
@@ -127,7 +131,7 @@ export function contestedHold(input: Judged, closes: boolean): Hold {
   };
 }
 
-/** The fights for which an action waits. */
+/** The fights for which a worker waits with an action. */
 function waitingFor(action: Action, input: Judged, closes: boolean): readonly KeptHealing[] {
   if (action.cause !== 'drift') return [];
   if (action.kind === 'firewall-rule')
@@ -137,7 +141,7 @@ function waitingFor(action: Action, input: Judged, closes: boolean): readonly Ke
           .flatMap((one) => fightOf(one, input) ?? [])
           .filter(({ waits }) => waits);
   if (action.verb !== 'update') return [];
-  const delayed = withoutRestart(action).filter((one) => isDelayed(action, one, input));
+  const delayed = withoutRestart(action).filter((one) => isTooEarly(action, one, input));
   return delayed.flatMap(
     ({ field, to }) => fightOf({ address: action.address, field, to: valueText(to) }, input) ?? [],
   );

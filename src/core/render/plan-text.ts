@@ -14,6 +14,7 @@ import { type Entry, type EntryVerb, entriesOf, summarise, summaryLine } from '.
 import { documentText, entryChanges } from './value-text.ts';
 import {
   type Ago,
+  contestedText,
   formatMoment,
   healingTexts,
   moment,
@@ -23,7 +24,6 @@ import {
   type Style,
   touchedText,
   unheardText,
-  writerText,
 } from './wording.ts';
 
 interface PlanTextOptions {
@@ -138,7 +138,7 @@ function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
 
 /** Of fields that somebody else writes again and again. */
 const fightLines = ({ contested = [] }: Action, paint: Paint): readonly string[] =>
-  contested.map((fight) => `      ${paint('note', `${fight.field} is contested. ${writerText(fight)}`)}`);
+  contested.map((fight) => `      ${paint('note', contestedText(fight))}`);
 
 /** Of drift that waits for a person. */
 const remediationLines = ({ remediation }: Action, paint: Paint): readonly string[] =>

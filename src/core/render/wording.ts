@@ -67,6 +67,10 @@ export const touchedText = ({ who, action, from, at }: TouchedBy, ago: Ago = mom
 export const writerText = ({ writer, times, since }: Pick<Contested, 'writer' | 'times' | 'since'>): string =>
   `${writer === undefined ? 'No event names the writer.' : `An event names ${writer.actor} (${writer.action}) as the writer.`} It was healed ${times} times since ${formatMoment(since)}.`;
 
+/** `size is contested. An event names …` with the time of the next healing by workers. */
+export const contestedText = (fight: Contested): string =>
+  `${fight.field} is contested. ${writerText(fight)}${fight.workersUntil === undefined ? '' : ` Workers heal it again after ${formatMoment(fight.workersUntil, 'second')}.`}`;
+
 /** `propose by Target aws-prod at aws.yaml:9` */
 export const remediationText = ({
   value,

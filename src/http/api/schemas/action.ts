@@ -57,6 +57,9 @@ export const contestedSchema = z
     from: z.string().meta({ description: 'The value of the other writer, as JSON' }),
     to: z.string().meta({ description: 'The value of the specs, as JSON' }),
     until: timestamp.optional().meta({ description: 'Healing waits until then; absent: it does not wait' }),
+    workersUntil: timestamp
+      .optional()
+      .meta({ description: 'In a plan of a person, who heals it at once: workers wait until then' }),
   })
   .meta({ id: 'Fight', description: 'A field that somebody else writes as often as Setpoint heals it' })
   .register(examples, {
