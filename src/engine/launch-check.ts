@@ -1,6 +1,6 @@
-import type { Action } from '../core/action.ts';
+import { type Action, doneVerbOf } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
-import { backoff } from '../core/failure.ts';
+import { backoff, type Failure } from '../core/failure.ts';
 import type { InstanceAttributes } from '../core/resource.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/provider.ts';
 import { wait } from './control.ts';
@@ -32,10 +32,14 @@ export async function launchObstacle(action: Action, context: ExecutionContext):
   if (answer.as === 'unknown' && !endsFirst(action)) return undefined;
   const message = answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${failure.message} ${untouched}`;
   const { code, requestId } = failure;
-  return {
-    as: 'failed',
-    failure: { kind: 'terminal', code, message, ...(requestId === undefined ? {} : { requestId }) },
+  const obstacle: Failure = {
+    ...{ kind: 'terminal', code, message },
+    ...(requestId === undefined ? {} : { requestId }),
   };
+  // why: no intent is begun, so nothing else reports it
+  const { kind, address } = action;
+  context.notify?.({ at: 'settled', kind, verb: doneVerbOf(action), address, failure: obstacle });
+  return { as: 'failed', failure: obstacle };
 }
 
 const untouched = 'This was checked before any change: nothing was started, stopped or ended for it.';

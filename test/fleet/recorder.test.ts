@@ -5,10 +5,18 @@ import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { ReconcileEntry } from '../../src/ports/reconciles.ts';
+import type { Samples } from '../../src/ports/telemetry.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const everything = [{}];
+
+const none = async (): Promise<readonly never[]> => [];
+const noSamples: Samples = {
+  ...{ queue: none, openIntents: none, violations: none, outOfSync: none, fights: none, rateLimits: none },
+};
 
 const newest = async ({ store }: FleetWorld) => {
   const { reconciles } = await store.reconciles.page({ seen: everything, filter: { estate: 'acme' }, limit: 1 });
@@ -93,6 +101,29 @@ describe('how a reconcile went', () => {
     const { ending } = await newest(world);
     assert.equal(ending?.outcome, 'failed');
     assert.match(ending?.why ?? '', /JSON/);
+  });
+});
+
+describe('a machine that the cloud cannot launch', () => {
+  it('is logged and listed, though nothing is sent for it', async () => {
+    const world = fleetWorld();
+    const lines: string[] = [];
+    const log = createLog({ write: (text) => lines.push(text) }, { form: 'json', level: 'info' });
+    const { telemetry } = createTelemetry({ log, samples: noSamples, monotonic: () => 0 });
+    const machine = machineIn({ image: 'img-mistyped', size: 'small' });
+    await world.accept([network({ internet: false }), rule('https'), machine('web')]);
+    world.cloud.outside.withdraw('img-mistyped');
+    await reconcileIn(world, { ...world.context, telemetry });
+    const { id, ending, timeline } = await newest(world);
+    const address = `${where.scope}/instance/web-0`;
+    const failed = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    assert.deepEqual(
+      failed.map((line) => [line.message, line.reconcileId, line.scope, line.address, line.verb, line.code]),
+      [['failed', id, where.scope, address, 'create', 'NotOffered']],
+    );
+    assert.match(failed[0].reason, /^image img-mistyped does not exist/);
+    assert.equal(ending?.counts.failed, 1);
+    assert.ok(timeline?.timeline.some((entry) => entry.what === 'settled' && entry.address === address));
   });
 });
 
