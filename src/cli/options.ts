@@ -91,10 +91,16 @@ export const withAllowances = (command: Command, says: (subject: string) => stri
   command
     .option('--allow-deletes <n>', says('deletes and replaces'), integerBetween(0, 1_000_000))
     .option('--allow-creates <n>', says('new machines'), integerBetween(0, 1_000_000))
-    .option('--allow-closures <n>', says('removals of unmanaged rules'), integerBetween(0, 1_000_000));
+    .option('--allow-closures <n>', says('removals of unmanaged rules'), integerBetween(0, 1_000_000))
+    .option('--allow-cost <amount>', 'a monthly cost of the estate up to this amount', positiveNumber);
 
 /** The options above, as commander names them. */
-export const allowanceOptions: readonly (keyof Allowance)[] = ['allowDeletes', 'allowCreates', 'allowClosures'];
+export const allowanceOptions: readonly (keyof Allowance)[] = [
+  'allowDeletes',
+  'allowCreates',
+  'allowClosures',
+  'allowCost',
+];
 
 /** The options that `pause` and `resume` share: mode and subject. */
 export interface PauseOptions extends PauseSubjectOptions {

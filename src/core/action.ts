@@ -83,6 +83,8 @@ export interface About {
   /** Absent: normal. */
   readonly criticality?: Criticality;
   readonly contested?: readonly Contested[];
+  /** A month's cost that it adds; absent: none, or the estate has no limit on its cost. */
+  readonly raisesCostBy?: number;
 }
 
 /** A part of a resource's drift that is apart from the rest of it: see `driftPartOf`. */

@@ -1,4 +1,5 @@
 import type { ChangeCalendar } from './change-windows.ts';
+import type { PriceTable } from './cost/cost.ts';
 import type { DeletionPolicy, Mode } from './desired.ts';
 import type { GracePeriods } from './grace.ts';
 import type { Limits } from './limits.ts';
@@ -9,6 +10,8 @@ import type { Address, ScopeKey } from './resource.ts';
 /** The guards of an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
 export interface Guards {
   readonly limits: Limits;
+  /** Absent where the specs have none. They count beside those of the next generation: see cost/cost.ts. */
+  readonly prices?: PriceTable;
   /** By document address. */
   readonly modes: Readonly<Record<Address, Mode>>;
   readonly policies: Readonly<Record<Address, DeletionPolicy>>;

@@ -7,6 +7,15 @@ export interface Limits {
   readonly creates?: number;
   /** Rules that nobody wrote and that are removed. Absent: as above. */
   readonly closures?: number;
+  /** Absent: no ceiling. See plan/cost-limit.ts. */
+  readonly cost?: CostCeiling;
+}
+
+/** The most that a month of all machines may cost, by the prices in the specs. */
+export interface CostCeiling {
+  readonly monthly: number;
+  /** Of ISO 4217, as in the prices. */
+  readonly currency: string;
 }
 
 /** The defaults of `specs` without these limits, and of generations that were accepted before the limits existed. */
@@ -41,11 +50,12 @@ export const budgetOf = { delete: 'deletes', replace: 'deletes', create: 'create
 export const usedOf = (count: Count, budget: Budget): number =>
   budget === 'deletes' ? count.deletes + count.replaces : count[budget];
 
-/** So many a person lets pass, whatever the limits. `allowDeletes`: deletes and replaces together. */
+/** So many a person lets pass, whatever the limits. `allowDeletes`: deletes and replaces together. `allowCost`: a month's cost. */
 export interface Allowance {
   readonly allowDeletes?: number | undefined;
   readonly allowCreates?: number | undefined;
   readonly allowClosures?: number | undefined;
+  readonly allowCost?: number | undefined;
 }
 
 export const allowed = ({ allowDeletes = 0, allowCreates = 0, allowClosures = 0 }: Allowance, budget: Budget): number =>
@@ -58,10 +68,11 @@ export const flagOf: Readonly<Record<Budget, string>> = {
 };
 
 /** Only the allowances of a larger record, those that are there. */
-export const allowanceIn = ({ allowDeletes, allowCreates, allowClosures }: Allowance): Allowance => ({
+export const allowanceIn = ({ allowDeletes, allowCreates, allowClosures, allowCost }: Allowance): Allowance => ({
   ...(allowDeletes === undefined ? {} : { allowDeletes }),
   ...(allowCreates === undefined ? {} : { allowCreates }),
   ...(allowClosures === undefined ? {} : { allowClosures }),
+  ...(allowCost === undefined ? {} : { allowCost }),
 });
 
 /** `owned`: resources of the estate over all scopes, those already deleted under these limits included. */
@@ -103,13 +114,35 @@ export function stricterLimits(a: Limits, b: Limits | undefined): Limits {
   if (b === undefined) return a;
   const share = Math.min(a.share ?? Number.POSITIVE_INFINITY, b.share ?? Number.POSITIVE_INFINITY);
   const most = (sort: Sort): number => Math.min(mostOf(a, sort), mostOf(b, sort));
+  const cost = stricterCeiling(a.cost, b.cost);
   return {
     deletes: most('delete'),
     replaces: most('replace'),
     creates: most('create'),
     closures: most('closure'),
     ...(Number.isFinite(share) ? { share } : {}),
+    ...(cost === undefined ? {} : { cost }),
   };
+}
+
+/**
+ * The lower of two ceilings. Amounts of two currencies cannot be compared, so a commit that changes the currency has a ceiling of 0
+ * until the next one: nothing that it raises passes without a person.
+ *
+ *   now  | before | ceiling
+ *   -----+--------+--------------------------------------------
+ *   none | none   | none
+ *   set  | none   | the one that is set: it tightens
+ *   none | set    | the one before: that it is gone counts later
+ *   set  | set    | the lower one; 0 if the currencies differ
+ */
+export function stricterCeiling(
+  now: CostCeiling | undefined,
+  before: CostCeiling | undefined,
+): CostCeiling | undefined {
+  if (now === undefined || before === undefined) return now ?? before;
+  const monthly = now.currency === before.currency ? Math.min(now.monthly, before.monthly) : 0;
+  return { monthly, currency: now.currency };
 }
 
 /** Below this many resources a share says nothing: one of nine would be 11%. */

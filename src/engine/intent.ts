@@ -73,6 +73,7 @@ export function intentDraftOf(item: Item, context: DraftContext): IntentDraft {
     subject: { kind, address, ...(id === undefined ? {} : { id }) },
     details: { ...detailsOf(item, context), ...(action.by === undefined ? {} : { by: action.by }) },
     ...(counts === undefined ? {} : { counts }),
+    ...raiseIn(item),
   };
 }
 
@@ -188,6 +189,14 @@ export function desiredOf(action: Action): Desired {
 export function observedOf(action: Action): Observed {
   if ('observed' in action) return action.observed;
   throw new Error(`${action.verb} ${action.address} has nothing observed`);
+}
+
+/** A replacement raises the cost with its first half. The first step of a change of groups raises nothing. */
+function raiseIn({ action, verb }: Item): Pick<IntentDraft, 'raisesCostBy'> {
+  const { raisesCostBy } = action;
+  if (raisesCostBy === undefined || isJoining(action)) return {};
+  if (action.verb === 'replace' && (verb === 'create') !== (action.surge !== undefined)) return {};
+  return { raisesCostBy };
 }
 
 /** A replacement takes its place with its first half; by surge both name the machine that goes, and share it. */

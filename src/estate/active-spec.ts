@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
 import { nextChange } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import { higherPrices } from '../core/cost/cost.ts';
 import { longerGrace, usualGrace } from '../core/grace.ts';
 import type { Guards } from '../core/guards.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
@@ -9,6 +10,7 @@ import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { baseRevision } from '../core/patch.ts';
 import type { PauseDraft } from '../core/pause.ts';
+import type { CostBounds } from '../core/plan/cost-limit.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import {
@@ -41,6 +43,7 @@ import {
   noConsents,
 } from '../core/plan/required-approvals.ts';
 import { type RemediationBefore, remediationBefore } from '../core/remediation.ts';
+import type { ListedScopeCost } from '../ports/fleet-state.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
@@ -96,7 +99,6 @@ export async function activeConstraints(
   if (store === undefined) return constraintsWithoutStore(estate, asked);
   const { breakGlass = false } = asked;
   const { name, tree, compiled } = estate;
-  const { limits } = compiled.guards;
   const { current, former } = await generationsNow({ name, tree }, store);
   const same = current?.revision === tree.revision;
   const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
@@ -110,7 +112,7 @@ export async function activeConstraints(
   return {
     generation,
     serial: await store.audit.head(name),
-    bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
+    bounds: { ...(await boundsWith(estate, store, before)), spent, owned },
     holds: [
       ...present(denied),
       ...present(patched),
@@ -136,10 +138,49 @@ async function constraintsWithoutStore(
 ): Promise<ActiveConstraints> {
   const { compiled } = estate;
   const { holds } = now === undefined || breakGlass ? { holds: [] } : calendarsAt(now, compiled);
-  const bounds = { limits: compiled.guards.limits, spent: { generation: noCount, healing: noCount }, owned: 0 };
+  const bounds = { ...costBounded(compiled.guards), spent: { generation: noCount, healing: noCount }, owned: 0 };
   const denied = await policiesHold(estate);
   const judge = await changeJudge(estate);
   return { bounds, holds: [...present(denied), ...holds], consentsOf: noConsents, ...judging(judge) };
+}
+
+type CountedCosts = Pick<CostBounds, 'scopes' | 'uncounted'>;
+
+/** The limits of both generations. A limit on the cost counts by the higher of their prices. */
+function costBounded(
+  { limits, prices }: Pick<Guards, 'limits' | 'prices'>,
+  before?: Pick<Guards, 'limits' | 'prices'>,
+): Pick<Bounds, 'limits' | 'cost'> {
+  const both = stricterLimits(limits, before?.limits);
+  const { cost: ceiling } = both;
+  if (ceiling === undefined) return { limits: both };
+  const table = prices ?? { currency: ceiling.currency, prices: [] };
+  return { limits: both, cost: { ceiling, prices: higherPrices(table, before?.prices) } };
+}
+
+async function boundsWith(
+  estate: OpenedEstate,
+  store: Store,
+  before?: Guards,
+): Promise<Pick<Bounds, 'limits' | 'cost'>> {
+  const { limits, cost } = costBounded(estate.compiled.guards, before);
+  return cost === undefined ? { limits } : { limits, cost: { ...cost, ...(await countedCosts(estate, store)) } };
+}
+
+/** The cost of all scopes as it was counted last, and the scopes of these specs that nobody counted in this generation, or ever. */
+export async function countedCosts(
+  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+  store: Store,
+  generation?: number,
+): Promise<CountedCosts> {
+  const listed = await store.fleet.costs.list(name);
+  const named = new Set(compiled.scopes.map(({ scope }) => scope));
+  const isCounted = ({ cost }: ListedScopeCost): boolean =>
+    cost !== undefined && (generation === undefined || cost.generation === generation);
+  return {
+    scopes: listed.flatMap(({ scope, cost }) => (cost === undefined ? [] : [{ scope, ...cost }])),
+    uncounted: listed.flatMap((one) => (named.has(one.scope) && !isCounted(one) ? [one.scope] : [])),
+  };
 }
 
 /** The approvals that hold for a generation. `needed`: holds what lifted protection asks them for. */

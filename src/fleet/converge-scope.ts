@@ -1,12 +1,13 @@
 import type { Action, Finding, ScopePlan, WithheldFinding } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
+import { countedCost, raisesCost } from '../core/plan/cost-limit.ts';
 import { actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import { isUnfinished } from '../core/plan/findings.ts';
 import { heedingHold, unlessApproved } from '../core/plan/holds.ts';
 import type { Hold, PlanInput, Wanted } from '../core/plan/plan-input.ts';
+import { tally } from '../core/plan/tally.ts';
 import { eitherBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
 import type { Progress, ReconcileControl } from '../engine/control.ts';
@@ -17,11 +18,12 @@ import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
 import { policiesHold } from '../estate/policies.ts';
 import { siteOn } from '../estate/session.ts';
+import type { ScopeCost } from '../ports/fleet-state.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import { healingWatch } from './fights.ts';
 import type { Generations } from './generations.ts';
-import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
+import { costElsewhere, countsToGeneration, elsewhere, type Look, remaining } from './other-scopes.ts';
 import { guardOf, type ReconcileConstraints } from './reconcile-constraints.ts';
 import type { PlanningResult } from './recorder.ts';
 import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
@@ -57,7 +59,7 @@ export async function convergeScope(
   const reconcile = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const healings = healingWatch(store.fleet.fights);
   const holds = [...reconcileConstraints.holds, healings.hold];
-  const look = observationPlanner(where, activeSpec, { ...reconcileConstraints, holds }, context);
+  const look = observationPlanner(scene, { ...reconcileConstraints, holds }, context);
   const told = (event: Progress): void => {
     healings.heard(event);
     steering.notify?.(event);
@@ -99,39 +101,96 @@ export function isApplied({ converged: { outcome, last }, waiting }: ConvergeRes
 const isInGrace = (found: Finding): found is WithheldFinding => found.type === 'withheld' && found.code === 'grace';
 
 /**
- * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope. Limits count over
- * all scopes of the estate: until all are counted, limited actions wait.
+ * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope, and its cost. Limits
+ * count over all scopes of the estate: until all are counted, limited actions wait.
  */
 export function observationPlanner(
-  where: Where,
-  activeSpec: ActiveSpec,
+  scene: Pick<ScopeContext, 'where' | 'lease' | 'activeSpec'>,
   reconcileConstraints: ReconcileConstraints,
-  { store, clock }: Pick<WorkerContext, 'store' | 'clock'>,
+  context: Pick<WorkerContext, 'store' | 'clock'>,
 ): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
+  const { where, activeSpec } = scene;
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
   const { bounds, modesBefore, remediationBefore, approved, stopped, judge, removals } = reconcileConstraints;
+  const { cost, ...counts } = bounds;
+  const isNewest = reconcileConstraints.generation === generation.number;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
     const holds = [noted.hold, ...reconcileConstraints.holds];
     const judged = judge === undefined ? {} : { judge };
     const choices = { unattended: true, holds, modesBefore, remediationBefore, approved, stopped, removals, ...judged };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
-    const alone = await planOf(input, bounds);
-    const isNewest = reconcileConstraints.generation === generation.number;
+    const alone = await planOf(input, counts);
+    const planned = noted.planned();
+    const look = { scope, estate, guards: reconcileConstraints, observation, knowledge };
+    const rest = isNewest ? remainingIn(look, planned) : [];
     if (isNewest) {
-      const isBounded = noted.planned().some(countsToGeneration);
-      const count = isBounded
-        ? remainingCount({ scope, estate, guards: reconcileConstraints, observation, knowledge })
-        : noCount;
-      await store.fleet.counts.keep(where, { generation: generation.number, ...reconcileConstraints.counting, count });
+      const count = tally(rest).generation;
+      const { counting } = reconcileConstraints;
+      await context.store.fleet.counts.keep(where, { generation: generation.number, ...counting, count });
     }
-    const looked = { input, planned: noted.planned(), generation: generation.number };
-    if (!isNewest || !alone.actions.some(countsToGeneration)) return { ...looked, plan: alone, uncounted: 0 };
-    const { count, uncounted } = await elsewhere(where, activeSpec, reconcileConstraints, { store, clock });
-    const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
+    const others = await limitedElsewhere(alone, input, { scene, reconcileConstraints, context });
+    const waits = others.uncounted === 0 ? [] : [unlessApproved(untilCounted(others.uncounted), approved)];
     const together = { ...input, choices: { ...choices, holds: [...holds, ...waits] } };
-    return { ...looked, plan: await planOf(together, { ...bounds, elsewhere: count }), uncounted };
+    const plan = others.bounds === undefined ? alone : await planOf(together, { ...counts, ...others.bounds });
+    if (cost !== undefined) {
+      const done = { plan: plan.actions, all: isNewest ? rest : plan.actions };
+      await keepCost(
+        scene,
+        { generation: reconcileConstraints.generation, ...countedCost(input, done, cost) },
+        context,
+      );
+    }
+    return { input, planned, generation: generation.number, plan, uncounted: others.uncounted + others.uncosted };
+  };
+}
+
+/** All that limits count; none where nothing of it is planned. */
+function remainingIn(look: Look, planned: readonly Action[]): readonly Action[] {
+  const { cost } = look.guards.bounds;
+  const isLimited = planned.some((one) => countsToGeneration(one) || (cost !== undefined && one.kind === 'instance'));
+  return isLimited ? remaining(look).actions : [];
+}
+
+const keepCost = (
+  { where, lease: { holder, epoch } }: Pick<ScopeContext, 'where' | 'lease'>,
+  cost: ScopeCost,
+  { store }: Pick<WorkerContext, 'store'>,
+): Promise<void> => store.fleet.costs.keep({ ...where, lease: { holder, epoch } }, cost);
+
+interface Planning {
+  readonly scene: Pick<ScopeContext, 'where' | 'activeSpec'>;
+  readonly reconcileConstraints: ReconcileConstraints;
+  readonly context: Pick<WorkerContext, 'store' | 'clock'>;
+}
+
+/** `bounds`: what the other scopes have used and would use; absent: nothing here is limited. The rest: scopes to be counted yet. */
+interface LimitedElsewhere {
+  readonly bounds?: Pick<Bounds, 'elsewhere' | 'cost'>;
+  readonly uncounted: number;
+  readonly uncosted: number;
+}
+
+async function limitedElsewhere(
+  alone: ScopePlan,
+  input: PlanInput,
+  { scene: { where, activeSpec }, reconcileConstraints, context }: Planning,
+): Promise<LimitedElsewhere> {
+  const { generation, bounds } = reconcileConstraints;
+  const isCounted = generation === activeSpec.generation.number && alone.actions.some(countsToGeneration);
+  const others = isCounted ? await elsewhere(where, activeSpec, reconcileConstraints, context) : undefined;
+  const isDear = bounds.cost !== undefined && raisesCost(alone, input, bounds.cost);
+  const asked = { estate: activeSpec.estate, generation };
+  const dear = isDear ? await costElsewhere(where, asked, reconcileConstraints, context) : undefined;
+  if (others === undefined && dear === undefined) return { uncounted: 0, uncosted: 0 };
+  return {
+    bounds: {
+      ...(others === undefined ? {} : { elsewhere: others.count }),
+      ...(bounds.cost === undefined ? {} : { cost: { ...bounds.cost, ...dear } }),
+    },
+    uncounted: others?.uncounted ?? 0,
+    uncosted: (dear?.uncounted ?? []).filter((scope) => scope !== where.scope).length,
   };
 }
 

@@ -3,14 +3,18 @@ import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { type Count, noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
+import { type CostBounds, countedCost } from '../core/plan/cost-limit.ts';
 import { underWay } from '../core/plan/estate.ts';
 import { approvedBy } from '../core/plan/holds.ts';
 import { plan } from '../core/plan/plan.ts';
+import type { PlanInput } from '../core/plan/plan-input.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
+import { countedCosts } from '../estate/active-spec.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
+import type { ScopeCost } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { ReconcileConstraints } from './reconcile-constraints.ts';
@@ -24,7 +28,7 @@ interface OtherScopesCount {
   readonly uncounted: number;
 }
 
-type Guards = Pick<ReconcileConstraints, 'estateHolds' | 'modesBefore' | 'counting' | 'judge' | 'removals'>;
+type Guards = Pick<ReconcileConstraints, 'bounds' | 'estateHolds' | 'modesBefore' | 'counting' | 'judge' | 'removals'>;
 
 /** The longest time that one reconcile counts other scopes, so that it stays within its slice. */
 const countingMs = 5_000;
@@ -73,20 +77,72 @@ interface Other {
 
 async function countByLastObservation(
   name: string,
+  other: Other,
+  store: Pick<Store, 'inventory' | 'fleet'>,
+): Promise<Count> {
+  const look = await lastLook(name, other, store);
+  return look === undefined ? noCount : remainingCount(look);
+}
+
+async function lastLook(
+  name: string,
   { other, estate, guards }: Other,
   { inventory, fleet }: Pick<Store, 'inventory' | 'fleet'>,
-): Promise<Count> {
+): Promise<Look | undefined> {
   const { scope } = other;
   const [observation] = await inventory.latest(name, scope);
-  if (observation === undefined) return noCount;
+  if (observation === undefined) return undefined;
   // why: read after the observation, so that it includes later deletions
   const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
   const approvals = await fleet.approvals.active({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
-  return remainingCount({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });
+  return { scope: other, estate, guards: { ...guards, approved }, observation, knowledge };
 }
 
-interface Look {
+/**
+ * The cost of the estate's other scopes, for its limit. Scopes that are not counted in this generation are counted by their last
+ * observations, for a few seconds, and the next reconcile goes on.
+ */
+export async function costElsewhere(
+  where: Where,
+  { estate, generation }: CostAsked,
+  guards: Guards,
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+): Promise<Pick<CostBounds, 'scopes' | 'uncounted'>> {
+  const { bounds } = guards;
+  const counted = await countedCosts(estate, store, generation);
+  const missing = (counted.uncounted ?? []).filter((scope) => scope !== where.scope);
+  if (bounds.cost === undefined || missing.length === 0) return counted;
+  const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
+  const until = clock.now() + countingMs;
+  for (const other of fromOwn(
+    missing.flatMap((scope) => named.get(scope) ?? []),
+    where,
+  )) {
+    if (clock.now() >= until) break;
+    const look = await lastLook(where.estate, { other, estate, guards }, store);
+    if (look === undefined) continue;
+    await store.fleet.costs.fill(
+      { estate: where.estate, scope: other.scope },
+      { generation, ...remainingCost(look, bounds.cost) },
+    );
+  }
+  return countedCosts(estate, store, generation);
+}
+
+/** `generation`: of the newest specs, by whose prices all scopes are counted. */
+interface CostAsked extends Pick<ActiveSpec, 'estate'> {
+  readonly generation: number;
+}
+
+function remainingCost(look: Look, cost: CostBounds): Omit<ScopeCost, 'generation'> {
+  const { actions, input } = remaining(look);
+  // why: nobody knows whether that scope does what saves
+  return countedCost(input, { plan: [], all: actions }, cost);
+}
+
+/** An observation of a scope, to count by. */
+export interface Look {
   readonly scope: CompiledScope;
   readonly estate: ActiveSpec['estate'];
   readonly guards: Guards & Pick<ReconcileConstraints, 'approved'>;
@@ -95,13 +151,22 @@ interface Look {
 }
 
 /** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
-export function remainingCount({ scope, estate, guards, observation, knowledge }: Look): Count {
+export function remaining({ scope, estate, guards, observation, knowledge }: Look): Remaining {
   const { estateHolds: holds, modesBefore, approved, judge, removals } = guards;
   const choices = { unattended: true, atOnce: true, holds, modesBefore, approved, removals, ...(judge && { judge }) };
   const { dialect } = providerOf(scope, estate);
-  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect, choices });
+  const input = { wanted: scope.wanted, observation, knowledge, dialect, choices };
+  const { actions } = plan(input);
   const isBegun = underWay(actions, [knowledge]);
-  return tally(actions.filter((action) => !isBegun(action))).generation;
+  return { input, actions: actions.filter((action) => !isBegun(action)) };
 }
+
+/** `actions`: all that a scope would still do, whatever limits withhold. */
+interface Remaining {
+  readonly input: PlanInput;
+  readonly actions: readonly Action[];
+}
+
+const remainingCount = (look: Look): Count => tally(remaining(look).actions).generation;
 
 export const countsToGeneration = (action: Action): boolean => countOf(action)?.by === 'generation';

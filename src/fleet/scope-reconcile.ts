@@ -273,7 +273,7 @@ async function convergeAndHeal(
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number, inGraceIn(newest));
-  const look = observationPlanner(where, activeSpec, reconcileConstraints, context);
+  const look = observationPlanner(scene, reconcileConstraints, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     inventory.saw(await look(observation, knowledge), activeSpec);
   const means = { reconcileConstraints, generations, steering, healed };

@@ -2,8 +2,10 @@ import type { HealedAgain, KeptHealing } from '../core/fights.ts';
 import type { Count } from '../core/limits.ts';
 import type { EndedPatch, Patch, PatchEnd } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
+import type { CountedCost } from '../core/plan/cost-limit.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import type { Lifetime } from '../core/ttl.ts';
+import type { Reconcile } from './ledger.ts';
 import type { Where } from './queue.ts';
 
 /** Messages between workers, and from people to them: in the store, so that any worker may die. */
@@ -18,6 +20,7 @@ export interface FleetState {
   readonly quarantine: Quarantine;
   readonly backoffs: Backoffs;
   readonly counts: ScopeCounts;
+  readonly costs: ScopeCosts;
   readonly fights: Fights;
 }
 
@@ -287,6 +290,30 @@ export interface ScopeCounts {
   fill(where: Where, count: ScopeCount): Promise<void>;
   /** One query: the sum over all other scopes that were ever observed, and those of them that have no count. */
   others(where: Where, asked: Pick<ScopeCount, 'generation'>): Promise<OtherScopes>;
+}
+
+/**
+ * The monthly cost of each scope, for the limit of the estate's cost. The transaction of an intent that raises it checks the sum of all
+ * scopes and adds to its own, so scopes cannot race.
+ */
+export interface ScopeCosts {
+  /** By the scope's own reconcile, from its observation. Nothing is kept where the lease is another's, or for an older generation. */
+  keep(where: Where & Pick<Reconcile, 'lease'>, cost: ScopeCost): Promise<void>;
+  /** By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. */
+  fill(where: Where, cost: ScopeCost): Promise<void>;
+  /** Of all scopes that were ever observed, sorted by scope. */
+  list(estate: string): Promise<readonly ListedScopeCost[]>;
+}
+
+/** `generation`: by whose prices. The rest: see core/plan/cost-limit.ts. */
+export interface ScopeCost extends Omit<CountedCost, 'scope'> {
+  readonly generation: number;
+}
+
+/** Without a cost: nobody has counted the scope yet. */
+export interface ListedScopeCost {
+  readonly scope: ScopeKey;
+  readonly cost?: ScopeCost;
 }
 
 export interface ScopeCount {

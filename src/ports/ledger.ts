@@ -73,6 +73,8 @@ export interface IntentDraft {
     readonly by: 'generation' | 'healing';
     readonly of?: Address | CloudId;
   };
+  /** The monthly cost that it adds to the estate's, where that has a limit. Absent: it adds none. */
+  readonly raisesCostBy?: number;
   /** The approvals that it reserves: refused where no active one covers it any more, or one of those that it needs is gone. */
   readonly approval?: ApprovedAs;
 }

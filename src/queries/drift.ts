@@ -30,7 +30,7 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
   if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld')))
     return plans.map((plan) => ({ plan, held: [] }));
   const decided = new Map<PlanInput, Map<string, Action>>(looked.map(({ input }) => [input, new Map()]));
-  const again = await planAgain({ ...survey, bounds: { ...bounds, ...unlimited } }, (input) => ({
+  const again = await planAgain({ ...survey, bounds: { ...bounds, ...unlimited, cost: undefined } }, (input) => ({
     holds: [(action) => void decided.get(input)?.set(nameOf(action), action)],
   }));
   return again.map((plan, i) => {

@@ -51,7 +51,7 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
   );
   const plans = await planAgain({ estate, looked, bounds });
   const bound = boundOf(estate, constraints, held);
-  return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans }), bounds };
+  return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans, bounds }), bounds };
 }
 
 function providedBy(scope: CompiledScope, estate: Estate) {
@@ -143,9 +143,13 @@ function auditLogsOf({ tree }: Estate): Pick<PlanBound, 'auditLogs'> {
 }
 
 /** With the monthly cost, where the specs have prices. */
-export function withCost(bound: PlanBound, view: Pick<EstateView, 'estate' | 'looked' | 'plans'>): PlanBound {
+export function withCost(
+  bound: PlanBound,
+  view: Pick<EstateView, 'estate' | 'looked' | 'plans' | 'bounds'>,
+): PlanBound {
   const cost = costOf(view);
-  return cost === undefined ? bound : { ...bound, cost };
+  const limit = view.bounds.cost?.ceiling.monthly;
+  return cost === undefined ? bound : { ...bound, cost: { ...cost, ...(limit === undefined ? {} : { limit }) } };
 }
 
 /** Sources whose newest state is not active: every answer about the estate lists them. */

@@ -19,6 +19,7 @@ import { postgresPatches } from './patches.ts';
 import { postgresPauses } from './pauses.ts';
 import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
 import { postgresRollouts } from './rollouts.ts';
+import { postgresScopeCosts } from './scope-costs.ts';
 import type { Database } from './tables.ts';
 
 export const postgresFleet = (context: Context): FleetState => ({
@@ -32,6 +33,7 @@ export const postgresFleet = (context: Context): FleetState => ({
   quarantine: postgresQuarantine(context),
   backoffs: postgresBackoffs(context.db),
   counts: postgresScopeCounts(context),
+  costs: postgresScopeCosts(context),
   fights: postgresFights(context),
 });
 

@@ -19,6 +19,7 @@ import {
   placeOf,
 } from './ledger-entries.ts';
 import { keepPlaces, takePlaces } from './limit-places.ts';
+import { takeCosts } from './scope-costs.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
@@ -28,7 +29,7 @@ export function intend(
   reconcile: Reconcile,
   drafts: readonly IntentDraft[],
 ): Promise<readonly Intended[]> {
-  const takesPlaces = drafts.some(({ counts }) => counts);
+  const takesPlaces = drafts.some(({ counts, raisesCostBy }) => counts || raisesCostBy);
   return scopeWrite(context, { reconcile, purpose: 'begin', takesPlaces }, async (write) => {
     const guardEpoch = areGuardsOver(reconcile, write.at) ? undefined : await heldGuardEpoch(write.trx, reconcile);
     const known = {
@@ -36,10 +37,14 @@ export function intend(
       applied: await appliedGenerations(write.trx, reconcile, drafts),
     };
     const approvals = await reserveApprovals(write.trx, reconcile, drafts);
-    const wanted = unheld(drafts, guardEpoch).filter((draft) => !approvals.refused.has(draft));
-    const count = await takePlaces(write, reconcile, placesWanted(reconcile, wanted, known));
+    const wanted = unheld(drafts, guardEpoch)
+      .filter((draft) => !approvals.refused.has(draft))
+      .filter((draft) => isNew(reconcile, draft, known));
+    const dear = await takeCosts(write, reconcile, wanted);
+    const places = wanted.flatMap((draft) => (dear.has(draft) ? [] : (placeOf(reconcile, draft) ?? [])));
+    const count = await takePlaces(write, reconcile, places);
     const judged = intending(reconcile, drafts, {
-      ...{ ...known, count, guardEpoch, at: write.at, nextId: randomUUID },
+      ...{ ...known, count, dear, guardEpoch, at: write.at, nextId: randomUUID },
       unapproved: approvals.refused,
     });
     await save(write, reconcile, judged);
@@ -103,8 +108,10 @@ async function save(write: ChainWrite, { estate, scope }: Reconcile, { intents, 
 
 /** The knowledge before drafts are judged. `open`: open intents, by `keyText` of their action. */
 interface Standing extends Known {
-  /** Knows an answer for all of `placesWanted`. */
+  /** Knows an answer for the place of every draft that is new. */
   readonly count: EstateCount;
+  /** Those that the limit of the cost refuses, and why. */
+  readonly dear: ReadonlyMap<IntentDraft, string>;
   /** Undefined: people said something stricter since the reconcile was judged. */
   readonly guardEpoch: number | undefined;
   /** No approval lets them pass any more. */
@@ -140,7 +147,7 @@ function intending(reconcile: Reconcile, drafts: readonly IntentDraft[], standin
     if (forbidden !== undefined) return forbidden;
     const before = open.get(keyText(action));
     const place = before ? undefined : placeOf(reconcile, draft);
-    const why = place && standing.count.take(place);
+    const why = standing.dear.get(draft) ?? (place && standing.count.take(place));
     if (why !== undefined) return { ok: false, reason: 'limit', why };
     const intent = before?.intent ?? standing.nextId();
     const attempt = (before?.attempt ?? 0) + 1;
@@ -165,18 +172,10 @@ function forbiddance(
   return staleness(reconcile, draft.subject.address, applied.get(draft.subject.address));
 }
 
-/** The places that these drafts would take, perhaps one twice: an intent that stands open has its place. */
-function placesWanted(
-  reconcile: Reconcile,
-  drafts: readonly IntentDraft[],
-  { open, applied }: Known,
-): readonly Place[] {
-  return drafts.flatMap((draft) => {
-    const { address } = draft.subject;
-    if (staleness(reconcile, address, applied.get(address)) !== undefined || open.has(keyText(actionKey(draft))))
-      return [];
-    return placeOf(reconcile, draft) ?? [];
-  });
+/** True of what takes a place: an intent that stands open has its place. */
+function isNew(reconcile: Reconcile, draft: IntentDraft, { open, applied }: Known): boolean {
+  const { address } = draft.subject;
+  return staleness(reconcile, address, applied.get(address)) === undefined && !open.has(keyText(actionKey(draft)));
 }
 
 /** The epoch has moved: people paused something, or another generation came; or a window closed. */

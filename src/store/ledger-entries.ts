@@ -18,6 +18,7 @@ export const intentBody = (reconcile: Reconcile, draft: IntentDraft, { intent, a
   attempt,
   details: draft.details,
   ...(draft.counts ? { counts: draft.counts } : {}),
+  ...(draft.raisesCostBy === undefined ? {} : { raisesCostBy: draft.raisesCostBy }),
 });
 
 /** The ledger's entry of a settlement. The intent has the attributes; this has only the result. */

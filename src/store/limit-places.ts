@@ -96,7 +96,7 @@ async function lowerScopeCount(
 const refusalKey = (place: Place): string => `${place.by} ${placeKey(place)}`;
 
 /** The stricter limits of a reconcile's generation and the one before. `owned`: only where a share is of it. */
-async function boundsOf(trx: Write, estate: string, authority: Authority): Promise<LimitBounds> {
+export async function boundsOf(trx: Write, estate: string, authority: Authority): Promise<LimitBounds> {
   const { generation } = authority;
   const [active, before] = await trx
     .selectFrom('generations')

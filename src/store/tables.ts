@@ -227,6 +227,7 @@ interface WorkTables {
   backoffs: BackoffTable;
   fights: FightTable;
   scope_counts: ScopeCountTable;
+  scope_costs: ScopeCostTable;
   tombstones: TombstoneTable;
   count_epochs: { estate: string; epoch: number };
 }
@@ -272,6 +273,13 @@ interface ScopeCountTable extends InScope, Mutable<Count> {
   generation: number;
   epoch: number;
   until: number | null;
+}
+
+interface ScopeCostTable extends InScope {
+  generation: number;
+  monthly: number;
+  raises: number;
+  unpriced: readonly string[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

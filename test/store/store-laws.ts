@@ -23,6 +23,7 @@ import { proposalLaws } from './laws/proposal-laws.ts';
 import { reconcileLaws } from './laws/reconcile-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
+import { scopeCostLaws } from './laws/scope-cost-laws.ts';
 import { scopeCountLaws } from './laws/scope-count-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
 import { tokenLaws } from './laws/token-laws.ts';
@@ -39,6 +40,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
   const laws: Laws = {
     ...ledgerLaws,
     ...limitLaws,
+    ...scopeCostLaws,
     ...scopeCountLaws,
     ...leaseLaws,
     ...inventoryLaws,

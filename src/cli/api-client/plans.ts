@@ -56,6 +56,7 @@ const answer = decode.object({
       before: decode.number,
       after: decode.number,
       unpriced: decode.list(decode.object({ what: decode.string, count: decode.number })),
+      limit: decode.optional(decode.number),
     }),
   ),
   withheldDrift: decode.optional(

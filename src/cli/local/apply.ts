@@ -3,6 +3,7 @@ import type { Action, ScopePlan } from '../../core/action.ts';
 import { actionDigest, planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plannedOf } from '../../core/order/moves.ts';
+import { type CostBounds, countedCost, withRaises } from '../../core/plan/cost-limit.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Hold, PlanJudge } from '../../core/plan/plan-input.ts';
@@ -89,6 +90,7 @@ export async function apply(
   const isBusy = ({ input }: ObservedScope, plan: ScopePlan | undefined): boolean =>
     input.knowledge.pending.length > 0 || plan?.actions.some((action) => approved.has(action)) === true;
   const approvedOnly = onlyApproved(approval.actions, plans);
+  await countCosts(observed, generation);
   const reconcileUnderLeases = (
     of: readonly ObservedScope[],
     how: Pick<LeaseRequest, 'timeoutMs'> & Pick<Work, 'reuses'>,
@@ -118,7 +120,8 @@ export async function apply(
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
       const judged = constraints.judge === undefined ? {} : { judge: constraints.judge };
-      return reconcileScopes(of, { ...common, ...judged, leases, holds, guard, reuses: how.reuses }, context);
+      const { cost } = constraints.bounds;
+      return reconcileScopes(of, { ...common, ...judged, cost, leases, holds, guard, reuses: how.reuses }, context);
     });
   };
   const busy = observed.looked.filter((looked, i) => isBusy(looked, plans[i]));
@@ -129,6 +132,16 @@ export async function apply(
   await recordGeneration({ estate: estate.name, generation, whole: wholeScopes(scopes, idle) }, store);
   await recordAppliedInventory(estate, observed.looked, scopes, { store, context });
   return { generation, scopes, idle, ...(brokenGlass === undefined ? {} : { brokenGlass }) };
+}
+
+/** Each transaction checks the sum of all scopes, so all are counted before the first one. */
+async function countCosts({ estate, store, looked, bounds }: ObservedEstate<Store>, generation: number): Promise<void> {
+  const { cost } = bounds;
+  if (cost === undefined) return;
+  for (const { scope, input } of looked) {
+    const counted = countedCost(input, { plan: [], all: [] }, cost);
+    await store.fleet.costs.fill({ estate: estate.name, scope: scope.scope }, { generation, ...counted });
+  }
 }
 
 interface Applied {
@@ -221,6 +234,7 @@ interface Work {
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
   readonly holds: readonly Hold[];
   readonly judge?: PlanJudge;
+  readonly cost: CostBounds | undefined;
   readonly guard: Guard;
   /** Begins with the observation that was planned, if it is still fresh. */
   readonly reuses: boolean;
@@ -279,8 +293,14 @@ function reconcileScope(
   const reconcile = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const holds = [...(input.choices?.holds ?? []), ...work.holds];
   const judged = work.judge === undefined ? {} : { judge: work.judge };
-  const planner: Planner = (observation, knowledge) =>
-    plan({ ...input, observation, knowledge, choices: { ...input.choices, ...judged, holds } });
+  const planner: Planner = async (observation, knowledge) => {
+    const given = { ...input, observation, knowledge, choices: { ...input.choices, ...judged, holds } };
+    const made = plan(given);
+    if (work.cost === undefined) return made;
+    const counted = countedCost(given, { plan: made.actions, all: made.actions }, work.cost);
+    await store.fleet.costs.keep(reconcile, { generation: authority.generation, ...counted });
+    return withRaises(made, given, work.cost);
+  };
   return converge(
     {
       site,

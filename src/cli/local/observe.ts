@@ -120,7 +120,7 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     // why: else the inventory has the drift of an earlier observation
     const withheld = isRecorded ? await withheldHere(estate, store) : [];
     const bound = {
-      ...withCost(boundOf(estate, constraints, held), { estate, looked: chosen, plans }),
+      ...withCost(boundOf(estate, constraints, held), { estate, looked: chosen, plans, bounds }),
       ...(withheld.length === 0 ? {} : { withheldDrift: withheld }),
     };
     return await work({ estate, store, looked: chosen, plans, bound, bounds });

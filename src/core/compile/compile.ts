@@ -1,4 +1,5 @@
 import type { ChangeCalendar } from '../change-windows.ts';
+import { priceTable } from '../cost/cost.ts';
 import { type Cadence, graded } from '../criticality.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import { cadenceOf, type TargetDocuments } from '../documents/cadence.ts';
@@ -339,6 +340,7 @@ function guardsOf(
   );
   return {
     limits: estate.spec.limits,
+    ...pricesIn(documents),
     modes: Object.fromEntries(modes),
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
@@ -360,6 +362,11 @@ function guardsOf(
 
 const documentAddress = (kind: Kind, address: Address): Address =>
   kind === 'instance' ? documentOfReplica(address) : address;
+
+function pricesIn(documents: CompileInput['documents']): Pick<Guards, 'prices'> {
+  const prices = priceTable(ofKind(documents, 'Prices').map(({ value }) => value));
+  return prices === undefined ? {} : { prices };
+}
 
 /** The windows and freezes of the estate, and those of its targets. */
 function calendarIn(scopes: readonly CompiledScope[], { spec }: EstateDoc): { readonly calendar?: ChangeCalendar } {

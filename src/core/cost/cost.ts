@@ -1,15 +1,17 @@
 import type { Action, ScopePlan } from '../action.ts';
 import type { PricesDoc } from '../documents/document.ts';
 import { hoursPerMonth } from '../documents/prices.ts';
-import { type Cloud, clouds, type InstanceAttributes, type ScopeKey } from '../resource.ts';
+import { type Address, type Cloud, clouds, type InstanceAttributes, type ScopeKey } from '../resource.ts';
 import { compareText } from '../text.ts';
 
-type Price = PricesDoc['spec']['prices'][number];
+type Price = Omit<PricesDoc['spec']['prices'][number], 'source' | 'read'>;
 
 /** The prices of a tree, in one currency. */
 export interface PriceTable {
   readonly currency: string;
   readonly prices: readonly Price[];
+  /** Prices that count where they are higher: those of the generation before. */
+  readonly atLeast?: readonly Price[];
 }
 
 /** `monthly`: of all that is priced. `unpriced`: what is not, such as `aws eu-west-1 gp3`, once for each resource that has it. */
@@ -25,10 +27,22 @@ export const sumOf = (costs: readonly Cost[]): Cost => ({
   unpriced: costs.flatMap(({ unpriced }) => unpriced),
 });
 
-/** The table of all documents; undefined where there is none. Checks refuse several currencies. */
+const withoutSource = ({ source: _, read: __, ...price }: PricesDoc['spec']['prices'][number]): Price => price;
+
+/** The table of all documents, without the pages that the prices are from; undefined where there is none. Checks refuse several currencies. */
 export function priceTable(documents: readonly PricesDoc[]): PriceTable | undefined {
   const [first] = documents;
-  return first && { currency: first.spec.currency, prices: documents.flatMap(({ spec }) => spec.prices) };
+  return (
+    first && { currency: first.spec.currency, prices: documents.flatMap(({ spec }) => spec.prices.map(withoutSource)) }
+  );
+}
+
+/**
+ * The higher of the prices of two generations, so that no commit lowers prices to pass a limit. A price that only the former one has
+ * is unknown now. Prices of another currency do not count.
+ */
+export function higherPrices(now: PriceTable, before: PriceTable | undefined): PriceTable {
+  return before === undefined || before.currency !== now.currency ? now : { ...now, atLeast: before.prices };
 }
 
 /** A place with its own prices. `region`: a zone counts as its region. */
@@ -43,6 +57,10 @@ export function pricedPlace(scope: ScopeKey, region: string): PricedPlace | unde
   return cloud && { cloud, region: cloud === 'gcp' ? region.replace(/-[a-z]$/, '') : region };
 }
 
+/** The place of a machine by its address: `aws/1111/eu-west-1/instance/web-0`. */
+export const placeOfAddress = (address: Address): PricedPlace | undefined =>
+  pricedPlace(address, address.split('/')[2] ?? '');
+
 /**
  * The monthly list price of a machine with its boot disk and its public address, without discounts, traffic, licences, data disks
  * and snapshots.
@@ -53,17 +71,25 @@ export function pricedPlace(scope: ScopeKey, region: string): PricedPlace | unde
  *   boot disk        | it exists
  *   public address   | the machine runs; a reserved one always
  */
-export function machineCost(attributes: InstanceAttributes, place: PricedPlace, { prices }: PriceTable): Cost {
+export function machineCost(attributes: InstanceAttributes, place: PricedPlace, table: PriceTable): Cost {
   const { machine, disk = {}, placement, settings = {} } = attributes;
   const runs = machine.power === 'running';
   const dataDisks = settings.dataDisks?.length ?? 0;
   const hasAddress = settings.staticPublicIp !== undefined || (runs && placement.publicIp);
+  const priced = (part: (prices: readonly Price[]) => Cost): Cost => higher(part, table);
   return sumOf([
-    ...(runs ? [hourly(place, prices, (row) => row.size === machine.size, machine.size)] : []),
-    diskCost(disk, place, prices),
+    ...(runs ? [priced((prices) => hourly(place, prices, (row) => row.size === machine.size, machine.size))] : []),
+    priced((prices) => diskCost(disk, place, prices)),
     ...Array.from({ length: dataDisks }, () => ({ monthly: 0, unpriced: [nameOf(place, 'data disk')] })),
-    ...(hasAddress ? [hourly(place, prices, (row) => row.publicIp === true, 'public address')] : []),
+    ...(hasAddress
+      ? [priced((prices) => hourly(place, prices, (row) => row.publicIp === true, 'public address'))]
+      : []),
   ]);
+}
+
+function higher(part: (prices: readonly Price[]) => Cost, { prices, atLeast = [] }: PriceTable): Cost {
+  const cost = part(prices);
+  return cost.unpriced.length > 0 ? cost : { ...cost, monthly: Math.max(cost.monthly, part(atLeast).monthly) };
 }
 
 const nameOf = ({ cloud, region }: PricedPlace, what: string): string =>
@@ -107,6 +133,8 @@ export interface PlanCost {
   readonly after: number;
   /** The kinds of things without a price, the most frequent first; empty: the sums are whole. */
   readonly unpriced: readonly { readonly what: string; readonly count: number }[];
+  /** The limit in force; absent: none. */
+  readonly limit?: number;
 }
 
 /** A machine of the estate that stands, or that the plan adopts. */
@@ -143,7 +171,7 @@ export function planCost(scopes: readonly Planned[], table: PriceTable): PlanCos
 /** By how much a month costs more; less than 0: less. */
 export const changeOf = ({ before, after }: Pick<PlanCost, 'before' | 'after'>): number => inCents(after - before);
 
-const inCents = (amount: number): number => Math.round(amount * 100) / 100;
+export const inCents = (amount: number): number => Math.round(amount * 100) / 100;
 
 function costsAfter({ machines, plan, placeOf }: Planned, table: PriceTable): readonly Cost[] {
   const acting = plan.actions.filter(({ kind }) => kind === 'instance');
@@ -159,8 +187,8 @@ function costsAfter({ machines, plan, placeOf }: Planned, table: PriceTable): re
   ];
 }
 
-/** With what no document states as it stands: an adopted machine keeps its disk. */
-function attributesAfter(action: Action): InstanceAttributes | undefined {
+/** With what no document states as it stands: an adopted machine keeps its disk. Of an instance. */
+export function attributesAfter(action: Action): InstanceAttributes | undefined {
   if (!('desired' in action)) return undefined;
   const desired = action.desired.attributes as InstanceAttributes; // why: only called for instances
   if (!('observed' in action) || action.verb === 'replace') return desired;

@@ -8,7 +8,7 @@ import { machineNames } from './checks/machine-names.ts';
 import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
 import { networkSettings } from './checks/network-settings.ts';
 import { exemptions, policyRules } from './checks/policies.ts';
-import { prices } from './checks/prices.ts';
+import { costLimit, prices } from './checks/prices.ts';
 import { groups, ignores, references } from './checks/references.ts';
 import { mostRules, oneRule, ruleFields, unmanagedFilters } from './checks/rules.ts';
 import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
@@ -84,6 +84,7 @@ export const checks: readonly Check[] = [
   teamGroups,
   policyRules,
   prices,
+  costLimit,
   exemptions,
   changeWindows,
   lifetimes,

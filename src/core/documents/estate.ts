@@ -201,6 +201,24 @@ const limits = z.strictObject(
         description: 'The limit as a share of the owned resources; it counts from 20 resources on.',
         examples: ['10%'],
       }),
+    cost: z
+      .strictObject(
+        {
+          monthly: z
+            .number({ error: 'an amount, 0 or more' })
+            .min(0, { error: '0 or more' })
+            .meta({ description: 'The most that a month of all machines of the estate may cost.', examples: [2500] }),
+          currency: text(/^[A-Z]{3}$/, 'a currency of ISO 4217, such as USD').meta({
+            description: 'The currency of the amount, as in Prices.',
+          }),
+        },
+        { error: 'a map with monthly and currency' },
+      )
+      .optional()
+      .meta({
+        description:
+          'The most monthly cost by the prices in the specs. Above it, changes that raise the cost wait. Default: no limit.',
+      }),
   },
   { error: 'a map of limits' },
 );

@@ -18,6 +18,7 @@ import {
 } from '../limits.ts';
 import type { Address } from '../resource.ts';
 import { finish, type Steps } from '../steps.ts';
+import { type CostBounds, costHolds, withRaises } from './cost-limit.ts';
 import { unlessApproved } from './holds.ts';
 import { planInSteps } from './plan.ts';
 import type { Choices, Hold, PlanInput } from './plan-input.ts';
@@ -30,6 +31,8 @@ export interface Bounds extends LimitBounds {
   readonly spent: Tally;
   /** The remaining changes of this generation in scopes that are not planned with these. */
   readonly elsewhere?: Count;
+  /** Absent: the estate has no limit on its cost. */
+  readonly cost?: CostBounds;
 }
 
 /**
@@ -60,8 +63,50 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
         (action) =>
           hasPlace(action) ? undefined : limit(action),
     );
-  if (holds.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
-  return yield* each(inputs, ({ choices = {} }, at) => bounded(choices, holds, denied[at]));
+  const dear = yield* costHoldsOf(inputs, inAll, { bounds, holds, denied, hasPlace });
+  if (holds.length + dear.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted)))
+    return raising(inAll, inputs, bounds);
+  const plans = yield* each(inputs, ({ choices = {} }, at) =>
+    bounded(choices, [...holds, ...dear.slice(at, at + 1)], denied[at]),
+  );
+  return raising(plans, inputs, bounds);
+}
+
+const raising = (
+  plans: readonly ScopePlan[],
+  inputs: readonly PlanInput[],
+  { cost }: Pick<Bounds, 'cost'>,
+): readonly ScopePlan[] =>
+  cost === undefined
+    ? plans
+    : plans.map((plan, at) => {
+        const input = inputs[at];
+        return input === undefined ? plan : withRaises(plan, input, cost);
+      });
+
+interface Counting {
+  readonly bounds: Bounds;
+  /** Of the other limits. */
+  readonly holds: readonly Hold[];
+  readonly denied: readonly Hold[][];
+  readonly hasPlace: (action: Action) => boolean;
+}
+
+/** One for each scope; none where no limit on the cost holds anything. What other limits withhold neither raises nor saves. */
+function* costHoldsOf(
+  inputs: readonly PlanInput[],
+  inAll: readonly ScopePlan[],
+  { bounds, holds, denied, hasPlace }: Counting,
+): Steps<readonly Hold[]> {
+  const { cost, allowCost } = bounds;
+  if (cost === undefined) return [];
+  const plans =
+    holds.length === 0
+      ? inAll
+      : yield* each(inputs, ({ choices = {} }, at) => ({ ...bounded(choices, holds, denied[at]), atOnce: true }));
+  const scopes = inputs.flatMap((input, at) => plans.slice(at, at + 1).map((plan) => ({ input, plan })));
+  const dear = costHolds(scopes, { bounds: cost, allowCost, hasPlace });
+  return dear.some((hold, at) => plans[at]?.actions.some((action) => hold(action) !== undefined)) ? dear : [];
 }
 
 /** Keeps the denials of a judge: of all at once it judges more than of one wave. */

@@ -75,12 +75,13 @@ export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Ha
 }
 
 /** Amounts are of a month. */
-export const costJson = ({ currency, before, after, unpriced }: PlanCost) => ({
+export const costJson = ({ currency, before, after, unpriced, limit }: PlanCost) => ({
   currency,
   before,
   after,
   change: changeOf({ before, after }),
   unpriced: unpriced.map(({ what, count }) => ({ what, count })),
+  limit,
 });
 
 export const sourceJson = ({ source, head, state, why, since }: HeldSource) => ({

@@ -81,8 +81,8 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
   return [...lines, ...unlistedLines(unlisted, paint)].join('\n');
 }
 
-/** `Cost: 126.40 USD a month, 15.18 more than now · not priced: 3 aws eu-west-1 disk gp3` */
-export function costLine({ currency, before, after, unpriced }: PlanCost): string {
+/** `Cost: 126.40 USD a month, 15.18 more than now · limit 200.00 · not priced: 3 aws eu-west-1 disk gp3` */
+export function costLine({ currency, before, after, unpriced, limit }: PlanCost): string {
   const change = changeOf({ before, after });
   const most = 3;
   const named = unpriced.slice(0, most).map(({ what, count }) => `${count} ${printable(what)}`);
@@ -90,6 +90,7 @@ export function costLine({ currency, before, after, unpriced }: PlanCost): strin
   const parts = [
     `Cost: ${unpriced.length === 0 ? '' : 'at least '}${after.toFixed(2)} ${currency} a month`,
     change === 0 ? ', as now' : `, ${Math.abs(change).toFixed(2)} ${change > 0 ? 'more' : 'less'} than now`,
+    ...(limit === undefined ? [] : [` · limit ${limit.toFixed(2)}`]),
     ...(named.length === 0 ? [] : [` · not priced: ${named.join(', ')}${rest > 0 ? ` and ${rest} more kinds` : ''}`]),
   ];
   return parts.join('');

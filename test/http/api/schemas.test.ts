@@ -49,6 +49,8 @@ type Dropped<Core, Json, Renamed extends string> = Exclude<Names<Core>, Names<Js
 type RenamedInAction =
   | 'by'
   | 'because'
+  // why: callers who see a part of the estate get no cost
+  | 'raisesCostBy'
   | 'surge.asWanted'
   | 'desired.terms.claim.was'
   | 'desired.terms.presence'

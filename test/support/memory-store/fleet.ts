@@ -13,6 +13,7 @@ import type {
   Quarantine,
   Requests,
   Rollouts,
+  ScopeCosts,
   ScopeCount,
   ScopeCounts,
   SpecSnapshots,
@@ -27,6 +28,7 @@ import { forgiveBirths, readBirths } from './launch-health.ts';
 import {
   append,
   estateOf,
+  leaseKey,
   type Memory,
   type PauseMemory,
   publishEventsIn,
@@ -169,6 +171,27 @@ function memoryScopeCounts(memory: Memory, clock: Clock): ScopeCounts {
   };
 }
 
+const memoryScopeCosts = (memory: Memory): ScopeCosts => ({
+  keep: async ({ estate, scope, lease }, cost) => {
+    const { scopeCosts } = estateOf(memory, estate);
+    const held = memory.leases.get(leaseKey(estate, scope));
+    if (held?.holder !== lease.holder || held.epoch !== lease.epoch) return;
+    if ((scopeCosts.get(scope)?.generation ?? 0) <= cost.generation) scopeCosts.set(scope, structuredClone(cost));
+  },
+  fill: async ({ estate, scope }, cost) => {
+    const { scopeCosts } = estateOf(memory, estate);
+    if ((scopeCosts.get(scope)?.generation ?? 0) < cost.generation) scopeCosts.set(scope, structuredClone(cost));
+  },
+  list: async (estate) => {
+    const { scopes, scopeCosts } = estateOf(memory, estate);
+    const looked = [...scopes].flatMap(([scope, { looked: look }]) => (look === undefined ? [] : [scope]));
+    return [...new Set([...looked, ...scopeCosts.keys()])].sort(compareText).map((scope) => {
+      const cost = structuredClone(scopeCosts.get(scope));
+      return cost === undefined ? { scope } : { scope, cost };
+    });
+  },
+});
+
 function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   const of = (where: Where): RolloutMemory => {
     const found = memory.fleet.rollouts.get(whereKey(where));
@@ -225,6 +248,7 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   quarantine: quarantine(memory, clock),
   backoffs: memoryBackoffs(memory, clock),
   counts: memoryScopeCounts(memory, clock),
+  costs: memoryScopeCosts(memory),
   fights: memoryFights(memory, clock),
 });
 

@@ -1,6 +1,7 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
-import { allowanceIn, fieldOf, plus, stricterLimits } from '../../../src/core/limits.ts';
+import { allowanceIn, fieldOf, type Limits, plus, stricterLimits } from '../../../src/core/limits.ts';
+import { costCount } from '../../../src/core/plan/cost-limit.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
   Intended,
@@ -26,6 +27,7 @@ import {
   placeOf,
   settlementBody,
 } from '../../../src/store/ledger-entries.ts';
+import { notCounted } from '../../../src/store/scope-costs.ts';
 import {
   type Settleable,
   type SettledChanges,
@@ -115,7 +117,7 @@ function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count
   const key = openKey(reconcile.scope, action);
   const open = estate.open.get(estate.openActions.get(key) ?? '')?.record;
   const place = open ? undefined : placeOf(reconcile, draft);
-  const why = place && count?.take(place);
+  const why = (open ? undefined : takeCost(write, estate, draft)) ?? (place && count?.take(place));
   if (why !== undefined) return { ok: false, reason: 'limit', why };
   const { generation } = reconcile.authority;
   const intent = open?.intent ?? memory.nextId();
@@ -156,15 +158,36 @@ function move({ scopeCounts }: EstateMemory, { by, as, scope, generation }: OfGe
 
 const openKey = (scope: string, action: ActionKey): string => `${scope} ${keyText(action)}`;
 
-function countOf({ reconcile, at }: Write, estate: EstateMemory): EstateCount {
+function limitsOf({ reconcile }: Write, estate: EstateMemory): Limits {
   const { generation } = reconcile.authority;
   const active = estate.generations.find(({ number }) => number === generation);
   if (!active) throw new Error(`generation ${generation} of estate ${reconcile.estate} was never accepted`);
   const before = estate.generations.findLast(({ number }) => number < generation);
-  const limits = stricterLimits(active.guards.limits, before?.guards.limits);
+  return stricterLimits(active.guards.limits, before?.guards.limits);
+}
+
+/** As `takeCosts` of the real store. */
+function takeCost(write: Write, estate: EstateMemory, draft: IntentDraft): string | undefined {
+  const { scope, authority } = write.reconcile;
+  const { raisesCostBy = 0 } = draft;
+  const ceiling = raisesCostBy > 0 ? limitsOf(write, estate).cost : undefined;
+  if (ceiling === undefined) return undefined;
+  const own = estate.scopeCosts.get(scope);
+  if (own === undefined) return notCounted;
+  const sum = [...estate.scopeCosts.values()].reduce((total, { monthly }) => total + monthly, 0);
+  const count = costCount({ ceiling, allowCost: authority.allowCost }, sum);
+  const why = count.take(raisesCostBy, draft.approval !== undefined);
+  const raises = Math.max(0, own.raises - count.taken);
+  estate.scopeCosts.set(scope, { ...own, monthly: own.monthly + count.taken, raises });
+  return why;
+}
+
+function countOf(write: Write, estate: EstateMemory): EstateCount {
+  const { reconcile, at } = write;
+  const { generation } = reconcile.authority;
   const ran = countedAt(estate, generation, at);
   const bounds = {
-    limits,
+    limits: limitsOf(write, estate),
     owned: ownedBy(estate, ran),
     ...allowanceIn(reconcile.authority),
   };

@@ -25,6 +25,7 @@ import type {
   Pause,
   Quarantined,
   Refused,
+  ScopeCost,
   ScopeCount,
   SpecSnapshot,
   StoppedRollout,
@@ -182,6 +183,7 @@ export interface EstateMemory {
   readonly places: Map<string, CountedPlace>;
   /** The remaining work of a generation, by scope. */
   readonly scopeCounts: Map<ScopeKey, ScopeCount>;
+  readonly scopeCosts: Map<ScopeKey, ScopeCost>;
   /** The number of times that people permitted more. */
   countEpoch: number;
   readonly scopes: Map<ScopeKey, ScopeMemory>;
@@ -301,6 +303,7 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
     openActions: new Map(),
     places: new Map(),
     scopeCounts: new Map(),
+    scopeCosts: new Map(),
     countEpoch: 0,
     scopes: new Map(),
     generations: [],

@@ -28,3 +28,23 @@ export function* prices({ documents }: SpecSet): Iterable<Problem> {
     }
   }
 }
+
+/** A limit on the cost needs prices in its currency. */
+export function* costLimit({ documents, declared }: SpecSet): Iterable<Problem> {
+  const [table] = ofKind(documents, 'Prices');
+  for (const estate of ofKind(documents, 'Estate')) {
+    const { cost } = estate.value.spec.limits;
+    if (cost === undefined || (table === undefined && declared.has('Prices'))) continue;
+    if (table === undefined)
+      yield error('prices', estate.at(['spec', 'limits', 'cost']), 'a limit on the cost, and no prices', {
+        expected: 'a document of kind Prices: see docs/cost.md',
+      });
+    else if (table.value.spec.currency !== cost.currency)
+      yield error(
+        'currency',
+        estate.at(['spec', 'limits', 'cost', 'currency']),
+        `this limit is in ${cost.currency}, the prices are in ${table.value.spec.currency}`,
+        { expected: `${table.value.spec.currency}, as at ${place(table.at(['spec', 'currency']))}` },
+      );
+  }
+}

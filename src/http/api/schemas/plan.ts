@@ -72,6 +72,7 @@ const costSchema = z
     unpriced: z
       .array(z.object({ what: z.string(), count }))
       .meta({ description: 'The kinds of things without a price; empty: the amounts are whole' }),
+    limit: z.number().optional().meta({ description: 'The limit of the cost, limits.cost; absent: none' }),
   })
   .meta({
     id: 'PlanCost',

@@ -1,0 +1,216 @@
+import type { Action, ScopePlan } from '../action.ts';
+import { inCents, type PriceTable } from '../cost/cost.ts';
+import { type Raise, type ScopeCost, scopeCost } from '../cost/scope-cost.ts';
+import type { CostCeiling } from '../limits.ts';
+import type { ScopeKey } from '../resource.ts';
+import type { Hold, PlanInput, Withholding } from './plan-input.ts';
+
+/** The limit of an estate's monthly cost, and the prices that it is counted by. */
+export interface CostBounds {
+  readonly ceiling: CostCeiling;
+  readonly prices: PriceTable;
+  /** The scopes of the estate as they were counted last; of those that are planned now, it does not count. */
+  readonly scopes?: readonly CountedCost[];
+  /** Scopes whose cost nobody has counted yet. */
+  readonly uncounted?: readonly ScopeKey[];
+}
+
+/** `monthly`: of what stands and is launched. `raises`: planned, and not begun. */
+export interface CountedCost {
+  readonly scope: ScopeKey;
+  readonly monthly: number;
+  readonly raises: number;
+  readonly unpriced: readonly string[];
+}
+
+/** `plan`: all at once, with everything that other limits withhold left out. */
+export interface PlannedScope {
+  readonly input: PlanInput;
+  readonly plan: Pick<ScopePlan, 'actions'>;
+}
+
+interface Asked {
+  readonly bounds: CostBounds;
+  /** A person allows this sum. */
+  readonly allowCost?: number | undefined;
+  /** An open intent stands for the action: it counts as standing. */
+  readonly hasPlace: (action: Action) => boolean;
+}
+
+/**
+ * Holds whatever raises the monthly cost of the estate while the projected sum is over its limit. One hold a scope.
+ *
+ *   sum        | of
+ *   -----------+-------------------------------------------------------------------------------------------------
+ *   projected  | what stands and is launched in all scopes, less what the plans save
+ *   of healing | the same, and all that healing raises here
+ *   of rollout | the same, and all that rollouts raise, in all scopes
+ *
+ *   an action that raises the cost | is held
+ *   -------------------------------+------------------------------------------------------------------------------
+ *   by an unknown amount           | always: its price is missing
+ *   while a sum is unknown         | always: a price is missing, or a scope is still to be counted
+ *   of healing, of a rollout       | where its sum is over the limit, and over the sum that a person allows
+ *
+ * So a rollout that costs too much keeps no machine from being healed. What raises nothing is not held.
+ */
+export function costHolds(scopes: readonly PlannedScope[], asked: Asked): readonly Hold[] {
+  const { bounds } = asked;
+  const costs = scopes.map(({ input }) => scopeCost(input, bounds.prices));
+  const sums = sumsOf(scopes, costs, asked);
+  if (!sums.raises) return costs.map(() => () => undefined);
+  return costs.map(
+    (cost): Hold =>
+      (action) => {
+        const raise = cost.raiseOf(action);
+        if (raise === undefined || asked.hasPlace(action)) return undefined;
+        return unknownPrice(raise) ?? unknownSum(sums) ?? overLimit(raise, isHealing(action), { sums, asked });
+      },
+  );
+}
+
+const isHealing = ({ cause }: Action): boolean => cause === 'drift';
+
+/** `raises`: some action of these scopes does. */
+interface Sums {
+  readonly raises: boolean;
+  readonly healing: number;
+  readonly rollout: number;
+  readonly unpriced: readonly string[];
+  /** The number of other scopes. */
+  readonly uncounted: number;
+}
+
+function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { bounds, hasPlace }: Asked): Sums {
+  const here = new Set(scopes.map(({ input }) => input.observation.scope));
+  const others = (bounds.scopes ?? []).filter(({ scope }) => !here.has(scope));
+  const own = scopes.map(({ plan }, i) => totalsOf(plan.actions, costs[i], hasPlace));
+  const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+  const standing = sum([...others.map(({ monthly }) => monthly), ...own.map(({ monthly, saved }) => monthly - saved)]);
+  const healing = standing + sum(own.map((one) => one.healing));
+  const rollout = healing + sum([...own.map((one) => one.rollout), ...others.map(({ raises }) => raises)]);
+  return {
+    raises: own.some(({ raises }) => raises),
+    healing,
+    rollout,
+    unpriced: [...others, ...costs.map(({ standing }) => standing)].flatMap(({ unpriced }) => unpriced),
+    uncounted: (bounds.uncounted ?? []).filter((scope) => !here.has(scope)).length,
+  };
+}
+
+function totalsOf(actions: readonly Action[], cost: ScopeCost | undefined, hasPlace: Asked['hasPlace']) {
+  const totals = { raises: false, monthly: cost?.standing.monthly ?? 0, saved: 0, healing: 0, rollout: 0 };
+  for (const action of actions) {
+    totals.saved += cost?.savingOf(action) ?? 0;
+    const raise = cost?.raiseOf(action);
+    if (raise === undefined || hasPlace(action)) continue;
+    totals.raises = true;
+    totals[isHealing(action) ? 'healing' : 'rollout'] += raise.monthly;
+  }
+  return totals;
+}
+
+const unknownPrice = ({ unpriced }: Raise): Withholding | undefined =>
+  unpriced.length === 0
+    ? undefined
+    : { code: 'limit', why: `${withoutPrice(unpriced)}, because limits.cost counts it. Or: setpoint approve` };
+
+function unknownSum({ unpriced, uncounted }: Sums): Withholding | undefined {
+  if (unpriced.length > 0)
+    return {
+      code: 'limit',
+      why: `the cost of the estate is unknown, and limits.cost holds all that raises it: ${withoutPrice(unpriced)}. Or: setpoint approve`,
+    };
+  if (uncounted === 0) return undefined;
+  const why = `limits.cost counts over all scopes of the estate, and ${uncounted} of them are still to be counted in this generation; it goes on by itself.`;
+  return { code: 'limit', why };
+}
+
+const mostNamed = 3;
+
+function withoutPrice(unpriced: readonly string[]): string {
+  const named = [...new Set(unpriced)].toSorted();
+  const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : '';
+  const it = named.length > 1 ? 'them' : 'it';
+  const disk = named.some((what) => /\bdisk\b/.test(what)) ? ', and state disk.size and disk.type' : '';
+  return `no price for ${named.slice(0, mostNamed).join(', ')}${more}: add ${it} to prices.yaml${disk}`;
+}
+
+interface Over {
+  readonly sums: Sums;
+  readonly asked: Asked;
+}
+
+function overLimit(raise: Raise, heals: boolean, { sums, asked }: Over): Withholding | undefined {
+  const { bounds, allowCost } = asked;
+  const sum = heals ? sums.healing : sums.rollout;
+  if (!isOver(sum, bounds.ceiling, allowCost)) return undefined;
+  return { code: 'limit', why: overText({ sum, part: raise.monthly }, bounds.ceiling) };
+}
+
+/** Amounts are equal where they are of the same cent. */
+const isOver = (sum: number, { monthly }: CostCeiling, allowCost = 0): boolean =>
+  inCents(sum) > Math.max(monthly, allowCost);
+
+/** `sum`: projected, with `part`, which is of this action. */
+function overText({ sum, part }: { readonly sum: number; readonly part: number }, ceiling: CostCeiling): string {
+  const { monthly, currency } = ceiling;
+  const all = `the estate would cost ${sum.toFixed(2)} ${currency} a month, the limit is ${monthly.toFixed(2)} (limits.cost)`;
+  const up = (Math.ceil(inCents(sum) * 100) / 100).toFixed(2);
+  return `${all}; this change adds ${part.toFixed(2)}. Raise limits.cost, or allow it with --allow-cost ${up}, or with: setpoint approve`;
+}
+
+/** Raises in the order in which they are intended. `sum`: what all scopes cost, and the raises that were taken. */
+export interface CostCount {
+  /** Adds a raise. Where the limit does not allow it: the reason, and nothing is added. An approved one is always added. */
+  take(raise: number, isApproved: boolean): string | undefined;
+  readonly taken: number;
+}
+
+export function costCount(
+  { ceiling, allowCost }: { readonly ceiling: CostCeiling; readonly allowCost?: number | undefined },
+  sum: number,
+): CostCount {
+  let taken = 0;
+  return {
+    take: (part, isApproved) => {
+      const after = sum + taken + part;
+      if (!isApproved && isOver(after, ceiling, allowCost)) return overText({ sum: after, part }, ceiling);
+      taken += part;
+      return undefined;
+    },
+    get taken() {
+      return taken;
+    },
+  };
+}
+
+/** The plan, with the amount by which each action raises the monthly cost: the store counts it. */
+export function withRaises(plan: ScopePlan, input: PlanInput, { prices }: Pick<CostBounds, 'prices'>): ScopePlan {
+  const cost = scopeCost(input, prices);
+  const actions = plan.actions.map((action) => {
+    const raise = cost.raiseOf(action);
+    return raise === undefined ? action : { ...action, raisesCostBy: raise.monthly };
+  });
+  return { ...plan, actions };
+}
+
+export function raisesCost({ actions }: ScopePlan, input: PlanInput, { prices }: Pick<CostBounds, 'prices'>): boolean {
+  const cost = scopeCost(input, prices);
+  return actions.some((action) => cost.raiseOf(action) !== undefined);
+}
+
+/** The cost of a scope as the store keeps it. `all`: planned at once, whatever limits withhold; `plan`: what is done now. */
+export function countedCost(
+  input: PlanInput,
+  { plan, all }: { readonly plan: readonly Action[]; readonly all: readonly Action[] },
+  { prices }: Pick<CostBounds, 'prices'>,
+): Omit<CountedCost, 'scope'> {
+  const cost = scopeCost(input, prices);
+  const { standing } = cost;
+  return {
+    monthly: standing.monthly - plan.reduce((sum, action) => sum + cost.savingOf(action), 0),
+    raises: all.reduce((sum, action) => sum + (cost.raiseOf(action)?.monthly ?? 0), 0),
+    unpriced: [...new Set(standing.unpriced)].toSorted(),
+  };
+}

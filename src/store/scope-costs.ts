@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { type CostCount, costCount } from '../core/plan/cost-limit.ts';
+import type { ListedScopeCost, ScopeCost, ScopeCosts } from '../ports/fleet-state.ts';
+import type { IntentDraft, Reconcile } from '../ports/ledger.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Context } from './context.ts';
+import type { ChainWrite } from './ledger-chain.ts';
+import { boundsOf } from './limit-places.ts';
+import type { Database, Write } from './tables.ts';
+
+export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
+  keep: async ({ estate, scope, lease }, cost) => {
+    const { generation, monthly, raises, unpriced } = cost;
+    // why: a worker that lost its lease would undo the raises of the next one
+    await sql`
+      WITH held AS (
+        SELECT FROM setpoint.leases
+        WHERE estate = ${estate} AND scope = ${scope} AND holder = ${lease.holder} AND epoch = ${lease.epoch} FOR SHARE)
+      INSERT INTO setpoint.scope_costs (estate, scope, generation, monthly, raises, unpriced)
+      SELECT ${estate}::text, ${scope}::text, ${generation}::integer, ${monthly}::double precision,
+        ${raises}::double precision, ${[...unpriced]}::text[] FROM held
+      ON CONFLICT (estate, scope) DO UPDATE
+      SET generation = excluded.generation, monthly = excluded.monthly, raises = excluded.raises, unpriced = excluded.unpriced
+      WHERE scope_costs.generation <= excluded.generation`.execute(db);
+  },
+  fill: async ({ estate, scope }, cost) => {
+    const row = { estate, scope, ...cost, unpriced: [...cost.unpriced] };
+    await db
+      .insertInto('scope_costs')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['estate', 'scope'])
+          .doUpdateSet(row)
+          .whereRef('scope_costs.generation', '<', 'excluded.generation'),
+      )
+      .execute();
+  },
+  list: (estate) => list(db, estate),
+});
+
+type Row = Pick<Where, 'scope'> & { readonly [K in keyof ScopeCost]: ScopeCost[K] | null };
+
+async function list(db: Database, estate: string): Promise<readonly ListedScopeCost[]> {
+  const { rows } = await sql<Row>`
+    SELECT scope, generation, monthly, raises, unpriced
+    FROM (SELECT scope FROM setpoint.looks WHERE estate = ${estate}) AS looks
+    FULL JOIN (SELECT * FROM setpoint.scope_costs WHERE estate = ${estate}) AS costs USING (scope)
+    ORDER BY scope`.execute(db);
+  return rows.map(({ scope, generation, monthly, raises, unpriced }) =>
+    generation === null || monthly === null || raises === null || unpriced === null
+      ? { scope }
+      : { scope, cost: { generation, monthly, raises, unpriced } },
+  );
+}
+
+export const notCounted = 'the cost of this scope is not counted yet, and limits.cost needs it; plan again.';
+
+/**
+ * Adds the raises of these drafts to the cost of their scope, as far as the limit allows; returns those that it refuses, with the
+ * reason. Two scopes that commit at the same time meet on the rows of the estate, which are locked in one order.
+ */
+export async function takeCosts(
+  { trx, estate }: Pick<ChainWrite, 'trx' | 'estate'>,
+  reconcile: Reconcile,
+  drafts: readonly IntentDraft[],
+): Promise<ReadonlyMap<IntentDraft, string>> {
+  const raising = drafts.filter(({ raisesCostBy = 0 }) => raisesCostBy > 0);
+  if (raising.length === 0) return new Map();
+  const { limits, allowCost } = await boundsOf(trx, estate, reconcile.authority);
+  if (limits.cost === undefined) return new Map();
+  const rows = await trx
+    .selectFrom('scope_costs')
+    .select(['scope', 'monthly'])
+    .where('estate', '=', estate)
+    .orderBy('scope')
+    .forUpdate()
+    .execute();
+  if (!rows.some(({ scope }) => scope === reconcile.scope)) return new Map(raising.map((draft) => [draft, notCounted]));
+  const count = costCount(
+    { ceiling: limits.cost, allowCost },
+    rows.reduce((sum, { monthly }) => sum + monthly, 0),
+  );
+  const refused = refusedBy(count, raising);
+  if (count.taken > 0) await raise(trx, reconcile, count.taken);
+  return refused;
+}
+
+const refusedBy = (count: CostCount, drafts: readonly IntentDraft[]): ReadonlyMap<IntentDraft, string> =>
+  new Map(
+    drafts.flatMap((draft) => {
+      const why = count.take(draft.raisesCostBy ?? 0, draft.approval !== undefined);
+      return why === undefined ? [] : [[draft, why]];
+    }),
+  );
+
+/** A launch that comes to nothing stays counted until the next observation of its scope. */
+const raise = (trx: Write, { estate, scope }: Reconcile, by: number) =>
+  sql`
+    UPDATE setpoint.scope_costs
+    SET monthly = monthly + ${by}::double precision, raises = greatest(raises - ${by}::double precision, 0)
+    WHERE estate = ${estate} AND scope = ${scope}`.execute(trx);

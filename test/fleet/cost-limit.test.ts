@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { dialect } from '../../providers/memory/dialect.ts';
+import { actionDigest } from '../../src/core/digest.ts';
+import { plan } from '../../src/core/plan/plan.ts';
+import { boundedIn } from '../../src/core/plan/tally.ts';
+import { sha256 } from '../../src/estate/sha256.ts';
+import { heldByLimits } from '../../src/queries/status.ts';
+import { compiled } from '../support/engine-world/compiled.ts';
+import { machineIn, network } from '../support/engine-world/documents.ts';
+import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+
+const hour = 3_600_000;
+const there = {
+  kind: 'Target',
+  metadata: { name: 'there' },
+  spec: { provider: 'memory', account: 'acme', region: 'south' },
+};
+const south = { ...where, scope: 'memory/acme/south' };
+const wide = { internet: false, targets: ['here', 'there'], subnets: [{ name: 'app', cidr: '10.20.0.0/18' }] };
+const ground = [there, network(wide)];
+
+const row = { provider: 'memory', source: 'https://prices.example/', read: '2026-01-01' };
+const pricesOf = (small: number, currency = 'USD') => ({
+  kind: 'Prices',
+  metadata: { name: 'list' },
+  spec: {
+    currency,
+    prices: [
+      { ...row, size: 'small', perHour: small },
+      { ...row, size: 'large', perHour: 2 * small },
+      { ...row, diskType: 'ssd', perGbMonth: 0 },
+    ],
+  },
+});
+/** A small machine costs 730 a month, a large one twice as much. */
+const prices = pricesOf(1);
+const month = 730;
+/** The limit is the price of so many small machines. */
+const limitedTo = (machines: number, currency = 'USD') => ({
+  limits: { creates: 1000, cost: { monthly: machines * month, currency } },
+  ...atOnce,
+});
+
+const machine = machineIn({ image: 'img-1', size: 'small', disk: { size: 10, type: 'ssd' } });
+const web = (replicas: number, spec: object = {}, labels: object = {}) =>
+  machine('web', { replicas, ...spec }, { labels });
+const db = (replicas: number, spec: object = {}) => machine('db', { replicas, targets: ['there'], ...spec });
+
+const machinesIn = ({ cloud }: FleetWorld): number =>
+  cloud.inspect.live().filter(({ type }) => type === 'instance').length;
+const reconcileAll = async (world: FleetWorld, times = 2): Promise<void> => {
+  for (let time = 0; time < times; time++) for (const at of [where, south]) await world.reconcile(undefined, at);
+};
+const whyOf = async (world: FleetWorld): Promise<string> => (await heldByLimits('acme', world.store))[0]?.why ?? '';
+/** In small machines. */
+const costOf = async ({ store }: FleetWorld): Promise<number> =>
+  (await store.fleet.costs.list('acme')).reduce((sum, { cost }) => sum + (cost?.monthly ?? 0), 0) / month;
+/** Somebody ends a machine. */
+const endOne = ({ cloud }: FleetWorld): void => {
+  const [one] = cloud.inspect.live().filter(({ type }) => type === 'instance');
+  assert.ok(one);
+  cloud.outside.do('TerminateInstances', { ids: [one.id] });
+};
+
+async function standing(documents: readonly object[], estate: object): Promise<FleetWorld> {
+  const world = fleetWorld();
+  await world.accept([...ground, prices, ...documents], estate);
+  await reconcileAll(world);
+  return world;
+}
+
+describe('a limit on the monthly cost of an estate', () => {
+  it('holds a rollout above it, tells of it, and goes on when the limit is raised', async () => {
+    const world = await standing([web(1000)], limitedTo(10));
+    assert.equal(machinesIn(world), 0);
+    assert.match(await whyOf(world), /would cost 730000.00 USD a month, the limit is 7300.00/);
+    await world.accept([...ground, prices, web(10)], limitedTo(10));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 10);
+    assert.equal(await costOf(world), 10);
+    await world.accept([...ground, prices, web(11)], limitedTo(11));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 10, 'a loosening counts from the next generation on');
+    assert.match(await whyOf(world), /would cost 8030.00 USD a month, the limit is 7300.00/);
+    await world.accept([...ground, prices, web(11, {}, { a: 'b' })], limitedTo(11));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 11);
+  });
+
+  it('counts two scopes together, whichever comes first', async () => {
+    const world = await standing([], limitedTo(5));
+    await world.accept([...ground, prices, web(3), db(3)], limitedTo(5));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 0);
+    assert.match(await whyOf(world), /would cost 4380.00 USD a month, the limit is 3650.00/);
+  });
+
+  it('lets one of two scopes pass where they race', async () => {
+    const world = fleetWorld();
+    await world.accept([...ground, prices], limitedTo(5));
+    await reconcileAll(world);
+    await world.accept([...ground, prices, web(3), db(3)], limitedTo(5));
+    const { list } = world.store.fleet.costs;
+    // Each of both planned before the other one kept its cost.
+    const before = await list('acme');
+    const racing = { ...world.store.fleet.costs, list: async () => before.map((one) => ({ ...one, ...counted(one) })) };
+    Object.assign(world.store.fleet, { costs: racing });
+    for (const at of [where, south]) await world.reconcile(undefined, at);
+    assert.equal(machinesIn(world), 5, 'the transaction of the intents lets pass what fits');
+  });
+
+  it('is no limit on what costs nothing, and what saves makes room', async () => {
+    const world = await standing([web(5), db(5)], limitedTo(10));
+    assert.equal(machinesIn(world), 10);
+    await world.accept([...ground, prices, web(5, {}, { tier: 'web' }), db(6)], limitedTo(10));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 10);
+    await world.accept([...ground, prices, web(4, {}, { tier: 'web' }), db(6)], limitedTo(10));
+    await reconcileAll(world, 3);
+    assert.equal(machinesIn(world), 10);
+    assert.equal(await costOf(world), 10);
+  });
+
+  it('holds a resize up and a power on, and lets a resize down and a power off pass', async () => {
+    const limits = {
+      limits: { replaces: 50, share: '100%', cost: { monthly: 5 * month, currency: 'USD' } },
+      ...atOnce,
+    };
+    const world = await standing([web(2), db(1, { power: 'stopped' })], limits);
+    const settle = async (...documents: readonly object[]) => {
+      await world.accept([...ground, prices, ...documents], limits);
+      await reconcileAll(world, 4);
+      return await costOf(world);
+    };
+    assert.equal(await settle(web(2, { size: 'large' }), db(1, { power: 'stopped' })), 4);
+    assert.equal(await settle(web(2, { size: 'large' }), db(1, { size: 'large' })), 4, await whyOf(world));
+    assert.equal(await settle(web(2, { size: 'small' }), db(1, { size: 'large' })), 4, await whyOf(world));
+  });
+});
+
+describe('prices and a limit on the cost', () => {
+  it('a lower price in the same commit passes nothing', async () => {
+    const world = await standing([web(5)], limitedTo(5));
+    await world.accept([...ground, pricesOf(0.1), web(6)], limitedTo(5));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 4380.00 USD/);
+    await world.accept([...ground, pricesOf(0.1), web(6, {}, { a: 'b' })], limitedTo(5));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 6);
+  });
+
+  it('a generation that changes the currency raises nothing', async () => {
+    const world = await standing([web(5)], limitedTo(5));
+    await world.accept([...ground, pricesOf(0.1, 'EUR'), web(6)], limitedTo(500, 'EUR'));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 438.00 EUR a month, the limit is 0.00/);
+  });
+
+  it('a machine without a price is held, and it says so', async () => {
+    const world = await standing([web(1, { size: 'huge' })], limitedTo(1_000_000));
+    assert.equal(machinesIn(world), 0);
+    assert.match(await whyOf(world), /No price for memory north huge: add it to prices.yaml/);
+  });
+});
+
+describe('a limit on the cost, with', () => {
+  it('healing: a machine that somebody ended comes back, also while a rollout is held', async () => {
+    const world = await standing([web(5)], limitedTo(5));
+    await world.accept([...ground, prices, web(5), db(3)], limitedTo(5));
+    await reconcileAll(world);
+    endOne(world);
+    await world.clock.advance(1_000_000);
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 5840.00 USD/);
+  });
+
+  it('healing: none comes back above a limit that was lowered', async () => {
+    const world = await standing([web(5)], limitedTo(5));
+    await world.accept([...ground, prices, web(5)], limitedTo(3));
+    await reconcileAll(world);
+    endOne(world);
+    await world.clock.advance(1_000_000);
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 4);
+    assert.match(await whyOf(world), /would cost 3650.00 USD a month, the limit is 2190.00/);
+  });
+
+  it('waves: later waves count with the first', async () => {
+    const waves = { rollout: { canary: 1 } };
+    const world = await standing([web(6, waves)], limitedTo(5));
+    assert.equal(machinesIn(world), 0);
+    assert.match(await whyOf(world), /would cost 4380.00 USD/);
+  });
+
+  it('an approval: what it covers is launched, once, and counts', async () => {
+    const documents = [...ground, prices, web(6)];
+    const world = await standing([web(6)], limitedTo(5));
+    assert.equal(machinesIn(world), 0);
+    await approve(world, documents, limitedTo(5));
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 6);
+    assert.equal(await costOf(world), 6);
+    endOne(world);
+    await world.clock.advance(1_000_000);
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5, 'an approval is spent by what it let pass');
+  });
+
+  it('a window: what waits for it is counted by its own scope, and not launched before', async () => {
+    const closed = { windows: [{ name: 'never-now', days: ['mon'], from: '00:00', to: '00:01', timeZone: 'UTC' }] };
+    const world = await standing([web(3)], { ...limitedTo(5), ...closed });
+    assert.equal(machinesIn(world), 0);
+    assert.doesNotMatch(await whyOf(world), /USD/);
+  });
+
+  it('grace: a machine in its grace costs until it is gone', async () => {
+    const slow = { limits: { cost: { monthly: 5 * month, currency: 'USD' } }, deletionGracePeriod: { instance: '1h' } };
+    const removable = { deletionPolicy: 'delete' };
+    const world = await standing([web(5, removable)], slow);
+    assert.equal(machinesIn(world), 5);
+    await world.accept([...ground, prices, db(5)], slow);
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 7300.00 USD/);
+    await world.clock.advance(hour + 600_000);
+    await reconcileAll(world, 3);
+    assert.equal(machinesIn(world), 5);
+    assert.equal(await costOf(world), 5);
+    assert.equal(await whyOf(world), '');
+  });
+});
+
+/** A scope as it is counted before anything is launched. */
+const counted = ({ cost }: { readonly cost?: object }) =>
+  cost === undefined ? {} : { cost: { ...cost, generation: 2, monthly: 0, raises: 0 } };
+
+/** As `setpoint approve` would, for the actions of the last observation. */
+async function approve({ store, clock }: FleetWorld, documents: readonly object[], estate: object): Promise<void> {
+  const estateDocument = { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } };
+  const target = {
+    kind: 'Target',
+    metadata: { name: 'here' },
+    spec: { provider: 'memory', account: 'acme', region: 'north' },
+  };
+  const { scope } = compiled([estateDocument, target, ...documents], dialect);
+  const [observation] = await store.inventory.latest('acme', where.scope);
+  assert.ok(observation);
+  const knowledge = await store.inventory.knowledge('acme', where.scope);
+  const generation = (await store.generations.current('acme'))?.number ?? 0;
+  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect });
+  await store.fleet.approvals.give({
+    ...where,
+    generation,
+    digest: 'shown',
+    actions: actions.map((action) => actionDigest(action, sha256)),
+    ...boundedIn(actions),
+    by: { person: 'ada', reason: 'looked at' },
+    until: clock.now() + hour,
+  });
+}
