@@ -1,5 +1,6 @@
 import { formatPort } from '../port-set.ts';
 import type { Kind } from '../resource.ts';
+import { ttlText } from '../ttl.ts';
 import { instanceOn } from './document.ts';
 import type { ResourceDoc } from './effective-terms.ts';
 import { type Layer, layerOf } from './overlay.ts';
@@ -87,5 +88,6 @@ function origins(document: Located<ResourceDoc>, value: unknown, { field, places
   if (written === undefined)
     return Array.isArray(value) && value.length === 0 ? [] : [{ field, value, layer: 'default' }];
   const at = document.at(written);
-  return [{ field, value, layer: layerOf(at.file), at }];
+  const shown = field === 'ttl' && typeof value === 'number' ? ttlText(value) : value;
+  return [{ field, value: shown, layer: layerOf(at.file), at }];
 }

@@ -63,7 +63,7 @@ spec:
 ---
 kind: FirewallRule
 metadata: { name: https }
-spec: { description: prod }
+spec: { description: prod, ttl: 36h }
 `;
 const { documents } = parseSpecs(
   [
@@ -182,6 +182,7 @@ const rows: readonly { name: string; kind: ResourceDoc['kind']; asked: Asked; wa
       'peers.any': 'true base a.yaml:47',
       priority: '1000 default',
       description: 'prod overlay prod overlays/prod/b.yaml:16',
+      ttl: '36 h overlay prod overlays/prod/b.yaml:16',
       disabled: 'false default',
       log: 'false default',
       protect: 'false default',
