@@ -1,3 +1,4 @@
+import { dueEnder } from '../src/fleet/accept.ts';
 import { where } from '../test/support/fleet-world.ts';
 import {
   applied,
@@ -294,6 +295,46 @@ const protection: readonly Attempt[] = [
   ]),
 ];
 
+/** Brings the documents in, lets their lifetimes end, and has one person approve the rest. */
+const outliving = (name: string, from: Stage, documents: readonly object[], approver: string): Attempt => ({
+  name,
+  from,
+  try: async (world) => {
+    first(world);
+    await world.bring(documents, [ann], from === planned ? { mode: 'plan' } : {});
+    await settle(world, 1);
+    await world.clock.advance(2 * 3_600_000);
+    await dueEnder(world.context)();
+    await settle(world, 1);
+    await approve(world, await world.token(approver));
+  },
+});
+
+/** In mode `plan`: a person must approve each deletion. */
+const planned: Stage = {
+  begin: async () => {
+    const world = await applied([...ground, web('a')]);
+    await world.bring([...ground, web('a')], [ann], { mode: 'plan' });
+    await settle(world, 1);
+    return world;
+  },
+  happened: lifted.happened,
+};
+
+const stops: Stage = {
+  ...lifted,
+  happened: (world) => !JSON.stringify(machines(world)[0]?.record ?? '').includes('"sent":"run"'),
+};
+
+const lifetimes: readonly Attempt[] = [
+  outliving('a lifetime that ends, and one person', lifted, [...ground, web('a', { ttl: '1h' })], bob),
+  outliving('a lifetime, approved by its author', planned, [...ground, web('a', { ttl: '1h' })], ann),
+  ending('a stop before a deletion that nobody approved', stops, [
+    [...ground, web('a', { beforeDelete: 'stop' })],
+    ground,
+  ]),
+];
+
 const spent: readonly Attempt[] = [
   {
     name: 'a replay of two spent approvals',
@@ -307,7 +348,7 @@ const spent: readonly Attempt[] = [
   },
 ];
 
-export const attempts: readonly Attempt[] = [...authors, ...people, ...words, ...protection, ...spent];
+export const attempts: readonly Attempt[] = [...authors, ...people, ...words, ...protection, ...lifetimes, ...spent];
 
 /**
  * Ways around an approval, each in a world of its own: a worker over a cloud, and the API with genuine tokens. Judged by what stands
