@@ -103,23 +103,30 @@ export async function activeConstraints(
   const same = current?.revision === tree.revision;
   const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
   const generation = same ? current.number : (current?.number ?? 0) + 1;
-  const { owned, ...spent } = await store.generations.spent(name, generation);
-  const approvals = await approvalsNow(name, store, generation);
+  const none: Calendars = { holds: [] };
+  const [{ owned, ...spent }, bounded, approvals, { holds, until }, denied, patched, paused, serial] =
+    await Promise.all([
+      store.generations.spent(name, generation),
+      boundsWith(estate, store, before),
+      approvalsNow(name, store, generation),
+      breakGlass ? none : calendarsNow(compiled, store, before),
+      policiesHold(estate, before),
+      patchesHold(estate, store),
+      pausesNow({ name, compiled }, store, before),
+      store.audit.head(name),
+    ]);
   const judge = await changeJudge(estate, before, approvals.consentsOf);
-  const { holds, until }: Calendars = breakGlass ? { holds: [] } : await calendarsNow(compiled, store, before);
-  const denied = await policiesHold(estate, before);
-  const patched = await patchesHold(estate, store);
   return {
     generation,
-    serial: await store.audit.head(name),
-    bounds: { ...(await boundsWith(estate, store, before)), spent, owned },
+    serial,
+    bounds: { ...bounded, spent, owned },
     holds: [
       ...present(denied),
       ...present(patched),
       ...(before === undefined ? [] : [guardsBefore(before)]),
       // why: before what ends by itself, so that people are asked meanwhile
       ...(asked.withoutApprovals ? [] : [approvals.needed]),
-      await pausesNow({ name, compiled }, store, before),
+      paused,
       ...holds.map((hold) => unlessBroken(hold, approvals.liftsCalendars)),
     ],
     consentsOf: approvals.consentsOf,
@@ -185,12 +192,17 @@ export async function countedCosts(
 
 /** The approvals that hold for a generation. `needed`: holds what lifted protection asks them for. */
 async function approvalsNow(name: string, { fleet, inventory }: Store, generation: number) {
-  const given = (await fleet.approvals.activeIn(name)).filter((one) => one.generation === generation);
-  const consentsOf = consentsBy(given, sha256, await fleet.approvals.ofTombstones(name));
+  const [active, begun, once] = await Promise.all([
+    fleet.approvals.activeIn(name),
+    fleet.approvals.ofTombstones(name),
+    inventory.onceProtected(name),
+  ]);
+  const given = active.filter((one) => one.generation === generation);
+  const consentsOf = consentsBy(given, sha256, begun);
   const broken = given.filter((one) => one.breakGlass === true).flatMap(({ actions }) => actions);
   return {
     consentsOf,
-    needed: approvalsHold(liftedProtection(await inventory.onceProtected(name)), consentsOf),
+    needed: approvalsHold(liftedProtection(once), consentsOf),
     liftsCalendars: approvedBy(new Set(broken), sha256),
   };
 }

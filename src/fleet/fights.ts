@@ -24,6 +24,7 @@ export interface HealingWatch {
 export function healingWatch(fights: Fights): HealingWatch {
   const sent = new Map<string, Action>();
   const settled: Action[] = [];
+  const times = new Map<string, number>();
   return {
     saw: (actions) => {
       sent.clear();
@@ -31,11 +32,12 @@ export function healingWatch(fights: Fights): HealingWatch {
     },
     heard: (event) => {
       const action = event.at === 'settled' && event.failure === undefined ? sent.get(keyOf(event)) : undefined;
-      if (action !== undefined) settled.push(action);
+      if (action === undefined) return;
+      settled.push(action);
+      times.set(keyOf(action), (times.get(keyOf(action)) ?? 0) + 1);
     },
     hold: (action) => {
-      const isSame = (one: Action): boolean => keyOf(one) === keyOf(action);
-      if (action.cause !== 'drift' || settled.filter(isSame).length < mostHealings) return undefined;
+      if (action.cause !== 'drift' || (times.get(keyOf(action)) ?? 0) < mostHealings) return undefined;
       return {
         code: 'contested',
         why: `healed ${mostHealings} times in this reconcile, and it differs again: ${next}`,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { calmMs, fightKey, isFight, type KeptHealing } from '../core/fights.ts';
+import { calmMs, fightKey, isFight, type KeptHealing, ruleField } from '../core/fights.ts';
 import type { EventDraft } from '../ports/events.ts';
 import type { FightCount, Fights, HealingDraft, ListedHealing } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
@@ -72,18 +72,27 @@ export const fightEvent = ({ estate, scope }: Where, healing: HealingDraft): Eve
 /** As the store keeps it in JSON. */
 type Body = Pick<KeptHealing, 'from' | 'to' | 'writer'>;
 
+interface Listed {
+  readonly estate: string;
+  readonly scope?: string;
+  /** Without fields that were healed once: they are in no fight, and there may be as many as resources. */
+  readonly forPlans?: boolean;
+}
+
 async function list(
   db: Database | Write,
-  { estate, scope }: Pick<Where, 'estate'> & Partial<Where>,
+  { estate, scope, forPlans = false }: Listed,
   now: number,
 ): Promise<readonly ListedHealing[]> {
-  const all = db
+  let query = db
     .selectFrom('fights')
     .select(['scope', 'address', 'field', 'times', 'body', 'closes', 'since', 'at', 'until'])
     .where('estate', '=', estate)
     .where('at', '>', now - calmMs)
     .orderBy(sql`scope COLLATE "C", address COLLATE "C", field COLLATE "C"`);
-  const rows = await (scope === undefined ? all : all.where('scope', '=', scope)).execute();
+  if (scope !== undefined) query = query.where('scope', '=', scope);
+  if (forPlans) query = query.where(({ eb, or }) => or([eb('times', '>', 1), eb('field', '=', ruleField)]));
+  const rows = await query.execute();
   return rows.map(({ body, ...row }) => ({
     ...(body as Body), // why: only `keep` writes the column
     ...row,
@@ -97,7 +106,7 @@ export async function healedLately(
   where: Where,
   now: number,
 ): Promise<ReadonlyMap<string, KeptHealing>> {
-  const listed = await list(db, where, now);
+  const listed = await list(db, { ...where, forPlans: true }, now);
   return new Map(listed.map(({ scope: _, closes: __, ...one }) => [fightKey(one), one]));
 }
 

@@ -137,6 +137,7 @@ export function liftedBy(before: Guards, now: Guards): readonly Address[] {
  */
 async function keepLifted(trx: Write, estate: string, lifted: readonly Address[]): Promise<void> {
   if (lifted.length === 0) return;
+  const protectedOnce = new Set(lifted);
   const claims = await trx
     .selectFrom('claims')
     .leftJoin('applied', (join) =>
@@ -145,14 +146,14 @@ async function keepLifted(trx: Write, estate: string, lifted: readonly Address[]
         .onRef('applied.scope', '=', 'claims.scope')
         .onRef('applied.address', '=', 'claims.address'),
     )
-    .select(['claims.scope', 'claims.id', 'claims.address', 'applied.body'])
+    .select(['claims.scope', 'claims.id', 'claims.address', sql<unknown>`applied.body -> 'documents'`.as('documents')])
     .where('claims.estate', '=', estate)
     .where('claims.ended_at', 'is', null)
     .execute();
-  const rows = claims.flatMap(({ scope, id, address, body }) => {
+  const rows = claims.flatMap(({ scope, id, address, documents: applied }) => {
     // why: only settlements write the column
-    const { documents } = (body ?? {}) as Partial<Applied>;
-    return isOfAny(lifted, { address, documents }) ? [{ scope, id }] : [];
+    const documents = (applied ?? []) as NonNullable<Applied['documents']>;
+    return isOfAny(protectedOnce, { address, documents }) ? [{ scope, id }] : [];
   });
   await inChunks(rows, (chunk) =>
     trx
@@ -165,9 +166,9 @@ async function keepLifted(trx: Write, estate: string, lifted: readonly Address[]
 
 /** True where a resource is of one of these documents, by its address or by what was applied there. */
 export const isOfAny = (
-  documents: readonly Address[],
+  documents: ReadonlySet<Address>,
   { address, documents: own = [] }: { readonly address: Address; readonly documents?: readonly Address[] | undefined },
-): boolean => [address, documentOfReplica(address), ...own].some((one) => documents.includes(one));
+): boolean => [address, documentOfReplica(address), ...own].some((one) => documents.has(one));
 
 /** The event of an accepted generation. */
 export const acceptedOf = (estate: string, number: number, revision: string): EventDraft => ({

@@ -97,7 +97,7 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
   const obstructed = approved === undefined ? destructive : unlessNameTaken(approved, world);
   // why: it speaks for itself while it is on its way; what else differs is seen at the next look
   if (approved !== undefined && obstructed === approved) return [approved];
-  const { healed, apart } = apartByRemediation(desired, going, input);
+  const { healed, apart } = apartByRemediation(desired, going, world);
   const waiting = apart.map((some) => changing(some, present, 'drift'));
   const named = waiting.find((action) => input.choices?.approved?.(action));
   if (named !== undefined && !isStoppedByUs(knowledge, desired.address)) return [named];

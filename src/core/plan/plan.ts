@@ -116,7 +116,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   ];
   yield;
   const all = attribute({ actions: planned, findings: decisions.filter(isFinding) }, world);
-  const shown = all.actions.map((action) => withFights(withRemediation(action, input), input, closes));
+  const shown = all.actions.map((action) => withFights(withRemediation(action, world), input, closes));
   const { actions, findings } = yield* admitInWaves({ ...all, actions: shown, desired }, holds, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const settling = [...decisions.filter(isFinding), ...shown.filter((action) => !isLeftDrift(action)), ...ordered];

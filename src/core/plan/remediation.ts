@@ -17,6 +17,7 @@ import { lastApplied, movedBySpec } from './changes.ts';
 import { isDelayed } from './contested.ts';
 import { documentsOf, inGenerationBefore } from './holds.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
+import { hasRemediations, type World } from './world.ts';
 
 type Judged = Pick<PlanInput, 'wanted' | 'dialect' | 'choices' | 'pathOf'>;
 
@@ -40,11 +41,11 @@ type Judged = Pick<PlanInput, 'wanted' | 'dialect' | 'choices' | 'pathOf'>;
 export function apartByRemediation(
   desired: Desired,
   changes: readonly FieldChange[],
-  input: PlanInput,
+  { input, hasRemediations: isUsed }: Pick<World, 'input' | 'hasRemediations'>,
 ): { readonly healed: readonly FieldChange[]; readonly apart: readonly (readonly FieldChange[])[] } {
   const { knowledge, choices } = input;
   const isKnown = knowledge.store !== undefined && lastApplied(desired, knowledge) !== undefined;
-  if (!isKnown || !(hasRemediations(input) || hasHealed(input))) return { healed: changes, apart: [] };
+  if (!isKnown || !(isUsed || hasHealed(input))) return { healed: changes, apart: [] };
   const isMoved = movedBySpec(desired, input);
   const isStopped = isStoppedByUs(knowledge, desired.address);
   if (desired.kind === 'firewall-rule' && changes.some(isMoved)) return { healed: changes, apart: [] };
@@ -61,13 +62,6 @@ export function apartByRemediation(
 
 const hasHealed = ({ knowledge: { healed } }: PlanInput): boolean => healed !== undefined && healed.size > 0;
 
-/** False in estates that use none, whose plans are not to pay for it. */
-function hasRemediations({ wanted, choices = {} }: Judged): boolean {
-  if (choices.remediationBefore !== undefined) return true;
-  for (const { remediation } of wanted.documents.values()) if (remediation !== undefined) return true;
-  return false;
-}
-
 /**
  * Withholds drift that is not to be healed by itself, whatever its mode allows. Judged whole: a plan has parted its changes, and where a
  * newer generation is stricter since, none of them is sent.
@@ -83,8 +77,8 @@ export function remediationHold(input: Judged): Hold {
 }
 
 /** With the remediation of its drift, for people; as it is where that is `heal`. */
-export function withRemediation(action: Action, input: PlanInput): Action {
-  const found = hasRemediations(input) ? remediationOf(action, input) : undefined;
+export function withRemediation(action: Action, world: Pick<World, 'input' | 'hasRemediations'>): Action {
+  const found = world.hasRemediations ? remediationOf(action, world.input) : undefined;
   return found === undefined ? action : { ...action, remediation: found };
 }
 

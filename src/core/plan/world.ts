@@ -24,6 +24,8 @@ export interface World {
   readonly adoptedRules: ReadonlyMap<Address, Observed>;
   /** Addresses of machines that Setpoint deleted, and is to launch again: see `recreatedMachines`. */
   readonly recreated: ReadonlySet<Address>;
+  /** False where all drift is healed: see `hasRemediations`. */
+  readonly hasRemediations: boolean;
 }
 
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
@@ -47,7 +49,15 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     adopted,
     adoptedRules: rulesOfAdopted(claimed, adopted, input.dialect),
     recreated: new Set(recreatedMachines(input.knowledge).values()),
+    hasRemediations: hasRemediations(input),
   };
+}
+
+/** False in estates that use none, whose plans are not to pay for it. */
+export function hasRemediations({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'choices'>): boolean {
+  if (choices.remediationBefore !== undefined) return true;
+  for (const { remediation } of wanted.documents.values()) if (remediation !== undefined) return true;
+  return false;
 }
 
 /** Only an object of the document's kind that nobody claims is adopted. */

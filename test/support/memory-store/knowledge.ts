@@ -1,4 +1,4 @@
-import { fightKey } from '../../../src/core/fights.ts';
+import { fightKey, isFight, ruleField } from '../../../src/core/fights.ts';
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import { baseRevision } from '../../../src/core/patch.ts';
@@ -38,10 +38,9 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
       ...knowledge(memory, estate, scope),
       readAt: clock.now(),
       healed: new Map(
-        listedFights(memory, { estate, scope }, clock.now()).map(({ scope: _, closes: __, ...one }) => [
-          fightKey(one),
-          one,
-        ]),
+        listedFights(memory, { estate, scope }, clock.now())
+          .filter((one) => isFight(one) || one.field === ruleField)
+          .map(({ scope: _, closes: __, ...one }) => [fightKey(one), one]),
       ),
     }),
     record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
@@ -206,7 +205,7 @@ const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 function keepLifted({ fleet }: Memory, { scopes }: EstateMemory, lifted: readonly Address[]): void {
   for (const [key, { claims, applied }] of scopes)
     for (const [id, { address }] of claims)
-      if (isOfAny(lifted, { address, documents: applied.get(address)?.body?.documents }))
+      if (isOfAny(new Set(lifted), { address, documents: applied.get(address)?.body?.documents }))
         fleet.onceProtected.add(`${key} ${id}`);
 }
 
