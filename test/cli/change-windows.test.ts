@@ -66,7 +66,10 @@ test('--break-glass passes a freeze and no protection, and says so loudly, and f
   assert.match(note.addresses[0], /firewall-rule/);
   assert.match((await run(['ledger'])).stdout, /breakGlass by \S+: incident 4711/);
   const status = await run(['status', specs]);
-  assert.match(status.stdout, /^Status: acme · generation 3 \(folder \w+\) · 1 BREAK GLASS · 1 freeze\n/);
+  assert.match(
+    status.stdout,
+    /^Status: acme · generation 3 \(folder \w+\) · 1 BREAK GLASS · 1 freeze · 1 change withheld\n/,
+  );
   assert.match(status.stdout, /\nBREAK GLASS\n {2}\S+ \S+ UTC, by \S+: incident 4711 \(1 change, ledger entry \d+\)\n/);
   assert.match(
     status.stdout,

@@ -32,7 +32,7 @@ test('the same name holds a further part, and status shows all of it at the top'
   const more = ['incident', 'start', 'db-outage', specs, '--owner', 'team-web', '--hold', 'healing'];
   assert.equal((await run([...more, '--hold-narrowing', '--reason', '#4711'])).code, 0);
   const { stdout } = await run(['status', specs]);
-  assert.match(stdout, /^Status: acme · generation \d+ \(folder \w+\) · 1 INCIDENT\n/);
+  assert.match(stdout, /^Status: acme · generation \d+ \(folder \w+\) · 1 INCIDENT · 1 change withheld\n/);
   const [, incident = ''] = stdout.split('\nINCIDENT\n');
   const lines = [
     /^ {2}db-outage until \S+ \S+ UTC, in 4 h, by \S+: #4711$/,

@@ -255,7 +255,10 @@ test('command line: status and ledger', async () => {
   ends.push(() => removeFolder(specs));
   await writeFile(join(specs, 'all.yaml'), kept?.specs[0]?.text ?? '');
   const status = await cli('status', specs);
-  assert.match(status, /^Status: acme · generation 3 \(commit 3333333\) · 1 pause · 1 approval\n/m);
+  assert.match(
+    status,
+    /^Status: acme · generation 3 \(commit 3333333\) · 3 changes withheld · 1 pause · 1 approval\n/m,
+  );
   assert.match(status, /healing for owner lab-team until 2099-01-01 00:00 UTC, by operator of acme: an incident\n/);
   assert.match(status, /approver of acme[^\n]*: seen in 812/);
   const ledger = await cli('ledger');

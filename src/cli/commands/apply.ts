@@ -4,21 +4,13 @@ import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
-import { printable } from '../../core/text.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import { planMeaning } from '../../estate/change-rules.ts';
 import type { Estate } from '../../estate/load.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import {
-  type ApplyApproval,
-  type ApplyOutcome,
-  type BrokenGlass,
-  apply as carryOut,
-  type GlassToBreak,
-  passingBy,
-} from '../local/apply.ts';
+import { type ApplyApproval, type ApplyOutcome, apply as carryOut } from '../local/apply.ts';
 import { compileEstate, type EstateSelection, type LocalEstate, readEstate, refuseInvalid } from '../local/estate.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { type Approved, readPlan } from '../local/saved-plan.ts';
@@ -33,7 +25,8 @@ import {
   withAllowances,
   withEstateOptions,
 } from '../options.ts';
-import { agoFrom, count } from '../output/format.ts';
+import { breakGlassOf, brokenGlassText, liftsIn, printBreakGlass } from '../output/break-glass.ts';
+import { agoFrom } from '../output/format.ts';
 import { type ApplyResult, applyResultOf, exitOf, isRefusal, outcomeJson, outcomeText } from '../output/outcome.ts';
 import { paintFor, printJson, printText } from '../output/print.ts';
 import { askYes } from '../prompt.ts';
@@ -110,22 +103,6 @@ function reasonOf({ reason }: Options): string {
   });
 }
 
-function breakGlassOf({ breakGlass = false, withoutApprovals = false, reason }: Options): GlassToBreak | undefined {
-  if (!breakGlass && !withoutApprovals) return undefined;
-  const lifts = [
-    ...(breakGlass ? (['calendars'] as const) : []),
-    ...(withoutApprovals ? (['approvals'] as const) : []),
-  ];
-  if (reason !== undefined) return { lifts, reason };
-  const [flag, what] = breakGlass
-    ? ['--break-glass', 'passes the change windows and freezes of others']
-    : ['--without-approvals', 'does without the approvals of others'];
-  throw new UserError(`${flag} needs a reason.`, {
-    why: `It ${what}, and the ledger says why.`,
-    next: 'Add a reason: --reason "…"',
-  });
-}
-
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   if (options.commit !== undefined) reasonOf(options);
   const breakGlass = breakGlassOf(options);
@@ -140,8 +117,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = {
     ...allowanceIn(options),
-    breakGlass: breakGlass?.lifts.includes('calendars') === true,
-    withoutApprovals: breakGlass?.lifts.includes('approvals') === true,
+    ...liftsIn(breakGlass),
     removals: options.grace === true || saved?.grace === true ? ('grace-by-person' as const) : ('at-once' as const),
   };
   return withCreatedStore(options.dir, context, (store) =>
@@ -171,7 +147,7 @@ async function approve(
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
   if (saved === undefined) await printPlan(view, context);
   const breakGlass = breakGlassOf(options);
-  if (breakGlass !== undefined) await printBreakGlass(view, { approved, breakGlass }, context);
+  await printBreakGlass(view, { approved, request: breakGlass }, context);
   const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
   if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, signal))) throw declined;
   const approval: ApplyApproval = {
@@ -193,46 +169,14 @@ function printOutcome(result: ApplyResult, outcome: ApplyOutcome, options: Optio
   if (options.json) printJson(terminal, { ...outcomeJson(result, outcome.generation), breakGlass: brokenGlass });
   else {
     printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
-    const word = breakGlassOf(options);
-    if (brokenGlass !== undefined && word !== undefined) terminal.out.write(`${brokenGlassText(brokenGlass, word)}\n`);
+    const request = breakGlassOf(options);
+    if (brokenGlass !== undefined && request !== undefined)
+      terminal.out.write(`${brokenGlassText(brokenGlass, request)}\n`);
     if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
   }
 }
 
 const pinned = '  Pinned: no other specs become active until: setpoint unpin --reason "…"';
-
-/** Loud, and before the question: a line for each window, freeze or missing approval that it passes. */
-async function printBreakGlass(
-  view: ObservedEstate<Store>,
-  { approved, breakGlass }: { readonly approved: readonly Action[]; readonly breakGlass: GlassToBreak },
-  { terminal }: Context,
-): Promise<void> {
-  const passing = await passingBy(view, breakGlass, approved);
-  const byReason = Map.groupBy([...passing.values()].flat(), (why) => why);
-  const lines =
-    passing.size === 0
-      ? [`${flagsOf(breakGlass)} has no effect: ${nothing(breakGlass, 'holds')} these changes.`]
-      : [
-          `BREAK GLASS: ${count(passing.size, 'change passes', 'changes pass')} ${passedBy(breakGlass)}: ${breakGlass.reason}`,
-          ...[...byReason].map(([why, all]) => `  ${count(all.length, 'change')} ${why}`),
-        ];
-  const paint = paintFor(terminal.err);
-  terminal.err.write(`${lines.map((line) => paint('bad', printable(line))).join('\n')}\n`);
-}
-
-const flagsOf = ({ lifts }: GlassToBreak): string =>
-  lifts.map((one) => (one === 'calendars' ? '--break-glass' : '--without-approvals')).join(' ');
-
-const nothing = ({ lifts }: GlassToBreak, held: 'held' | 'holds'): string => {
-  const guards = lifts.map((one) => (one === 'calendars' ? 'no change window and no freeze' : 'no missing approval'));
-  return `${guards.join(' and ')} ${held}`;
-};
-
-const passedBy = ({ lifts }: GlassToBreak): string =>
-  lifts.map((one) => (one === 'calendars' ? 'change windows and freezes' : 'missing approvals')).join(' and ');
-
-const brokenGlassText = ({ changes, reason, seq }: BrokenGlass, word: GlassToBreak): string =>
-  printable(`  BREAK GLASS: ${nothing(word, 'held')} ${count(changes, 'change')} (ledger entry ${seq}): ${reason}`);
 
 /** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
 function question(

@@ -16,9 +16,11 @@ import {
   type EstateOptions,
   integerBetween,
   parseDuration,
+  parseReason,
   selectionOf,
   withSpecsOption,
 } from '../options.ts';
+import { breakGlassOf, brokenGlassText, liftsIn, printBreakGlass } from '../output/break-glass.ts';
 import { count } from '../output/format.ts';
 import {
   applyResultOf,
@@ -37,6 +39,8 @@ interface Options extends EstateOptions {
   readonly all?: boolean;
   readonly yes?: boolean;
   readonly allowDeletes?: number;
+  readonly withoutApprovals?: boolean;
+  readonly reason?: string;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
@@ -51,6 +55,7 @@ export const prune = (context: Context): Command =>
       examples: [
         ['prune', 'list the orphans'],
         ['prune aws/1111/eu-west-1/network/old', 'delete this one, after asking'],
+        ['prune instance/db-0 --without-approvals --reason "#4711"', 'without the approvals of others'],
       ],
     }).argument('[address...]', 'orphans to delete'),
   )
@@ -63,12 +68,18 @@ export const prune = (context: Context): Command =>
       parseDuration,
       0,
     )
+    .option(
+      '--without-approvals',
+      'without the approvals of other people that a lifted `protect` or a policy asks for; needs --reason',
+    )
+    .option('--reason <text>', 'with --without-approvals: the reason; Setpoint writes it into the ledger', parseReason)
     .option('--json', 'one JSON object on stdout')
     .action(async (addresses: readonly string[], _options: Options, command: Command) => {
       context.finish(await run(addresses, command.optsWithGlobals<Options>(), context));
     });
 
 async function run(addresses: readonly string[], options: Options, context: Context): Promise<ExitCode> {
+  const breakGlass = breakGlassOf(options);
   const estate = await readEstate(selectionOf(options.specs, options), context);
   return withCreatedStore(options.dir, context, async (store) => {
     const orphans = await withObservedEstate({ estate, store }, context, async (view) => orphansIn(view));
@@ -79,6 +90,7 @@ async function run(addresses: readonly string[], options: Options, context: Cont
       prune: chosen,
       removals: 'at-once',
       allowDeletes: options.allowDeletes,
+      ...liftsIn(breakGlass),
     };
     return withObservedEstate({ estate, store, grant }, context, (view) => remove(chosen, view, options, context));
   });
@@ -128,6 +140,8 @@ async function remove(
   const approved = plans.flatMap(({ actions }) => actions);
   const shown = planText(plans, { revision: view.bound.revision, paint: paintFor(terminal.err) });
   terminal.err.write(`${shown}\n`);
+  const request = breakGlassOf(options);
+  await printBreakGlass(view, { approved, request }, context);
   if (approved.length > 0 && !options.yes) {
     const text = `Delete ${count(approved.length, 'orphan')}?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, signal)))
@@ -135,13 +149,21 @@ async function remove(
   }
   const outcome = await apply(
     view,
-    { actions: approved, lockTimeoutMs: options.lockTimeout, ...limits(options) },
+    {
+      ...{ actions: approved, lockTimeoutMs: options.lockTimeout, ...limits(options) },
+      ...(request === undefined ? {} : { breakGlass: request }),
+    },
     context,
   );
   const kept = plans.flatMap(({ findings }) => findings);
   const result = applyResultOf(approved, kept.map(refusalOf), outcome);
-  if (options.json) printJson(terminal, outcomeJson(result, outcome.generation));
-  else printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
+  const { generation, brokenGlass } = outcome;
+  if (options.json) printJson(terminal, { ...outcomeJson(result, generation), breakGlass: brokenGlass });
+  else {
+    printText(terminal, ...outcomeText(result, generation, paintFor(terminal.out)));
+    if (brokenGlass !== undefined && request !== undefined)
+      terminal.out.write(`${brokenGlassText(brokenGlass, request)}\n`);
+  }
   return exitOf(result);
 }
 

@@ -32,12 +32,12 @@ export interface ApplyApproval extends Allowance {
   readonly lockTimeoutMs: number;
   /** Holds the estate at these specs from now on, whatever is followed; why. */
   readonly pin?: string;
-  /** What holds nothing by a person's word, and why. */
-  readonly breakGlass?: GlassToBreak;
+  /** The guards that a person lifts, and the reason. */
+  readonly breakGlass?: BreakGlassRequest;
 }
 
 /** `lifts`: windows and freezes, missing approvals, or both. */
-export interface GlassToBreak {
+export interface BreakGlassRequest {
   readonly lifts: readonly ('calendars' | 'approvals')[];
   readonly reason: string;
 }
@@ -165,11 +165,11 @@ async function recordGeneration({ estate, generation, whole }: Applied, { fleet 
 /** Writes what passes a guard by break-glass into the ledger, before anything is sent. Undefined where it holds none of it. */
 async function breakGlass(
   observed: ObservedEstate<Store>,
-  { actions, breakGlass: word }: ApplyApproval,
+  { actions, breakGlass: request }: ApplyApproval,
   { generation, plan, approver: person }: Authority,
 ): Promise<BrokenGlass | undefined> {
-  const { reason } = word ?? {};
-  const passing = await passingBy(observed, word, actions);
+  const { reason } = request ?? {};
+  const passing = await passingBy(observed, request, actions);
   if (reason === undefined || passing.size === 0) return undefined;
   const passed = [...new Set([...passing.values()].flat())];
   const note = breakGlassNote({ person, reason, generation, plan, actions: [...passing.keys()], passed });
@@ -180,10 +180,10 @@ async function breakGlass(
 /** The actions that a guard would hold and that pass it by break-glass, each with the reasons. */
 export async function passingBy(
   { estate, store, plans, looked }: ObservedEstate<Store>,
-  word: GlassToBreak | undefined,
+  request: BreakGlassRequest | undefined,
   actions: readonly Action[],
 ): Promise<ReadonlyMap<Action, readonly string[]>> {
-  const { lifts = [] } = word ?? {};
+  const { lifts = [] } = request ?? {};
   const held = new Map<Action, string[]>();
   const add = (action: Action, why: string) => held.set(action, [...(held.get(action) ?? []), why]);
   if (lifts.includes('calendars'))
