@@ -11,7 +11,8 @@ const project = 'acme-prod';
 const plenty = 1_000_000;
 
 /**
- * Calls to look at a whole project, against its pages and the one call that says whose it is. Used are `list` of what is
+ * Calls to look at a whole project, against its pages, one call for the firewall policies of each network and region with a machine, and
+ * the one call that says whose it is. Used are `list` of what is
  * global, and `aggregatedList` of what is regional or zonal: all places in one listing, 500 a page, where a listing a zone
  * would take a page for each zone that is empty.
  * https://cloud.google.com/compute/docs/reference/rest/v1/instances/aggregatedList
@@ -34,7 +35,8 @@ export const observeCallsGcp = (
         const { networks, subnetworks, firewalls, instances } = held(stage);
         return { network: networks, subnet: subnetworks, 'firewall-rule': firewalls, instance: instances };
       },
-      floor: (stage) => 1 + pagesOf(Object.values(held(stage)).map((items) => ({ page, items }))),
+      floor: (stage) =>
+        1 + pagesOf(Object.values(held(stage)).map((items) => ({ page, items }))) + networksInUse(stage),
     },
     spoil,
   );
@@ -53,4 +55,10 @@ function held({ sandbox }: Stage) {
     instances: [...instances.values()].length,
     disks: [...disks.values()].length,
   } as const;
+}
+
+/** A network counts once in each region where it has a machine. */
+function networksInUse({ sandbox }: Stage): number {
+  const { instances } = sandbox.control.compute.project(project);
+  return new Set([...instances.values()].map(({ nic }) => `${nic.network} ${nic.subnetwork.split('/')[1]}`)).size;
 }

@@ -61,15 +61,20 @@ export function filterGate(name: string, filter: Filter, packet: Packet, peer: P
   return {
     name,
     decide: () => {
-      const hits = filter.rules.filter((rule) => rule.covers(packet) && rule.matches(peer));
-      const first = hits.toSorted(
-        (a, b) => a.priority - b.priority || Number(a.action === 'allow') - Number(b.action === 'allow'),
-      )[0];
+      const first = decidingRule(filter.rules, packet, peer);
       if (!first)
         return { allowed: filter.otherwise === 'allow', reason: `no rule matches ${peer.name} (${peer.address})` };
       return { allowed: first.action === 'allow', reason: `${first.name} ${first.action}s it` };
     },
   };
+}
+
+/** The rule that decides on a packet; undefined where none matches. */
+export function decidingRule<R extends FilterRule>(rules: readonly R[], packet: Packet, peer: Party): R | undefined {
+  const hits = rules.filter((rule) => rule.covers(packet) && rule.matches(peer));
+  return hits.toSorted(
+    (a, b) => a.priority - b.priority || Number(a.action === 'allow') - Number(b.action === 'allow'),
+  )[0];
 }
 
 export function gate(name: string, allowed: boolean, reason: string): Gate {

@@ -5,6 +5,8 @@ import { FirewallsClient } from '@google-cloud/compute/build/src/v1/firewalls_cl
 import { InstancesClient } from '@google-cloud/compute/build/src/v1/instances_client.js';
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
 import { ProjectsClient } from '@google-cloud/compute/build/src/v1/projects_client.js';
+import { RegionNetworkFirewallPoliciesClient } from '@google-cloud/compute/build/src/v1/region_network_firewall_policies_client.js';
+import { RegionsClient } from '@google-cloud/compute/build/src/v1/regions_client.js';
 import { RoutesClient } from '@google-cloud/compute/build/src/v1/routes_client.js';
 import { SubnetworksClient } from '@google-cloud/compute/build/src/v1/subnetworks_client.js';
 import { OAuth2Client } from 'google-auth-library';
@@ -16,6 +18,7 @@ const authClient = new OAuth2Client();
 authClient.setCredentials({ access_token: 'sandbox', expiry_date: Date.now() + 3_600_000 });
 const options = { apiEndpoint: hostname, port: Number(port), protocol: 'http', authClient };
 const [{ name }] = await new ProjectsClient(options).get({ project });
+await new RegionsClient(options).get({ project, region: 'europe-west1' });
 
 const all = { project, maxResults: 500 };
 
@@ -33,12 +36,27 @@ async function countIn(places, held) {
   return found;
 }
 
+/** Networks with a machine, by region. @type {Set<string>} */
+const inUse = new Set();
+
 const counts = await Promise.all([
   count(new NetworksClient(options).listAsync(all)),
   count(new RoutesClient(options).listAsync(all)),
   count(new FirewallsClient(options).listAsync(all)),
   countIn(new SubnetworksClient(options).aggregatedListAsync(all), ({ subnetworks }) => subnetworks),
-  countIn(new InstancesClient(options).aggregatedListAsync(all), ({ instances }) => instances),
+  countIn(new InstancesClient(options).aggregatedListAsync(all), ({ instances }) => {
+    for (const { zone, networkInterfaces } of instances ?? [])
+      inUse.add(`${zone?.replace(/^.*\/|-[a-z]$/g, '')} ${networkInterfaces?.[0]?.network}`);
+    return instances;
+  }),
   countIn(new DisksClient(options).aggregatedListAsync(all), ({ disks }) => disks),
 ]);
-console.log(name, ...counts);
+const policies = new RegionNetworkFirewallPoliciesClient(options);
+const effective = await Promise.all(
+  [...inUse].map(async (place) => {
+    const [region, network] = place.split(' ');
+    const [{ firewallPolicys }] = await policies.getEffectiveFirewalls({ project, region, network });
+    return firewallPolicys?.length ?? 0;
+  }),
+);
+process.stdout.write(`${[name, ...counts, ...effective].join(' ')}\n`);

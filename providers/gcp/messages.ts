@@ -6,6 +6,8 @@ export type Route = google.cloud.compute.v1.IRoute;
 export type Router = google.cloud.compute.v1.IRouter;
 export type Subnetwork = google.cloud.compute.v1.ISubnetwork;
 export type Firewall = google.cloud.compute.v1.IFirewall;
+export type EffectivePolicy =
+  google.cloud.compute.v1.IRegionNetworkFirewallPoliciesGetEffectiveFirewallsResponseEffectiveFirewallPolicy;
 export type Instance = google.cloud.compute.v1.IInstance;
 export type AttachedDisk = google.cloud.compute.v1.IAttachedDisk;
 export type Disk = google.cloud.compute.v1.IDisk;

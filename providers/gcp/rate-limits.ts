@@ -40,6 +40,7 @@ export const actions = {
   'firewalls.patch': 'write',
   'firewalls.update': 'write',
   'firewalls.delete': 'write',
+  'regionNetworkFirewallPolicies.getEffectiveFirewalls': 'read',
 
   'images.get': 'read',
   'images.getFromFamily': 'read',

@@ -6,6 +6,7 @@ import { InstancesClient } from '@google-cloud/compute/build/src/v1/instances_cl
 import { MachineTypesClient } from '@google-cloud/compute/build/src/v1/machine_types_client.js';
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
 import { ProjectsClient } from '@google-cloud/compute/build/src/v1/projects_client.js';
+import { RegionNetworkFirewallPoliciesClient } from '@google-cloud/compute/build/src/v1/region_network_firewall_policies_client.js';
 import { RegionOperationsClient } from '@google-cloud/compute/build/src/v1/region_operations_client.js';
 import { RegionsClient } from '@google-cloud/compute/build/src/v1/regions_client.js';
 import { RoutersClient } from '@google-cloud/compute/build/src/v1/routers_client.js';
@@ -65,6 +66,7 @@ export const sdk = {
   routers: lazily(RoutersClient),
   subnetworks: lazily(SubnetworksClient),
   firewalls: lazily(FirewallsClient),
+  regionNetworkFirewallPolicies: lazily(RegionNetworkFirewallPoliciesClient),
   images: lazily(ImagesClient),
   machineTypes: lazily(MachineTypesClient),
   instances: lazily(InstancesClient),

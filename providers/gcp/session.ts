@@ -2,6 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Call, Session } from '../../src/ports/provider.ts';
 import { type Client, makeClient } from './client.ts';
+import { outerFilters } from './firewall-policy.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { canLaunch } from './instance/launch-check.ts';
@@ -39,6 +40,7 @@ export function openSession(access: Access, clock: Clock): Session {
       'firewall-rule': firewallRuleActuator(scope),
       instance: instanceActuator(scope),
     },
+    outerFilters: (subnets, call) => outerFilters(subnets, scope, call),
     canLaunch: (question, call) => canLaunch(question, scope, call),
     close: () => client.close(),
   };

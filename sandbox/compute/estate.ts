@@ -3,6 +3,7 @@ import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, type Read
 import { Refused } from '../protocol.ts';
 import { plannedDisk } from './disk.ts';
 import { firewallContent, firewallMessage } from './firewall.ts';
+import { policyRule, policyRuleMessage, predefinedRules } from './firewall-policy.ts';
 import type { Image } from './images.ts';
 import { freshExternalAddress, type InstanceMessage } from './instance.ts';
 import { putInstance } from './instance-insert.ts';
@@ -118,11 +119,13 @@ type InstanceForm = ReturnType<typeof instance>;
  *     "peerings": [{ "name": "far", "network": "projects/acme-prod/global/networks/far",
  *       "connected": true }]                                   of another project: that its network leads back
  *   }],
+ *   "policies": [{ "parent": "organizations/1", "shortName": "baseline", "rules": [{ "priority": 100, … }] }],
+ *                                                              firewall policies above the project, the highest first
  *   "images": […], "disks": […], "instances": […]              their form: below
  * }] }
  * ```
  *
- * Firewalls, routes and routers are told as the API's own messages, without their network.
+ * Firewalls, routes, routers and rules of policies are told as the API's own messages, without their network.
  */
 /** Kept as it is; read later by whoever knows its form. */
 const anything: Reader<unknown> = (value) => value;
@@ -147,6 +150,7 @@ const network = object({
   routingMode: optional(oneOf('REGIONAL', 'GLOBAL')),
   internet: optional(scalar('boolean')),
   internalIpv6Range: optional(text),
+  enforcementOrder: optional(oneOf('AFTER_CLASSIC_FIREWALL', 'BEFORE_CLASSIC_FIREWALL')),
   subnetworks: optional(listOf(subnetwork)),
   firewalls: optional(listOf(anything)),
   routes: optional(listOf(anything)),
@@ -157,6 +161,7 @@ const network = object({
 const project = object({
   project: text,
   networks: optional(listOf(network)),
+  policies: optional(listOf(object({ parent: text, shortName: name, rules: listOf(anything) }))),
   ...machineFields,
 });
 
@@ -175,7 +180,10 @@ export function loadEstate(document: unknown, projectOf: (id: string) => Project
   });
 }
 
-function loadProject(loading: Loading, { networks = [], ...machines }: ProjectForm): void {
+function loadProject(loading: Loading, { networks = [], policies = [], ...machines }: ProjectForm): void {
+  policies.forEach((policy, index) => {
+    loadPolicy(within(loading, `policies[${index}]`), policy);
+  });
   networks.forEach((network, index) => {
     loadNetwork(within(loading, `networks[${index}]`), network);
   });
@@ -183,9 +191,28 @@ function loadProject(loading: Loading, { networks = [], ...machines }: ProjectFo
   loadMachines(loading, machines);
 }
 
+/** Its name is a number, "a numeric ID allocated by Google Cloud", says the discovery document. */
+function loadPolicy(
+  loading: Loading,
+  { parent, shortName, rules }: NonNullable<ProjectForm['policies']>[number],
+): void {
+  const { project, now } = loading;
+  const number = freshNumber(project);
+  const own = explained(loading, () =>
+    rules.map((rule, index) => policyRule(policyRuleMessage(rule, `rules[${index}]`), `rules[${index}]`)),
+  );
+  project.inheritedPolicies.push({
+    ...{ id: `locations/global/firewallPolicies/${number}`, number, name: number, scope: 'global', createdAt: now },
+    description: undefined,
+    rules: [...own, ...predefinedRules],
+    associations: [],
+    parent: { id: parent, shortName },
+  });
+}
+
 function loadNetwork(loading: Loading, form: NetworkForm): void {
   const { project, now } = loading;
-  const { name, description, mtu, routingMode, internalIpv6Range } = form;
+  const { name, description, mtu, routingMode, internalIpv6Range, enforcementOrder } = form;
   const id = `global/networks/${name}`;
   const network = explained(loading, (): Network => {
     mustBeFree(project, project.networks, id);
@@ -194,6 +221,7 @@ function loadNetwork(loading: Loading, form: NetworkForm): void {
       ...(description === undefined ? {} : { description }),
       ...(mtu === undefined ? {} : { mtu }),
       ...(routingMode === undefined ? {} : { routingConfig: { routingMode } }),
+      ...(enforcementOrder === undefined ? {} : { networkFirewallPolicyEnforcementOrder: enforcementOrder }),
       ...(internalIpv6Range === undefined ? {} : { enableUlaInternalIpv6: true, internalIpv6Range }),
     });
     return { id, number: freshNumber(project), name, scope: 'global', createdAt: now, peerings: [], ...content };

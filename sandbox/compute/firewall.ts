@@ -136,7 +136,7 @@ function checkedRanges(asked: FirewallMessage, direction: string): Ranges {
 const EVERYWHERE: readonly string[] = ['0.0.0.0/0'];
 
 /** Bits beyond the mask are refused: https://github.com/CartoDB/cartodb/pull/15649 */
-function rangesIn(list: readonly string[], field: string): readonly Cidr[] {
+export function rangesIn(list: readonly string[], field: string): readonly Cidr[] {
   mostly(list, field, MOST.ranges);
   return list.map((value, index) => {
     const cidr = parseCidr(value, value.includes(':') ? 'ipv6' : 'ipv4');
@@ -167,7 +167,8 @@ interface Given {
   readonly ports?: readonly string[];
 }
 
-function trafficOf({ IPProtocol, ports: given }: Given, field: string): FirewallTraffic {
+/** Also of a rule of a policy, whose field has another name. */
+export function trafficOf({ IPProtocol, ports: given }: Given, field: string): FirewallTraffic {
   if (!IPProtocol) throw required(`${field}.IPProtocol`);
   const protocol = IPProtocol.toLowerCase();
   const ports = orNone(given);

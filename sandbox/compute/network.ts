@@ -94,5 +94,14 @@ export function networkJson(project: Project, network: Network): Json {
         ? network.peerings.map((peering) => peeringJson(project, network, peering))
         : undefined,
     networkFirewallPolicyEnforcementOrder: network.enforcementOrder,
+    firewallPolicy: policyOf(project, network),
   });
+}
+
+/** The global one. "URL of the firewall policy the network is associated with", says the discovery document. */
+function policyOf(project: Project, network: Network): string | undefined {
+  for (const { record } of project.firewallPolicies.seen())
+    if (record.scope === 'global' && record.associations.some((one) => one.network === network.id))
+      return linkTo(project, record.id);
+  return undefined;
 }

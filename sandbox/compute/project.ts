@@ -3,7 +3,17 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { type Image, publicImages } from './images.ts';
-import type { Disk, Firewall, Instance, Network, Operation, Route, Router, Subnetwork } from './records.ts';
+import type {
+  Disk,
+  Firewall,
+  FirewallPolicy,
+  Instance,
+  Network,
+  Operation,
+  Route,
+  Router,
+  Subnetwork,
+} from './records.ts';
 
 interface Place {
   readonly id: string;
@@ -20,6 +30,10 @@ interface NetworkTables {
   readonly subnetworks: Table<Subnetwork>;
   /** By network. */
   readonly firewalls: Table<Firewall>;
+  /** Of the project. */
+  readonly firewallPolicies: Table<FirewallPolicy>;
+  /** Of its organisation and its folders, the highest first. They lie outside of the project, and hold for all its networks. */
+  readonly inheritedPolicies: FirewallPolicy[];
   /** By network. */
   readonly routes: Table<Route>;
   /** By network. */
@@ -69,6 +83,8 @@ export function makeProject({ lag, random, durations, ...place }: ProjectOptions
     networks: new Table(lag),
     subnetworks: new Table<Subnetwork>(lag, inNetwork),
     firewalls: new Table<Firewall>(lag, inNetwork),
+    firewallPolicies: new Table(lag),
+    inheritedPolicies: [],
     routes: new Table<Route>(lag, inNetwork),
     routers: new Table<Router>(lag, inNetwork),
     instances: new Table<Instance>(lag, ({ scope }) => scope),

@@ -1,9 +1,9 @@
 import { addressNumber, parseCidr } from '../cidr.ts';
 import {
   checkPacket,
+  decidingRule,
   type Filter,
   type FilterRule,
-  filterGate,
   type Gate,
   gate,
   type Packet,
@@ -11,9 +11,11 @@ import {
   type Verdict,
 } from '../packet.ts';
 import { portRange, protocolNumber } from './firewall.ts';
+import { effectivePolicies } from './firewall-policy.ts';
 import { linkTo, nameIn, pathTo } from './place.ts';
 import type { Project } from './project.ts';
-import type { Firewall, FirewallTraffic, Instance, Route } from './records.ts';
+import type { Firewall, FirewallPolicy, FirewallTraffic, Instance, PolicyRule, Route } from './records.ts';
+import { zoneNamed } from './zones.ts';
 
 /** An end of the way: an instance by its id (`zones/europe-west1-b/instances/web`) or link, `internet`, or an outside IPv4 address. */
 export interface PacketQuestion extends Packet {
@@ -69,17 +71,16 @@ function party(end: Instance | string, inside: boolean): Party {
 function leaving({ project, packet }: Way, machine: Instance, to: Party): readonly Gate[] {
   return [
     powerGate(machine, 'sender'),
-    filterGate(`firewalls of ${machine.name}, egress`, firewallFilter(project, guarded(machine), 'EGRESS'), packet, to),
+    guardGate({ project, packet }, machine, 'EGRESS', to),
     ...routeGates(project, routed(machine), to, 'to'),
   ];
 }
 
 function arriving({ project, packet }: Way, machine: Instance, from: Party): readonly Gate[] {
-  const filter = firewallFilter(project, guarded(machine), 'INGRESS');
   return [
     powerGate(machine, 'receiver'),
     ...routeGates(project, routed(machine), from, 'back to'),
-    filterGate(`firewalls of ${machine.name}, ingress`, filter, packet, from),
+    guardGate({ project, packet }, machine, 'INGRESS', from),
   ];
 }
 
@@ -154,6 +155,74 @@ function routeTo(project: Project, { network, tags }: Routed, address: string): 
 function prefixLength({ destination }: Route): number {
   return Number(destination.split('/')[1]);
 }
+
+/**
+ * Policies of the organisation and of folders, then firewalls and policies of the network in the order that it says, then the implied
+ * rules: https://docs.cloud.google.com/firewall/docs/firewall-policies-overview#rule-evaluation
+ */
+function guardGate({ project, packet }: Way, machine: Instance, direction: Firewall['direction'], peer: Party): Gate {
+  const { rules, otherwise } = firewallFilter(project, guarded(machine), direction);
+  const implied = rules.at(-1);
+  const firewalls = rules.map((rule) => ({ ...rule, isPassedOn: rule === implied }));
+  const policies = effectivePolicies(project, machine.nic.network, regionOf(machine));
+  const [inherited, own] = [policies.filter(isInherited), policies.filter((one) => !isInherited(one))];
+  const first = project.networks.get(machine.nic.network)?.enforcementOrder === 'BEFORE_CLASSIC_FIREWALL';
+  const asked = { machine, direction };
+  const stages: readonly (readonly StageRule[])[] = [
+    ...inherited.map((policy) => stageOf(policy, asked)),
+    ...(first ? own.map((policy) => stageOf(policy, asked)) : []),
+    firewalls,
+    ...(first ? [] : own.map((policy) => stageOf(policy, asked))),
+    implied === undefined ? [] : [implied],
+  ];
+  return {
+    name: `firewalls of ${machine.name}, ${direction.toLowerCase()}`,
+    decide: () => {
+      for (const stage of stages) {
+        const rule = decidingRule(stage, packet, peer);
+        if (rule !== undefined && !rule.isPassedOn)
+          return { allowed: rule.action === 'allow', reason: `${rule.name} ${rule.action}s it` };
+      }
+      return { allowed: otherwise === 'allow', reason: `no rule matches ${peer.name} (${peer.address})` };
+    },
+  };
+}
+
+/** `isPassedOn`: it leaves the decision to the next stage. */
+interface StageRule extends FilterRule {
+  readonly isPassedOn?: boolean;
+}
+
+const isInherited = ({ parent }: FirewallPolicy): boolean => parent !== undefined;
+
+const regionOf = ({ scope }: Instance): string | undefined => zoneNamed(nameIn(scope))?.region;
+
+interface AskedStage {
+  readonly machine: Instance;
+  readonly direction: Firewall['direction'];
+}
+
+const stageOf = ({ name, rules }: FirewallPolicy, { machine, direction }: AskedStage): readonly StageRule[] =>
+  rules
+    .filter((rule) => rule.direction === direction && !rule.disabled && isForAccounts(rule, machine))
+    .map((rule) => ({
+      name: `${name} ${rule.priority}`,
+      action: rule.action === 'deny' ? 'deny' : 'allow',
+      isPassedOn: rule.action === 'goto_next',
+      priority: rule.priority,
+      covers: (packet) => rule.traffic.some((traffic) => covers(traffic, packet)),
+      matches: (peer) => {
+        const [from, to] =
+          direction === 'INGRESS' ? [peer.address, machine.nic.address] : [machine.nic.address, peer.address];
+        return isAnyOf(from, rule.sources) && isAnyOf(to, rule.destinations);
+      },
+    }));
+
+const isForAccounts = ({ accounts }: PolicyRule, machine: Instance): boolean =>
+  accounts === undefined || accountsOf(machine).some((account) => accounts.includes(account));
+
+const isAnyOf = (address: string, ranges: readonly string[] | undefined): boolean =>
+  ranges === undefined || withinAny(address, ranges);
 
 /** The machine whose firewall is asked. */
 export interface Guarded {

@@ -104,6 +104,27 @@ export interface Firewall extends Resource {
   readonly disabled: boolean;
 }
 
+/** A network firewall policy, global or of a region; of an organisation or folder, `parent` names that. */
+export interface FirewallPolicy extends Resource {
+  readonly rules: readonly PolicyRule[];
+  readonly associations: readonly { readonly name: string; readonly network: string }[];
+  /** Of a hierarchical one alone, which is named by a number. */
+  readonly parent?: { readonly id: string; readonly shortName: string };
+}
+
+export interface PolicyRule {
+  readonly priority: number;
+  readonly action: 'allow' | 'deny' | 'goto_next';
+  readonly direction: 'INGRESS' | 'EGRESS';
+  readonly description: string | undefined;
+  readonly disabled: boolean;
+  readonly traffic: readonly FirewallTraffic[];
+  /** Undefined lists were not given: then any address. */
+  readonly sources: readonly string[] | undefined;
+  readonly destinations: readonly string[] | undefined;
+  readonly accounts: readonly string[] | undefined;
+}
+
 export interface FirewallRule {
   readonly action: 'allow' | 'deny';
   readonly traffic: readonly FirewallTraffic[];

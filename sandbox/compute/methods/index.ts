@@ -2,6 +2,7 @@ import type { Method } from '../method.ts';
 import { diskMethods } from './disk.ts';
 import { diskTypeMethods } from './disk-type.ts';
 import { firewallMethods } from './firewall.ts';
+import { firewallPolicyMethods } from './firewall-policy.ts';
 import { imageMethods } from './image.ts';
 import { instanceMethods } from './instance.ts';
 import { instanceAccessMethods } from './instance-access.ts';
@@ -25,6 +26,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     ...routeMethods,
     ...routerMethods,
     ...firewallMethods,
+    ...firewallPolicyMethods,
     ...instanceMethods,
     ...instanceChangeMethods,
     ...instanceAccessMethods,

@@ -22,7 +22,7 @@ export interface Exposure {
  *   way from the internet | rules            | exposed
  *   ----------------------+------------------+----------------------------------------------------------------------------
  *   yes                   | let some through | yes
- *   yes                   | let none through | no; unknown on clouds where a policy that nobody lists may let some through
+ *   yes                   | let none through | no; unknown where a filter besides the rules may let some through
  *   no                    | let none through | no
  *   no                    | let some through | unknown: a load balancer that nobody lists may forward it
  *   not known             | let none through | no, or unknown, as with a way
@@ -72,15 +72,22 @@ function closedBy(ways: readonly ReachWay[], cloud: Cloud): Exposure {
   if (isWay)
     return policies[cloud] === undefined ? { answer: 'no', reason } : { answer: 'unknown', reason: policies[cloud] };
   if (!isLetIn) return { answer: 'no', reason };
+  const doubt = ways.find(({ steps }) => steps.some(isUnknownRule));
+  const isRuled = ways.some(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
+  const letIn =
+    isRuled || doubt === undefined
+      ? 'its rules let the internet in'
+      : `it may be let in: ${reasonOf(doubt, 'unknown')}`;
   return {
     answer: 'unknown',
-    reason: `${reason}, but its rules let the internet in: a load balancer, which Setpoint does not list, may forward it`,
+    reason: `${reason}, but ${letIn}: a load balancer, which Setpoint does not list, may forward it`,
   };
 }
 
+const isUnknownRule = ({ by, answer }: ReachWay['steps'][number]): boolean => by === 'ingress' && answer === 'unknown';
+
 /** What may let through traffic that the rules deny, and nobody lists: see `assumptionsOf` in reach.ts. */
 const policies: Readonly<Partial<Record<Cloud, string>>> = {
-  gcp: 'no rule lets the internet in, but a firewall policy of the organisation, of a folder or of a region may, and Setpoint does not list them',
   azure:
     'no rule lets the internet in, but a security admin rule of a network manager may, and Setpoint does not list them',
 };

@@ -224,13 +224,11 @@ function placesOf(state: TrafficState, { network, filters, subnet }: Machine): r
   return [...new Set([...(state.subnets.get(subnet)?.filters ?? []), ...(filters ?? [])])];
 }
 
-function overrulingOf({ state, gap }: Index, { network, name }: Machine): readonly string[] {
+function overrulingOf({ state, gap }: Index, { network, subnet, name }: Machine): readonly string[] {
   if (network === undefined) return [`the subnet of ${name} is not known`];
-  const policy = state.networks.get(network)?.policy;
-  return [
-    ...(policy === undefined ? [] : [policy]),
-    ...(gap === undefined ? [] : [`${gap.kind} was not listed completely: ${gap.reason}`]),
-  ];
+  // why: an ACL of AWS only denies what the rules allow
+  const outer = state.cloud === 'aws' ? [] : (state.subnets.get(subnet)?.outer ?? []);
+  return [...outer, ...(gap === undefined ? [] : [`${gap.kind} was not listed completely: ${gap.reason}`])];
 }
 
 type FurtherDoubt = Required<Pick<RuleList, 'doubt'>> & Pick<RuleList, 'apart'>;

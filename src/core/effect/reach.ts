@@ -394,18 +394,16 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
  *
  *   cloud        | may deny what the rules allow              | may allow what the rules deny
  *   -------------+--------------------------------------------+-------------------------------
- *   Google Cloud | firewall policies of the organisation, of folders and of regions
  *   Azure        | security admin rules of network managers
  *   all          | –                                          | load balancers, from outside
  *
- * https://docs.cloud.google.com/firewall/docs/firewall-policies-overview#rule-evaluation
  * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
  */
 function assumptionsOf(cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] {
   if (cloud === 'memory') return [];
   const filter = {
     aws: [],
-    gcp: ['no firewall policy of the organisation, of a folder or of a region decides otherwise'],
+    gcp: [],
     azure: ['no security admin rule of a network manager decides otherwise'],
   }[cloud];
   return [...filter, ...(answer === 'no' && isFromOutside ? ['no load balancer forwards it'] : [])];

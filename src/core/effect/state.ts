@@ -36,14 +36,13 @@ interface Named {
   readonly name: string;
 }
 
-/** `blocks`: its own and its subnets'. `policy`: a filter besides its rules that nobody listed, in words. */
+/** `blocks`: its own and its subnets'. */
 export interface Network extends Named {
   readonly blocks: readonly Cidr[];
   readonly internet: Stated;
   readonly routes: readonly Route[] | undefined;
   readonly natGateways: readonly string[] | undefined;
   readonly peerings: readonly Peering[] | undefined;
-  readonly policy?: string;
 }
 
 /** `filters`: the lists of rules that hold there (Azure): of the network's own list its Ref. Undefined: not known. */
@@ -234,14 +233,12 @@ const isOf = <K extends Kind>(one: Thing, kind: K): one is Of<K> => one.kind ===
 
 function networkOf({ ref, id, name, attributes, condition }: Of<'network'>, subnets: readonly Subnet[]): Network {
   const { cidr, internet, settings = {} } = attributes;
-  const policy = condition.inexpressible?.find(({ field }) => field === 'firewallPolicy')?.detail;
   return {
     ...{ ref, id, name, internet },
     blocks: [...blocksOf(cidr, condition), ...subnets.flatMap(({ blocks }) => blocks)],
     routes: settings.routes,
     natGateways: settings.natGateways,
     peerings: settings.peerings,
-    ...(policy === undefined ? {} : { policy: `network ${name} ${policy}, which Setpoint does not evaluate` }),
   };
 }
 
@@ -258,19 +255,22 @@ function subnetOf({ ref, id, name, attributes, condition }: Of<'subnet'>, outer:
 }
 
 /** The filters of a cloud besides the rules. Absent: it has none. */
-const outerWords: Readonly<Partial<Record<Cloud, string>>> = { aws: 'network ACL' };
+const outerWords: Readonly<Partial<Record<Cloud, readonly [words: string, are: string]>>> = {
+  aws: ['network ACL', 'is'],
+  gcp: ['firewall policies', 'are'],
+};
 
 /** The reasons for which Setpoint cannot tell what the outer filters of a subnet do. A subnet that no listing told of has one. */
 function outerReasons(cloud: Cloud, listed: OuterFilters | undefined): (subnet: Named) => readonly string[] {
-  const word = outerWords[cloud];
-  if (word === undefined) return () => [];
+  const [words, are] = outerWords[cloud] ?? [];
+  if (words === undefined) return () => [];
   const known = new Map(listed?.subnets.map((one) => [one.subnet, one]));
   return ({ id, name }) => {
     const its = known.get(id);
-    if (its === undefined) return [`the ${word} of subnet ${name} is not known`];
+    if (its === undefined) return [`the ${words} of subnet ${name} ${are} not known`];
     return [
       ...its.filters.map((filter) => `${filter} filters subnet ${name}, and Setpoint does not evaluate it`),
-      ...its.unlisted.map((reason) => `the ${word} of subnet ${name} is not known: ${reason}`),
+      ...its.unlisted.map((reason) => `the ${words} of subnet ${name} ${are} not known: ${reason}`),
     ];
   };
 }

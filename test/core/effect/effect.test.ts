@@ -171,10 +171,15 @@ const rows: readonly Row[] = [
   },
   {
     name: 'Google Cloud: a firewall policy may decide otherwise',
-    estate: { ...gcp, policy: 'has the firewall policy base' },
+    estate: { ...gcp, outer: { near: { filters: ['firewall policy base'] } } },
     changes: ['+ssh: tcp 22 from 0.0.0.0/0 to web'],
     unknown: ['opens tcp 22: 0.0.0.0/0 > core-web (1 of 2)', 'opens tcp 22: all > core-web'],
-    doubts: ['network core has the firewall policy base, which Setpoint does not evaluate'],
+  },
+  {
+    name: 'Google Cloud: nor is a change certain where no policy was listed',
+    estate: { ...gcp, outer: { near: { unlisted: ['firewall policies were not listed: forbidden'] } } },
+    changes: ['+ssh: tcp 22 from 203.0.113.0/24 to web'],
+    unknown: ['opens tcp 22: 203.0.113.0/24 > core-web (1 of 2)'],
   },
   {
     name: 'Azure: a port is opened to the Internet, and not to the virtual network',

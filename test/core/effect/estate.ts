@@ -34,7 +34,6 @@ export interface EstateDraft {
   readonly machines: readonly MachineDraft[];
   readonly rules: readonly RuleDraft[];
   readonly network?: Partial<Attributes['network']>;
-  readonly policy?: string;
   readonly subnets?: Readonly<Record<string, Partial<Attributes['subnet']>>>;
   /** A subnet, and the network, with a block of IPv6. */
   readonly v6?: string;
@@ -77,12 +76,11 @@ function named(cloud: Cloud, text: string, isPeer: boolean): string {
 
 /** The objects of an estate; ids are `vpc-core`, `subnet-near`, `web-0` and the names of rules. */
 export function resourcesOf(draft: EstateDraft): readonly Observed[] {
-  const { cloud, internet = true, machines, rules, network = {}, policy, subnets = {}, cidrs = blocks, v6 } = draft;
+  const { cloud, internet = true, machines, rules, network = {}, subnets = {}, cidrs = blocks, v6 } = draft;
   const six = { furtherBlocks: ['2001:db8::/56'] };
   const core = ours('network', 'core', 'vpc-core', { cidr: '10.0.0.0/16', internet, labels: {}, ...network });
-  const inexpressible = policy === undefined ? [] : [{ field: 'firewallPolicy', detail: policy }];
   return [
-    { ...core, condition: { state: 'ready', inexpressible, ...(v6 === undefined ? {} : six) } },
+    { ...core, condition: { state: 'ready', ...(v6 === undefined ? {} : six) } },
     ...Object.entries(cidrs).map(([name, cidr]) => ({
       ...ours('subnet', `core.${name}`, `subnet-${name}`, {
         ...{ network: 'vpc-core', cidr, internet, filter: true, settings: { routes: [] }, labels: {} },

@@ -72,9 +72,19 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: 'Google Cloud: a policy that is not listed may let in what no rule does',
+    name: 'Google Cloud: where no policy decides the rules do',
     estate: gcp,
-    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: unknown: .*firewall policy/, /^idle-0: no/],
+    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: no: no ingress rule/, /^idle-0: no/],
+  },
+  {
+    name: 'Google Cloud: a policy may let in what no rule does, and deny what rules allow',
+    estate: { ...gcp, outer: { near: { filters: ['firewall policy a'] }, far: { filters: ['firewall policy b'] } } },
+    want: [
+      /^web-0: unknown: firewall policy a filters subnet core\.near, and Setpoint does not evaluate it$/,
+      /^web-1: unknown: .*firewall policy a/,
+      /^db-0: unknown: firewall policy b filters subnet core\.far/,
+      /^idle-0: unknown: .*firewall policy a/,
+    ],
   },
   {
     name: 'Azure: so may a security admin rule',

@@ -269,10 +269,37 @@ const rows: readonly Row[] = [
   },
   {
     name: 'Google Cloud: a firewall policy may decide otherwise',
-    estate: { ...gcp, policy: 'has the firewall policy base' },
+    estate: { ...gcp, outer: { near: { filters: ['firewall policy base'] } } },
     question: 'db-0 web-0 22',
     answer: 'unknown',
-    reasons: [/has the firewall policy base/, /has the firewall policy base/],
+    reasons: [/^egress of db-0/, 'firewall policy base filters subnet core.near, and Setpoint does not evaluate it'],
+  },
+  {
+    name: 'Google Cloud: it also decides inside of a subnet, and on what the rules allow',
+    estate: {
+      ...{ ...gcp, rules: [{ name: 'in', text: 'tcp 80 from web to web' }] },
+      outer: { near: { filters: ['firewall policy base'] } },
+    },
+    question: 'web-0 web-1 80',
+    answer: 'unknown',
+    reasons: [/firewall policy base/, /firewall policy base/],
+  },
+  {
+    name: 'Google Cloud: policies that nobody may list decide, too',
+    estate: { ...gcp, outer: { near: { unlisted: ['firewall policies were not listed: forbidden: no permission'] } } },
+    question: 'internet web-0 443',
+    answer: 'unknown',
+    reasons: [
+      /^a public address/,
+      'the firewall policies of subnet core.near are not known: firewall policies were not listed: forbidden: no permission',
+    ],
+  },
+  {
+    name: 'Google Cloud: none decides, and so a no is certain',
+    estate: gcp,
+    question: 'internet web-0 443',
+    answer: 'no',
+    reasons: [/^a public address/, 'no ingress rule of web-0 allows it from 0.0.0.0/0'],
   },
   {
     name: 'Azure: the default rules allow, and the rule that closes the network denies',
@@ -395,7 +422,7 @@ describe('reach', () => {
     assert.deepEqual(ask(aws, 'web-0 db-0 5432').assumptions, []);
     assert.deepEqual(ask(aws, 'db-0 web-0 5432').assumptions, []);
     assert.deepEqual(ask(aws, 'internet db-0 22').assumptions, ['no load balancer forwards it']);
-    assert.match(ask(gcp, 'web-0 db-0 5432').assumptions.join(), /no firewall policy of the organisation/);
+    assert.deepEqual(ask(gcp, 'web-0 db-0 5432').assumptions, []);
     assert.match(ask(azure, 'web-0 db-0 5432').assumptions.join(), /no security admin rule/);
     const stopped = { ...aws, machines: [web, { ...db, isStopped: true }] };
     assert.deepEqual(ask(stopped, 'web-0 db-0 5432').notes, ['db-0 is stopped: nothing answers there now']);
