@@ -13,14 +13,14 @@ import {
 } from './approval-bypass/world.ts';
 import type { Figure } from './figure.ts';
 
-/** One way around an approval. `from`: what waits; whoever makes it happen has succeeded. */
+/** One way around an approval. `from`: the change that waits; an attempt succeeds if it happens. */
 export interface Attempt {
   readonly name: string;
   readonly from: Stage;
   try(world: BypassWorld): Promise<unknown>;
 }
 
-/** What waits, and how to see on the cloud that it happened. */
+/** The change that waits, and a check that the cloud carried it out. */
 interface Stage {
   begin(): Promise<BypassWorld>;
   happened(world: BypassWorld): boolean;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ListenAddress } from '../cli/context.ts';
 import type { Access } from '../core/access/access-document.ts';
-import { graded } from '../core/criticality.ts';
+import { criticalityOf } from '../core/criticality.ts';
 import { renderProblem } from '../core/documents/problem.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/load.ts';
@@ -250,8 +250,8 @@ function activeWebhooksOf(context: WorkerContext): () => Promise<readonly Estate
       const { tree, compiled } = await generations.open(estate, current);
       const webhooks = tree.estate?.value.spec.hooks ?? [];
       const scopes = compiled.scopes.map(({ scope }) => scope);
-      const grades = new Map(compiled.scopes.map(({ scope, cadence }) => [scope, graded([cadence])]));
-      return [{ estate, webhooks, scopes, grades }];
+      const criticalities = new Map(compiled.scopes.map(({ scope, cadence }) => [scope, criticalityOf([cadence])]));
+      return [{ estate, webhooks, scopes, criticalities }];
     } catch (error) {
       telemetry.log.warn('cannot read the webhooks of an estate', { estate, reason: String(error) });
       return [];

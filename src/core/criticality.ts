@@ -16,12 +16,12 @@ export const mostCritical = (all: readonly (Criticality | undefined)[]): Critica
   all.toSorted(byCriticality)[0] ?? 'normal';
 
 /** As a field of plain data, where its absence means normal. */
-export interface Graded {
+export interface WithCriticality {
   readonly criticality?: Criticality;
 }
 
 /** The most critical of these. */
-export function graded(all: readonly Graded[]): Graded {
+export function criticalityOf(all: readonly WithCriticality[]): WithCriticality {
   const criticality = mostCritical(all.map((one) => one.criticality));
   return criticality === 'normal' ? {} : { criticality };
 }

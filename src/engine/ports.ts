@@ -60,7 +60,7 @@ export interface Guard extends Judged {
   approvedAs?(action: Action): ApprovedAs | undefined;
 }
 
-/** What a judgement rests on. */
+/** The validity of a judgement. */
 export interface Judged {
   /** The guard epoch: read before anything that actions are judged by. */
   readonly epoch: number;

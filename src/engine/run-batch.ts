@@ -30,22 +30,20 @@ export interface BatchRun {
 export async function runBatch(batch: Batch, run: BatchRun): Promise<readonly Outcome[]> {
   const { kind, verb, actions } = batch;
   run.context.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
-  try {
-    return await act(batch, run);
-  } catch (error) {
-    if (!isCancellation(error, run.context.cancellation.waits)) throw error;
-    run.context.cancellation.stop(error instanceof Error ? error.message : 'the reconcile ended');
-    return actions.map(() => unsent);
-  }
+  return unsentAfterStop(actions, run.context, () => act(batch, run));
 }
 
 /** Begins the grace of these. A stop leaves what was not recorded `unsent`. */
-export async function recordTombstones(
+export const recordTombstones = (actions: readonly Action[], context: ExecutionContext): Promise<readonly Outcome[]> =>
+  unsentAfterStop(actions, context, () => send(itemsOf(actions, 'tombstone'), context));
+
+async function unsentAfterStop(
   actions: readonly Action[],
   context: ExecutionContext,
+  work: () => Promise<readonly Outcome[]>,
 ): Promise<readonly Outcome[]> {
   try {
-    return await send(itemsOf(actions, 'tombstone'), context);
+    return await work();
   } catch (error) {
     if (!isCancellation(error, context.cancellation.waits)) throw error;
     context.cancellation.stop(error instanceof Error ? error.message : 'the reconcile ended');

@@ -374,7 +374,7 @@ function markOf({ action }: Item, { known, at }: ExecutionContext, intent: Tried
 interface GuardedIntents {
   readonly ready: readonly Ready[];
   readonly refused: ReadonlyMap<Item, Withheld>;
-  /** How the ready ones were judged last. */
+  /** The last judgement of the ready ones. */
   readonly judged: Judged;
 }
 

@@ -1,4 +1,4 @@
-import { graded } from '../core/criticality.ts';
+import { criticalityOf } from '../core/criticality.ts';
 import { ownName } from '../core/documents/document.ts';
 import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
@@ -149,7 +149,7 @@ export async function accept(tree: SpecTree, after: Generation | undefined, cont
     });
   for (const { scope, cadence } of compiled.scopes) {
     await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
-    await queue.request({ estate: name, scope, ...graded([cadence]) }, 'now');
+    await queue.request({ estate: name, scope, ...criticalityOf([cadence]) }, 'now');
   }
   return true;
 }

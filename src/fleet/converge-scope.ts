@@ -212,7 +212,7 @@ async function planOf(input: PlanInput, bounds: Bounds): Promise<ScopePlan> {
 
 const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 
-/** What waits for the end of its grace is left as it is: no former generation heals it. */
+/** Resources in their grace are left as they are: no former generation heals them. */
 function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
   const rollouts = new Set(

@@ -1,6 +1,6 @@
-import { graded, intervalOf } from '../core/criticality.ts';
+import { criticalityOf, intervalOf } from '../core/criticality.ts';
 import { leaveScopes } from '../estate/inventory-sync.ts';
-import type { GradedScope, Periodic, Where } from '../ports/queue.ts';
+import type { Periodic, RequestedScope, Where } from '../ports/queue.ts';
 import { dueEnder } from './accept.ts';
 import type { Generations } from './generations.ts';
 import { asLeader } from './supervisor.ts';
@@ -42,9 +42,9 @@ interface KnownScopes {
 }
 
 /** With its criticality; a scope that is not known yet is normal. */
-function asKnown({ estate, scope }: Where, known: ReadonlyMap<string, readonly Periodic[]>): GradedScope {
+function asKnown({ estate, scope }: Where, known: ReadonlyMap<string, readonly Periodic[]>): RequestedScope {
   const found = known.get(estate)?.find((one) => one.scope === scope);
-  return { estate, scope, ...graded(found === undefined ? [] : [found]) };
+  return { estate, scope, ...criticalityOf(found === undefined ? [] : [found]) };
 }
 
 /** The pause between requests that no reconcile can answer, as where a worker of this version opens no such specs. */
@@ -106,7 +106,7 @@ async function scopesOf(
     estate,
     scope,
     everyMs: intervalOf(cadence, reconcileEveryMs).everyMs,
-    ...graded([cadence]),
+    ...criticalityOf([cadence]),
   }));
 }
 

@@ -1,4 +1,4 @@
-import type { Graded } from '../core/criticality.ts';
+import type { WithCriticality } from '../core/criticality.ts';
 import type { ScopeKey } from '../core/resource.ts';
 
 /** The place of a reconcile. A job has nothing else: the truth is in the store. */
@@ -14,7 +14,7 @@ export interface Queue {
    * one that runs will do). The order is by urgency (`now`: a spec change, an event, a person) and criticality; the one that has waited
    * longest of those behind, and for a minute, goes ahead with every fourth. Rejects within 10 s where the queue is out of reach.
    */
-  request(scope: GradedScope, urgency: Urgency): Promise<void>;
+  request(scope: RequestedScope, urgency: Urgency): Promise<void>;
   /**
    * Periodic reconciles of the whole fleet are exactly these from now on, each at a moment of its own within its interval.
    * Every worker calls this at its start and once a minute: that is how a schedule comes back that the queue's server
@@ -33,9 +33,9 @@ export interface Queue {
 export type Urgency = 'now' | 'periodic';
 
 /** A scope, and its place in the queue. */
-export interface GradedScope extends Where, Graded {}
+export interface RequestedScope extends Where, WithCriticality {}
 
-export interface Periodic extends GradedScope {
+export interface Periodic extends RequestedScope {
   readonly everyMs: number;
 }
 

@@ -5,9 +5,9 @@ import {
   type CriticalityReason,
   type DecidedBy,
   factorWords,
-  type Graded,
   intervalOf,
   usualIntervalMs,
+  type WithCriticality,
 } from '../core/criticality.ts';
 import type { Desired } from '../core/desired.ts';
 import { effectiveCriticality, firstOf } from '../core/documents/cadence.ts';
@@ -26,11 +26,11 @@ interface CadenceAsked {
   /** The documents of it, the nearest first. */
   readonly documents: readonly Located<ResourceDoc>[];
   /** As the plan has it. */
-  readonly grade: Graded;
+  readonly own: WithCriticality;
 }
 
 export function cadenceReason(asked: CadenceAsked, estate: Estate): CadenceReason {
-  const { criticality = 'normal' } = asked.grade;
+  const { criticality = 'normal' } = asked.own;
   return {
     criticality,
     reason: criticalityWords(reasonOf(asked, estate), estate.dir),
@@ -39,7 +39,7 @@ export function cadenceReason(asked: CadenceAsked, estate: Estate): CadenceReaso
 }
 
 /** The reason of what the plan says, where the documents that a person sees say the same. */
-function reasonOf({ scope, desired, documents, grade }: CadenceAsked, { tree }: Estate): CriticalityReason | undefined {
+function reasonOf({ scope, desired, documents, own }: CadenceAsked, { tree }: Estate): CriticalityReason | undefined {
   const names = new Set(scope.targets.map(({ metadata }) => metadata.name));
   const targets = ofKind(tree.documents, 'Target').filter(({ value }) => names.has(value.metadata.name));
   // why: a group heeds its network; of several rules that are one atom, the most critical decides
@@ -48,7 +48,7 @@ function reasonOf({ scope, desired, documents, grade }: CadenceAsked, { tree }: 
     (chains.length === 0 ? [[]] : chains).map((chain) => effectiveCriticality(chain, target)),
   );
   const found = firstOf(reasons);
-  return found.criticality === (grade.criticality ?? 'normal') ? found : undefined;
+  return found.criticality === (own.criticality ?? 'normal') ? found : undefined;
 }
 
 function criticalityWords(reason: CriticalityReason | undefined, dir: string): string {

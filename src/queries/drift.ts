@@ -8,7 +8,7 @@ import {
 } from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
 import type { Allowance } from '../core/limits.ts';
-import { actionsWithGrades } from '../core/plan/grades.ts';
+import { actionsWithCriticality } from '../core/plan/criticalities.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { type EstateView, planAgain } from './estate-view.ts';
 
@@ -40,8 +40,8 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     const done = new Set(plan.actions.map(nameOf));
     const held = looked.slice(i, i + 1).flatMap(({ input }) => {
       const all = [...(decided.get(input)?.values() ?? [])].filter((action) => !done.has(nameOf(action)));
-      // why: they were noted before a plan grades what it does
-      return actionsWithGrades(all, input);
+      // why: they were noted before a plan tells their criticality
+      return actionsWithCriticality(all, input);
     });
     return { plan, held };
   });

@@ -16,7 +16,7 @@ import {
   ownership,
 } from '../core/inventory/ownership.ts';
 import type { Row } from '../core/inventory/row.ts';
-import { gradesOf } from '../core/plan/grades.ts';
+import { criticalitiesOf } from '../core/plan/criticalities.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import { remediationsOf } from '../core/plan/remediation.ts';
 import { type Address, nameIn } from '../core/resource.ts';
@@ -212,7 +212,7 @@ function cadenceNow(
   if (view === undefined) return undefined;
   const subject = { address: desired?.address ?? existing?.address ?? address, observed: existing?.observed };
   const documents = (desired?.documents ?? []).flatMap((ref) => documentAt(ref, estate) ?? []);
-  return cadenceReason({ scope: view.scope, desired, documents, grade: gradesOf(view.input).of(subject) }, estate);
+  return cadenceReason({ scope: view.scope, desired, documents, own: criticalitiesOf(view.input).of(subject) }, estate);
 }
 
 function documentAt({ file, line }: Desired['documents'][number], { tree }: Estate): Located<ResourceDoc> | undefined {

@@ -11,7 +11,7 @@ import {
   withBackend,
 } from 'bullmq';
 import pg from 'pg';
-import type { GradedScope } from '../ports/queue.ts';
+import type { RequestedScope } from '../ports/queue.ts';
 import { redisProbe } from './redis-checks.ts';
 
 /** The place of the jobs. PostgreSQL: the schema that `prepareQueueSchema` makes. */
@@ -19,9 +19,9 @@ export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.Cl
 
 /** BullMQ on one backend. Jobs carry nothing but where to work. */
 export interface Bull {
-  queue(name: string): Queue<GradedScope>;
+  queue(name: string): Queue<RequestedScope>;
   /** It has its connections, and begins with `run`. Throws where PostgreSQL cannot be reached; Redis is waited for. */
-  worker(name: string, process: Process, options: WorkOptions): Promise<Worker<GradedScope>>;
+  worker(name: string, process: Process, options: WorkOptions): Promise<Worker<RequestedScope>>;
   /** True if the server takes writes: Redis by a small write, PostgreSQL by the store's check. */
   probe(): Promise<void>;
   /** Before they are closed. A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
@@ -31,7 +31,7 @@ export interface Bull {
 }
 
 /** The result of a job is kept for the `completed` event. */
-type Process = (job: Job<GradedScope>, token?: string) => Promise<unknown>;
+type Process = (job: Job<RequestedScope>, token?: string) => Promise<unknown>;
 
 export type WorkOptions = Omit<WorkerOptions, 'connection'>;
 
@@ -68,7 +68,7 @@ interface Life {
 /** `connection`: of one queue or worker. */
 interface Server<C> extends Pick<Bull, 'probe' | 'closing' | 'end'> {
   readonly connection: () => C;
-  readonly ready: (make: () => Worker<GradedScope>) => Promise<Worker<GradedScope>>;
+  readonly ready: (make: () => Worker<RequestedScope>) => Promise<Worker<RequestedScope>>;
 }
 
 /** The length of BullMQ's events stream: nobody reads it. */
@@ -81,11 +81,11 @@ function on<C>(factory: unknown, { connection, ready, probe, closing, end }: Ser
   const { Queue, Worker } = withBackend(factory as Factory<C>);
   return {
     // why: as above.
-    queue: (name) => new Queue(name, { connection: connection(), streams }) as unknown as Queue<GradedScope>,
+    queue: (name) => new Queue(name, { connection: connection(), streams }) as unknown as Queue<RequestedScope>,
     worker: (name, process, options) => {
       const own = { ...options, autorun: false, connection: connection() };
       // why: as above.
-      return ready(() => new Worker(name, process, own) as unknown as Worker<GradedScope>);
+      return ready(() => new Worker(name, process, own) as unknown as Worker<RequestedScope>);
     },
     probe,
     closing,
@@ -108,7 +108,10 @@ const usualPauseMs = 200;
  * A worker that has been connected once. BullMQ keeps the first attempt, whatever came of it: a worker whose first connection
  * was lost would fail with that error for ever, so another one is made.
  */
-export async function connected(make: () => Worker<GradedScope>, pauseMs = usualPauseMs): Promise<Worker<GradedScope>> {
+export async function connected(
+  make: () => Worker<RequestedScope>,
+  pauseMs = usualPauseMs,
+): Promise<Worker<RequestedScope>> {
   for (let tries = 1; ; tries += 1) {
     const worker = make();
     // why: an error nobody listens to ends the process
@@ -125,7 +128,7 @@ export async function connected(make: () => Worker<GradedScope>, pauseMs = usual
 }
 
 /** Closes a worker within `ms`, its server away or not. `force`: without waiting for reconciles that run. */
-export async function closeWorker(worker: Worker<GradedScope>, ms: number, force = false): Promise<void> {
+export async function closeWorker(worker: Worker<RequestedScope>, ms: number, force = false): Promise<void> {
   await atMost(worker.close(force), ms);
   // why: with its server away `close` waits for ever, and this timer, which it would end last, would keep the process.
   await worker['lockManager'].close();

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import { type Criticality, graded } from '../core/criticality.ts';
-import type { GradedScope, Urgency, Where } from '../ports/queue.ts';
+import { type Criticality, criticalityOf } from '../core/criticality.ts';
+import type { RequestedScope, Urgency, Where } from '../ports/queue.ts';
 import { type Bull, deadline } from './connection.ts';
 
 /** The reconciles of one cloud that wait. The criticality of a job is that of its request, and counts again where it goes back. */
 export interface CloudQueue {
   readonly cloud: string;
-  readonly queue: Queue<GradedScope>;
-  request(scope: GradedScope, urgency: Urgency): Promise<void>;
+  readonly queue: Queue<RequestedScope>;
+  request(scope: RequestedScope, urgency: Urgency): Promise<void>;
 }
 
 /**
@@ -35,10 +35,13 @@ export function cloudQueueOf(
   { cloud, tries }: { readonly cloud: string; readonly tries: Tries },
 ): CloudQueue {
   const queue = bull.queue(`${name}-${cloud}`);
-  const request = async ({ estate, scope, criticality = 'normal' }: GradedScope, urgency: Urgency): Promise<void> => {
+  const request = async (
+    { estate, scope, criticality = 'normal' }: RequestedScope,
+    urgency: Urgency,
+  ): Promise<void> => {
     const id = randomUUID();
     const priority = priorities[urgency][criticality];
-    const data = { estate, scope, ...graded([{ criticality }]) };
+    const data = { estate, scope, ...criticalityOf([{ criticality }]) };
     const held = await queue.add('pass', data, optionsOf(data, urgency, { id, priority, tries }));
     const isHurried = urgency === 'now' || criticality === 'critical';
     if (isHurried && held.id !== undefined && held.id !== id) await hurry(queue, held.id, priority);
@@ -71,7 +74,7 @@ interface JobTerms {
 }
 
 /** One that waits behind its new place goes there. One that is before it keeps its own; one that runs has its successor. */
-async function hurry(queue: Queue<GradedScope>, id: string, priority: number): Promise<void> {
+async function hurry(queue: Queue<RequestedScope>, id: string, priority: number): Promise<void> {
   const job = await queue.getJob(id);
   if (job === undefined || job.priority <= priority) return;
   await job.changePriority({ priority }).catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq';
-import type { GradedScope, JobHandler } from '../ports/queue.ts';
+import type { JobHandler, RequestedScope } from '../ports/queue.ts';
 import type { Settings } from './jobs.ts';
 
 /** A process that died, or a store that was unavailable, leaves failed jobs unreported: they are looked for this often. */
@@ -10,7 +10,7 @@ const everyMs = 10_000;
  * was told, whichever process dies in between. It may be told twice.
  */
 export function poison(
-  queue: Queue<GradedScope>,
+  queue: Queue<RequestedScope>,
   shift: JobHandler,
   settings: Settings,
 ): { look(): Promise<void>; close(): Promise<void> } {
@@ -34,7 +34,7 @@ export function poison(
   };
 }
 
-async function tellAll(queue: Queue<GradedScope>, shift: JobHandler, settings: Settings): Promise<void> {
+async function tellAll(queue: Queue<RequestedScope>, shift: JobHandler, settings: Settings): Promise<void> {
   for (const job of await queue.getFailed(0, 99)) {
     await shift.poisoned({ estate: job.data.estate, scope: job.data.scope }, reasonOf(job, settings));
     await job.remove();
@@ -44,7 +44,7 @@ async function tellAll(queue: Queue<GradedScope>, shift: JobHandler, settings: S
 /** BullMQ's words where a job's lock ran out too often; https://docs.bullmq.io/guide/workers/stalled-jobs */
 const stalledTooOften = 'job stalled more than allowable limit';
 
-function reasonOf(job: Job<GradedScope>, { tries }: Settings): string {
+function reasonOf(job: Job<RequestedScope>, { tries }: Settings): string {
   if (job.failedReason === stalledTooOften)
     return `more than ${tries.kills} workers died or stood still while they ran this reconcile`;
   return `the reconcile failed ${job.attemptsMade} times in a row, at last with: ${job.failedReason}`;

@@ -1,5 +1,5 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
-import type { GradedScope, JobHandler, Queue, QueueCount, Where, WorkerPool } from '../ports/queue.ts';
+import type { JobHandler, Queue, QueueCount, RequestedScope, Where, WorkerPool } from '../ports/queue.ts';
 import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
 import {
   type CloudQueue,
@@ -69,7 +69,7 @@ function cloudQueueFor(lines: ReadonlyMap<string, CloudQueue>, where: Where): Cl
 
 interface QueueParts {
   readonly bull: Bull;
-  readonly due: BullQueue<GradedScope>;
+  readonly due: BullQueue<RequestedScope>;
   readonly lines: ReadonlyMap<string, CloudQueue>;
   readonly settings: Settings;
 }
@@ -114,9 +114,9 @@ async function cloudWorkersOf(
 /** Puts what is due into its line, where it is one reconcile with whatever else asks for it. Passes never keep it waiting. */
 const dueWorkerOf = (
   bull: Bull,
-  due: BullQueue<GradedScope>,
+  due: BullQueue<RequestedScope>,
   lines: ReadonlyMap<string, CloudQueue>,
-): Promise<Worker<GradedScope>> =>
+): Promise<Worker<RequestedScope>> =>
   bull.worker(due.name, ({ data }) => cloudQueueFor(lines, data).request(data, 'periodic'), {
     concurrency: 8,
     runRetryDelay: 1_000,

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { ErrorCode, type JobSchedulerJson, type Queue } from 'bullmq';
-import type { GradedScope, Periodic } from '../ports/queue.ts';
+import type { Periodic, RequestedScope } from '../ports/queue.ts';
 import { keyOf } from './jobs.ts';
 
 /**
  * Makes the schedulers of a queue exactly these. Each comes at a moment of its own within its interval, the same one
  * whoever asks. Those that are right are left alone, so this is cheap to do again: it is how a lost schedule comes back.
  */
-export async function syncSchedules(queue: Queue<GradedScope>, reconciles: readonly Periodic[]): Promise<void> {
+export async function syncSchedules(queue: Queue<RequestedScope>, reconciles: readonly Periodic[]): Promise<void> {
   const wanted = new Map(reconciles.map((reconcile) => [keyOf(reconcile), reconcile]));
   // why: two who put the same one back at once put it an interval off; the next look sees it.
   for (let looks = 1; looks <= 3; looks++) if (!(await correctSchedules(queue, wanted))) return;
 }
 
 /** True if anything was wrong. */
-async function correctSchedules(queue: Queue<GradedScope>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
+async function correctSchedules(queue: Queue<RequestedScope>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
   const found = await queue.getJobSchedulers(0, -1, true);
   const right = new Set<string>();
   const wrong: string[] = [];
@@ -39,7 +39,7 @@ function unlessGivenWay(error: unknown): void {
 
 /** One whose moment passed an interval ago, or lies beyond the next, has lost its job or its place. */
 function isRight(
-  { every, next, template }: Pick<JobSchedulerJson<GradedScope>, 'every' | 'next' | 'template'>,
+  { every, next, template }: Pick<JobSchedulerJson<RequestedScope>, 'every' | 'next' | 'template'>,
   reconcile: Periodic | undefined,
 ): boolean {
   if (reconcile === undefined || every !== reconcile.everyMs || next === undefined) return false;
@@ -47,7 +47,7 @@ function isRight(
   return Math.abs(next - Date.now()) <= reconcile.everyMs;
 }
 
-async function put(queue: Queue<GradedScope>, key: string, { everyMs, ...scope }: Periodic): Promise<void> {
+async function put(queue: Queue<RequestedScope>, key: string, { everyMs, ...scope }: Periodic): Promise<void> {
   const opts = { attempts: 3, backoff: { type: 'fixed', delay: 1_000 }, removeOnComplete: true, removeOnFail: true };
   const repeat = { every: everyMs, offset: offsetOf(key, everyMs) };
   await queue.upsertJobScheduler(key, repeat, { name: 'due', data: scope, opts });

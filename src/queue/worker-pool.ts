@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, type Queue, WaitingError, type Worker } from 'bullmq';
-import type { GradedScope, JobHandler, Where } from '../ports/queue.ts';
+import type { JobHandler, RequestedScope, Where } from '../ports/queue.ts';
 import { atMost, type Bull, closeWorker, type WorkOptions } from './connection.ts';
 import { type CloudQueue, firstPriority, lastPriority, type Settings } from './jobs.ts';
 import { poison } from './poison.ts';
@@ -24,7 +24,7 @@ export async function cloudWorkers({ bull, line, shift, settings }: WorkerDepend
   const running = runningReconciles(pace.lockMs);
   const relieve = antiStarvation(line.queue, pace.patienceMs);
   let stopping = false;
-  const process = async (job: Job<GradedScope>, token = ''): Promise<unknown> => {
+  const process = async (job: Job<RequestedScope>, token = ''): Promise<unknown> => {
     // why: a worker that is told to take no more may still be given the one it asked for.
     if (stopping) return handBack(job, token);
     void relieve(job).catch(() => {});
@@ -57,7 +57,7 @@ export async function cloudWorkers({ bull, line, shift, settings }: WorkerDepend
   };
 }
 
-const whereOf = ({ data: { estate, scope } }: Job<GradedScope>): Where => ({ estate, scope });
+const whereOf = ({ data: { estate, scope } }: Job<RequestedScope>): Where => ({ estate, scope });
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
@@ -75,14 +75,14 @@ const optionsOf = ({ atOnce }: JobHandler, { pace, tries }: Settings): WorkOptio
 });
 
 /** BullMQ tells of a lost lock by events alone. `stalled` comes to whoever looked, for anybody's job. */
-function listen(worker: Worker<GradedScope>, running: Running): void {
+function listen(worker: Worker<RequestedScope>, running: Running): void {
   worker.on('locksRenewed', ({ jobIds }) => running.renewed(jobIds));
   worker.on('lockRenewalFailed', (ids) => running.lose(ids));
   worker.on('stalled', (id) => running.lose([id]));
 }
 
 /** Queued again at once, in its own line, and not counted as a failure. */
-async function handBack(job: Job<GradedScope>, token: string): Promise<never> {
+async function handBack(job: Job<RequestedScope>, token: string): Promise<never> {
   await job.moveToWait(token);
   // why: BullMQ wakes nobody for a job that was moved, but for one whose priority was set.
   await job.changePriority({ priority: job.priority });
@@ -90,7 +90,7 @@ async function handBack(job: Job<GradedScope>, token: string): Promise<never> {
 }
 
 /** Waits for the reconciles that run, takes their jobs from those that do not end, and closes the worker: at most 1.5 * `graceMs`. */
-async function leave(worker: Worker<GradedScope>, running: Running, graceMs: number): Promise<void> {
+async function leave(worker: Worker<RequestedScope>, running: Running, graceMs: number): Promise<void> {
   for (const end = performance.now() + graceMs; running.list().length > 0 && performance.now() < end; ) await pause(20);
   const left = running.list();
   await atMost(Promise.all(left.map(takeBack)), graceMs / 4);
@@ -101,7 +101,7 @@ const takeBack = ({ job, token }: Run): Promise<void> => handBack(job, token).ca
 
 /** A reconcile that runs in this process, and the lock under which it does. */
 interface Run {
-  readonly job: Job<GradedScope>;
+  readonly job: Job<RequestedScope>;
   readonly token: string;
   readonly signal: AbortSignal;
 }
@@ -109,7 +109,7 @@ interface Run {
 /** The reconciles that run in this process. Each is told to end when its job's lock is lost. */
 interface Running {
   /** Until the reconcile has ended. */
-  during<T>(job: Job<GradedScope>, token: string, reconcile: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  during<T>(job: Job<RequestedScope>, token: string, reconcile: (signal: AbortSignal) => Promise<T>): Promise<T>;
   renewed(ids: readonly string[]): void;
   lose(ids: readonly string[]): void;
   /** Tells all to end, those too that begin from now on. */
@@ -188,7 +188,10 @@ const restMs = 1_000;
  * one that has waited longest of those behind it goes to the front, if it has waited for `patienceMs`. So what is behind has at
  * least a quarter of what the workers do, and what is before it at least three.
  */
-function antiStarvation(queue: Queue<GradedScope>, patienceMs: number): (begun: Job<GradedScope>) => Promise<void> {
+function antiStarvation(
+  queue: Queue<RequestedScope>,
+  patienceMs: number,
+): (begun: Job<RequestedScope>) => Promise<void> {
   let begunBefore = 0;
   let nextLook = 0;
   return async ({ priority }) => {
@@ -206,10 +209,10 @@ function antiStarvation(queue: Queue<GradedScope>, patienceMs: number): (begun: 
 const allPriorities = Array.from({ length: lastPriority }, (_, index) => index + firstPriority);
 
 /** Those of one priority stand together, each in the order in which they came. */
-async function oldestBehind(queue: Queue<GradedScope>, priority: number): Promise<Job<GradedScope> | undefined> {
+async function oldestBehind(queue: Queue<RequestedScope>, priority: number): Promise<Job<RequestedScope> | undefined> {
   const counts = await queue.getCountsPerPriority(allPriorities);
   let ahead = 0;
-  const firsts: Job<GradedScope>[] = [];
+  const firsts: Job<RequestedScope>[] = [];
   for (const one of allPriorities) {
     const { [one]: count = 0 } = counts;
     const [first] = one > priority && count > 0 ? await queue.getJobs(['prioritized'], ahead, ahead, true) : [];
@@ -226,7 +229,7 @@ const breakerPause = { firstMs: 500, capMs: 5_000 };
 /** After so long without an error a spell of them is over, and with the next it starts from its first pause again. */
 const calmMs = 60_000;
 
-type Held = Pick<Worker<GradedScope>, 'name' | 'on' | 'pause' | 'resume'>;
+type Held = Pick<Worker<RequestedScope>, 'name' | 'on' | 'pause' | 'resume'>;
 
 /**
  * Holds a worker back while its server fails: BullMQ has no pause of its own between failed queries. Jobs that run go on.
@@ -288,7 +291,7 @@ interface Ceiling {
 }
 
 /** It takes jobs from now on. Should its loop ever end by itself, that is told as an error of the worker. */
-export const begin = (worker: Worker<GradedScope>): void =>
+export const begin = (worker: Worker<RequestedScope>): void =>
   void worker
     .run()
     .catch((error: unknown) => worker.emit('error', error instanceof Error ? error : new Error(String(error))));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { graded } from '../core/criticality.ts';
+import { criticalityOf } from '../core/criticality.ts';
 import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { EventDraft, ResourceOwners } from '../ports/events.ts';
@@ -324,7 +324,7 @@ const writtenAbout = ({ key, row, row: { place, called, whose, state, violations
     ...aboutCalled(called),
     kind: place.kind,
     status: state.status,
-    ...graded([whose]),
+    ...criticalityOf([whose]),
     ...(was === undefined ? {} : { was }),
     reason: state.reason.slice(0, 500),
     ...(violations === undefined ? {} : { violations: violations.map(({ policy, rule }) => `${policy}/${rule}`) }),

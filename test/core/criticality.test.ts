@@ -4,7 +4,7 @@ import { dialect } from '../../providers/memory/dialect.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import { type Cadence, type Criticality, intervalBy, intervalOf } from '../../src/core/criticality.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
-import { gradesOf } from '../../src/core/plan/grades.ts';
+import { criticalitiesOf } from '../../src/core/plan/criticalities.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { attributes, observed } from '../support/actions.ts';
@@ -177,7 +177,7 @@ test('what no document wants is as its document was, else as its group or networ
     machine('m', ', criticality: critical, groups: [web]'),
     group('web', ', criticality: normal'),
   );
-  const grade = gradesOf(scope);
+  const grade = criticalitiesOf(scope);
   const prefix = 'memory/a/r';
   const inGroup = (group: string, net = `${prefix}/network/core`) => {
     const rule = observed('firewall-rule', 'sgr-1', { ...attributes.rule('web'), network: net, group });

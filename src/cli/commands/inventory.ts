@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { type PriceTable, priceTable } from '../../core/cost/cost.ts';
-import { type Criticality, criticalities, graded } from '../../core/criticality.ts';
+import { type Criticality, criticalities, criticalityOf } from '../../core/criticality.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
 import {
   coverageOf,
@@ -288,7 +288,7 @@ function pieceOf({ observed, claim, address, why, by, ignored }: Ownership, row:
     by,
     origin: signs.origin,
     ignored,
-    ...graded(row === undefined ? [] : [row.whose]),
+    ...criticalityOf(row === undefined ? [] : [row.whose]),
     ...(row?.violations === undefined ? {} : { violations: row.violations }),
     ...(row?.exposed === undefined ? {} : { exposed: row.exposed }),
     attributes,

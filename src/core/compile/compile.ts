@@ -1,6 +1,6 @@
 import type { ChangeCalendar } from '../change-windows.ts';
 import { priceTable } from '../cost/cost.ts';
-import { type Cadence, graded } from '../criticality.ts';
+import { type Cadence, criticalityOf } from '../criticality.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import { cadenceOf, type TargetDocuments } from '../documents/cadence.ts';
 import {
@@ -35,7 +35,7 @@ import type { Rollout } from '../rollout.ts';
 import { finish, flatMapInSteps, type Steps } from '../steps.ts';
 import type { Dialect } from './dialect.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
-import { compileGroups, compileNetwork, groupGrade, groupMode } from './network.ts';
+import { compileGroups, compileNetwork, groupCriticality, groupMode } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
 import { addressAt, criticalityAt, modeAt, remediationSource, type Site, siteOf } from './site.ts';
 
@@ -55,7 +55,7 @@ export interface CompiledScope {
   readonly targets: readonly TargetDoc[];
   /** Of its targets, in their order. */
   readonly regions: readonly PlacedRegion[];
-  /** What its documents inherit; absent: all drift is healed. */
+  /** Inherited by its documents; absent: all drift is healed. */
   readonly remediation?: Remediations;
   readonly cadence: Cadence;
   readonly wanted: Wanted;
@@ -125,7 +125,7 @@ function* compileScope(
       documents: uniteAllowed(parts.flatMap((part) => part.documents)),
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
-      ...graded(sites.map(({ target }) => target.spec)),
+      ...criticalityOf(sites.map(({ target }) => target.spec)),
       targets: sites.map(({ target }) => target.metadata.name),
       ...ignoredOf(sites),
       ...quotaOf(sites),
@@ -249,7 +249,7 @@ function allowedGroups({ networks, groups }: SiteDocuments, site: Site): readonl
     const allowed = {
       ...(owner === undefined ? {} : { owner }),
       ...own,
-      ...groupGrade(value, network, site),
+      ...groupCriticality(value, network, site),
       mode: groupMode(value, network, site),
       protect: value.spec.protect || network.spec.protect,
     };
@@ -451,7 +451,7 @@ function unitedAllowed(one: Allowed, other: Allowed): Allowed {
   const { criticality: _, ...rest } = one;
   return {
     ...rest,
-    ...graded([one, other]),
+    ...criticalityOf([one, other]),
     mode: strictest([one.mode, other.mode]),
     ...(own.length === 0 ? {} : { own: strictest(own) }),
     protect: one.protect || other.protect,
@@ -467,7 +467,7 @@ function unitedTerms(one: Terms, other: Terms): Terms {
   const { criticality: _, ...rest } = one;
   return {
     ...rest,
-    ...graded([one, other]),
+    ...criticalityOf([one, other]),
     mode: strictest([one.mode, other.mode]),
     protect: one.protect || other.protect,
     deletionPolicy: [one, other].some(({ deletionPolicy }) => deletionPolicy === 'retain') ? 'retain' : 'delete',

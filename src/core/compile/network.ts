@@ -1,5 +1,5 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
-import type { Graded } from '../criticality.ts';
+import type { WithCriticality } from '../criticality.ts';
 import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import { type GroupDoc, type NetworkDoc, stated } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
@@ -187,7 +187,7 @@ function declaredGroup(
     },
     terms: {
       ...own,
-      ...groupGrade(document.value, network.value, site),
+      ...groupCriticality(document.value, network.value, site),
       mode: groupMode(document.value, network.value, site),
       protect: own.protect || implied.terms.protect,
       deletionPolicy: spec.deletionPolicy ?? (spec.ttl === undefined ? implied.terms.deletionPolicy : 'delete'),
@@ -204,7 +204,7 @@ export const groupMode = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): 
   strictest([modeAt(site, spec.mode), modeAt(site, network.spec.mode)]);
 
 /** The group's, else its network's, else its target's. */
-export const groupGrade = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): Graded =>
+export const groupCriticality = ({ spec }: GroupDoc, network: NetworkDoc, site: Site): WithCriticality =>
   criticalityAt(site, spec.criticality ?? network.spec.criticality);
 
 /** The attributes that this cloud can hold. Labels are owned key by key: none is what remains where there can be none. */

@@ -1,4 +1,4 @@
-import { graded } from '../criticality.ts';
+import { criticalityOf } from '../criticality.ts';
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
@@ -95,8 +95,8 @@ function united(known: Rule, more: Rule): Rule {
   const protect = known.terms.protect || more.terms.protect;
   const stays = [known, more].some(({ terms }) => terms.deletionPolicy === 'retain');
   const { criticality: _, ...own } = known.terms;
-  const grade = graded([known.terms, more.terms]);
-  const terms: Terms = { ...own, protect, deletionPolicy: stays ? 'retain' : 'delete', ...grade };
+  const criticality = criticalityOf([known.terms, more.terms]);
+  const terms: Terms = { ...own, protect, deletionPolicy: stays ? 'retain' : 'delete', ...criticality };
   return { ...known, terms, documents: [...known.documents, ...more.documents] };
 }
 

@@ -1,4 +1,4 @@
-import { type Criticality, type Graded, graded } from '../criticality.ts';
+import { type Criticality, criticalityOf, type WithCriticality } from '../criticality.ts';
 import { type DocumentRef, type Mode, strictest } from '../desired.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
@@ -17,7 +17,7 @@ export interface Site {
   /** The place of its region in the specs. */
   readonly regionAt: Position;
   readonly estate: EstateDoc;
-  /** What its documents inherit: of the target, then of the estate. */
+  /** Inherited by its documents: of the target, then of the estate. */
   readonly remediation: readonly RemediationSource[];
   readonly today: string;
   /** Where groups are no objects: the network tags and service accounts that documents state for them, by `<network>.<group>`. */
@@ -89,8 +89,8 @@ export const modeAt = ({ target, estate }: Site, own: Mode | undefined): Mode =>
   strictest([own, target.spec.mode, estate.spec.mode]);
 
 /** The document's own, else its target's. */
-export const criticalityAt = ({ target }: Pick<Site, 'target'>, own: Criticality | undefined): Graded =>
-  graded([{ criticality: own ?? target.spec.criticality }]);
+export const criticalityAt = ({ target }: Pick<Site, 'target'>, own: Criticality | undefined): WithCriticality =>
+  criticalityOf([{ criticality: own ?? target.spec.criticality }]);
 
 export function documentRef(document: Located<Document>, address: Address): DocumentRef {
   const { file, line } = document.at();

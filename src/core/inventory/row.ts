@@ -1,4 +1,4 @@
-import { type Criticality, graded } from '../criticality.ts';
+import { type Criticality, criticalityOf } from '../criticality.ts';
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
 import type { Exposure } from '../effect/exposure.ts';
@@ -233,7 +233,7 @@ function leftRow({ key, place, called, whose, state, sides: { observed } }: Row)
       whose: {
         claim: isOurs ? 'orphan' : claim,
         ...(isOurs && owner !== undefined ? { owner } : {}),
-        ...graded([whose]),
+        ...criticalityOf([whose]),
         documents: [],
       },
       state: leftState(state, isOurs),

@@ -5,8 +5,8 @@ import type { Gap, Observation, Observed } from '../observed.ts';
 import { alignDesired } from '../plan/align-desired.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
+import { type Criticalities, criticalitiesOf } from '../plan/criticalities.ts';
 import { touchedBy } from '../plan/drift-authors.ts';
-import { type Grades, gradesOf } from '../plan/grades.ts';
 import { ignoredText, ignoringUnmanaged } from '../plan/ignored.ts';
 import type { IgnoreTerms, PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
@@ -44,7 +44,7 @@ export function rowsOf({ input, plan, planned, attempt = nothingTried, generatio
     beside,
     ignored: ignoringUnmanaged(world),
     exposure: hasMachines(input.observation) ? exposureIn(input) : new Map(),
-    grades: gradesOf(input),
+    criticalities: criticalitiesOf(input),
   };
   return subjects.map((subject) => rowOf(subject, around));
 }
@@ -62,7 +62,7 @@ interface Around {
   readonly beside: ReadonlySet<Address>;
   readonly ignored: ReturnType<typeof ignoringUnmanaged>;
   readonly exposure: ReadonlyMap<CloudId, Exposure>;
-  readonly grades: Grades;
+  readonly criticalities: Criticalities;
 }
 
 function rowOf(subject: Subject, around: Around): Row {
@@ -77,7 +77,7 @@ function rowOf(subject: Subject, around: Around): Row {
     called: calledOf(subject, claimed),
     whose: {
       ...rowOwnershipOf(subject, claimed, input),
-      ...around.grades.of({ address: subject.address, observed: subject.observed }),
+      ...around.criticalities.of({ address: subject.address, observed: subject.observed }),
       ...(ignored === undefined ? {} : { ignored: termsOf(ignored) }),
     },
     state: {

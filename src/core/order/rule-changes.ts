@@ -72,7 +72,7 @@ function change(
  *   is made, grows, comes to mean another     | says the opposite, outranks it, and is made or grows
  *   goes                                      | says the opposite, is outranked by it, and goes or shrinks
  *
- * Why this is enough: with all new rules beside all old ones, whichever decides is the first of the old or the first of the new; and
+ * This is enough: with all new rules beside all old ones, the rule that decides is the first of the old or the first of the new; and
  * both answers were, or will be, right.
  */
 export function orderTraffic(graph: Graph, changes: readonly RuleChange[], around: Surroundings): void {

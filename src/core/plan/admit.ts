@@ -145,7 +145,7 @@ interface Leaving {
   readonly leaving: ReadonlyMap<CloudId, readonly Ref[]>;
 }
 
-/** What only begins its grace still stands when these are done. */
+/** The objects that stand after these actions. One whose grace only begins does. */
 function stayingBeside(actions: readonly Action[], { claimed }: World): Set<CloudId> {
   const staying = new Set(claimed.map(({ observed }) => observed.id));
   for (const action of actions)
@@ -178,17 +178,10 @@ const isParentDelete = (action: Action): action is ParentDelete =>
 
 /** The cloud deletes the parts that it created with a network together with the network: they are no users. */
 function usersByRef({ claimed }: World): ReadonlyMap<string, readonly Claimed[]> {
-  const users = new Map<string, Claimed[]>();
-  // why: whoever comes first is named as the reason, so the order must not be the cloud's
-  for (const one of claimed.toSorted((a, b) => compareText(a.observed.id, b.observed.id))) {
-    if (one.observed.signs.origin?.why === 'provider-default') continue;
-    for (const ref of refsOf(one.observed.kind, one.observed.attributes)) {
-      const known = users.get(ref);
-      if (known === undefined) users.set(ref, [one]);
-      else known.push(one);
-    }
-  }
-  return users;
+  // why: the first one is named as the reason, so the order must not be the cloud's
+  const sorted = claimed.toSorted((a, b) => compareText(a.observed.id, b.observed.id));
+  const users = sorted.filter(({ observed }) => observed.signs.origin?.why !== 'provider-default');
+  return groupByMany(users, ({ observed }) => refsOf(observed.kind, observed.attributes));
 }
 
 /** An update of this very plan takes the reference away. */

@@ -101,7 +101,7 @@ export function movedBySpec(
 }
 
 /**
- * Why what stands nowhere is made: it vanished as it was applied last, or it is new, or asked for otherwise by now. Another way
+ * The cause of a creation: the resource vanished as it was applied last, or it is new, or asked for otherwise by now. Another way
  * to write the same is no change, nor is another number that the planner gives.
  */
 export function causeOfReturn(

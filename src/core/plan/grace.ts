@@ -1,6 +1,7 @@
 import { type Action, beginsGrace, type Decision, type Deletion, powerField } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { type DeletionGrace, type GracePeriods, isStanding, type Tombstone, type TombstoneChanges } from '../grace.ts';
+import { groupByMany } from '../group-by-many.ts';
 import { membershipsOf } from '../kinds/instance.ts';
 import { powerOf } from '../knowledge.ts';
 import { formatMoment } from '../render/wording.ts';
@@ -150,23 +151,20 @@ function goingIn(decisions: readonly Decision[], world: World): Going {
       observed.kind === 'subnet' && claim.by === 'us' ? [[claim.address, networkOf(observed)] as const] : [],
     ),
   );
-  const machines = new Map<Ref, (Gone | undefined)[]>();
-  for (const { observed, claim } of world.claimed) {
-    if (observed.kind !== 'instance' || claim.by !== 'us' || claim.deleted) continue;
+  const machines = world.claimed.filter(
+    ({ observed, claim }) => observed.kind === 'instance' && claim.by === 'us' && !claim.deleted,
+  );
+  const byRef = groupByMany(machines, ({ observed }): readonly Ref[] => {
     // why: of a machine
     const attributes = observed.attributes as InstanceAttributes;
     const network = networks.get(attributes.placement.subnet);
-    for (const ref of [...(membershipsOf(attributes) ?? []), ...(network === undefined ? [] : [network])])
-      addTo(machines, ref, gone.get(observed.id));
-  }
+    return [...(membershipsOf(attributes) ?? []), ...(network === undefined ? [] : [network])];
+  });
   const containers = [...gone.values()].filter(({ kind }) => kind !== 'instance');
-  return { containers: new Map(containers.map((one) => [one.address, one])), machines };
-}
-
-function addTo<T>(lists: Map<Ref, T[]>, ref: Ref, one: T): void {
-  const known = lists.get(ref);
-  if (known === undefined) lists.set(ref, [one]);
-  else known.push(one);
+  return {
+    containers: new Map(containers.map((one) => [one.address, one])),
+    machines: new Map([...byRef].map(([ref, all]) => [ref, all.map(({ observed }) => gone.get(observed.id))])),
+  };
 }
 
 const networkOf = ({ attributes }: { readonly attributes: object }): Ref =>
@@ -261,7 +259,7 @@ export function graceText({ until }: { readonly until: number }): string {
   return `its grace ends ${formatMoment(until)}. Until then it runs untouched, and then Setpoint deletes it. To keep it, restore its document; to delete it now: setpoint apply`;
 }
 
-/** What this plan says of the tombstones of its scope; undefined where nothing of them changes. */
+/** The changes of its scope's tombstones by this plan; undefined where there are none. */
 export function tombstoneChanges(decisions: readonly Decision[], world: World): TombstoneChanges | undefined {
   const { knowledge, choices, observation } = world.input;
   const { removals } = choices ?? {};

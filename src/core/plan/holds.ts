@@ -302,7 +302,7 @@ export const unlessApproved =
  *   1 or 2                 | held               | passes: what stands as specified comes back
  *   3 and more             | held               | launches are held
  *
- * What a person may have ended by hand, after its rollout, counts for launches only.
+ * A machine that ends after its rollout counts for launches only: a person may have ended it.
  */
 export function failedBirthsHold({ wanted, knowledge }: PlanInput): Hold {
   const failed = failedBirths(wanted.desired, knowledge);

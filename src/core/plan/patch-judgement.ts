@@ -3,7 +3,7 @@ import { attributeOf } from '../compile/terms.ts';
 import type { PatchDraft } from '../patch.ts';
 import type { Address } from '../resource.ts';
 
-/** What a patch does to the clouds as specs alone show it, there and back, and why that is no patch's business. */
+/** The effect of a patch on the clouds as specs alone show it, there and back, and the reasons to refuse it. */
 export interface PatchJudgement {
   /** The resources that it changes. */
   readonly addresses: ReadonlySet<Address>;

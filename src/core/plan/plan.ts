@@ -14,13 +14,13 @@ import { undeclaredFindings, undeclaredRule, undeclaredRules } from './adopted-g
 import { alignDesired } from './align-desired.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
 import { closesDrift, contestedHold, withFights } from './contested.ts';
+import { withCriticalities } from './criticalities.ts';
 import { dataDisksHold } from './data-disks.ts';
 import { release } from './decide-unwanted.ts';
 import { decide } from './decide-wanted.ts';
 import { destructiveDriftHold } from './destructive-drift.ts';
 import { attribute } from './drift-authors.ts';
 import { tombstoneChanges, withdrawnHold, withGrace } from './grace.ts';
-import { withGrades } from './grades.ts';
 import { failedBirthsHold, modeHold, protectHold, ruleQuotaHold, storeOnlyHold } from './holds.ts';
 import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
@@ -127,7 +127,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   const every = [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText);
   return {
     scope: observation.scope,
-    ...withGrades({ actions: ordered, findings: every }, world),
+    ...withCriticalities({ actions: ordered, findings: every }, world),
     calls: {
       observed: observation.calls,
       predicted: predictedCalls(ordered, input),

@@ -83,7 +83,7 @@ export function withRemediation(action: Action, world: Pick<World, 'input' | 'ha
 }
 
 /**
- * What drifted, by its category:
+ * The remediation of drift, by its category:
  *
  *   action, of drift                           | category
  *   -------------------------------------------+-----------------------------------------

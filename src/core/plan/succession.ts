@@ -97,7 +97,7 @@ function withdrawal({ claim }: Claimed, { observed }: Claimed, { settled }: Know
 }
 
 /**
- * Why a machine is not replaced now: its successor was launched, or has come up, and no listing shows it yet. Without this a third
+ * The reason that a machine is not replaced now: its successor was launched, or has come up, and no listing shows it yet. Without this a third
  * one would be launched.
  */
 export function successorNotSeen({ address }: Desired, { observed }: Claimed, world: World): string | undefined {

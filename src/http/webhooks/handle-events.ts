@@ -50,8 +50,8 @@ export function webhooksOn(resources: WebhookResources): WebhookDependencies {
     repositoryMoved: wakeUps.add,
     handleEvents: async (estate, cloud, events) => {
       const ofEstate = (await resources.activeWebhooks()).find((one) => one.estate === estate);
-      const { scopes = [], grades } = ofEstate ?? {};
-      await handleEvents({ estate, scopes, grades, cloud, events }, dependencies);
+      const { scopes = [], criticalities } = ofEstate ?? {};
+      await handleEvents({ estate, scopes, criticalities, cloud, events }, dependencies);
     },
   };
 }
@@ -71,7 +71,7 @@ interface EventDependencies {
 interface CloudEvents {
   readonly estate: string;
   readonly scopes: readonly ScopeKey[];
-  readonly grades?: EstateWebhooks['grades'];
+  readonly criticalities?: EstateWebhooks['criticalities'];
   readonly cloud: Cloud;
   readonly events: readonly unknown[];
 }
@@ -81,7 +81,7 @@ interface CloudEvents {
  * is worth an observation. Scopes outside the estate are skipped.
  */
 export async function handleEvents(
-  { estate, scopes, grades, cloud, events }: CloudEvents,
+  { estate, scopes, criticalities, cloud, events }: CloudEvents,
   dependencies: EventDependencies,
 ): Promise<void> {
   const { touches: read } = await dependencies.cloud(cloud);
@@ -94,7 +94,7 @@ export async function handleEvents(
   for (const [scope, those] of byScope) {
     const where = { estate, scope };
     if (dependencies.mayInterrupt?.(where) ?? true) await dependencies.requests.ask(where, reasonOf(those));
-    await dependencies.queue.request({ ...where, ...grades?.get(scope) }, 'now');
+    await dependencies.queue.request({ ...where, ...criticalities?.get(scope) }, 'now');
     dependencies.log.info('cloud changed outside Setpoint; requesting a reconcile', {
       estate,
       scope,

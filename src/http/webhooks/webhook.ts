@@ -1,4 +1,4 @@
-import type { Graded } from '../../core/criticality.ts';
+import type { WithCriticality } from '../../core/criticality.ts';
 import type { SecretRef } from '../../core/documents/secret-ref.ts';
 import type { Cloud, ScopeKey } from '../../core/resource.ts';
 import type { adapters } from './adapters/index.ts';
@@ -20,7 +20,7 @@ export interface EstateWebhooks {
   readonly webhooks: readonly Webhook[];
   readonly scopes: readonly ScopeKey[];
   /** Of its scopes, where it is not normal. */
-  readonly grades?: ReadonlyMap<ScopeKey, Graded>;
+  readonly criticalities?: ReadonlyMap<ScopeKey, WithCriticality>;
 }
 
 /** The dependencies of webhooks, handed in by a root. Where one rejects, the sender is asked to try again. */

@@ -132,7 +132,7 @@ const law = {
   fadeMs,
   /** A worker that comes later than its time by this much is skipped until it comes. */
   graceMs: 400,
-  /** When who waits is to come again: at least, and at most. */
+  /** A waiting caller comes again after this long: at least, and at most. */
   leastMs: 10,
   mostMs: 1000,
   /** A full rate limit that the workers in turn leave unused for this long is free for any. */

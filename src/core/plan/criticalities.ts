@@ -1,5 +1,5 @@
 import type { Action, Finding } from '../action.ts';
-import { type Graded, graded } from '../criticality.ts';
+import { criticalityOf, type WithCriticality } from '../criticality.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, documentOfReplica } from '../resource.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -13,9 +13,9 @@ interface Subject {
 }
 
 /** `scope`: of what concerns the whole scope. */
-export interface Grades {
-  of(subject: Subject): Graded;
-  readonly scope: Graded;
+export interface Criticalities {
+  of(subject: Subject): WithCriticality;
+  readonly scope: WithCriticality;
 }
 
 /**
@@ -28,22 +28,24 @@ export interface Grades {
  *   a rule in a group or network that is wanted | as its group or network
  *   any other                                   | as the most critical target here
  */
-export function gradesOf({ wanted: { desired, documents, criticality } }: Pick<PlanInput, 'wanted'>): Grades {
+export function criticalitiesOf({
+  wanted: { desired, documents, criticality },
+}: Pick<PlanInput, 'wanted'>): Criticalities {
   const byAddress = new Map(desired.map(({ address, terms }) => [address, terms]));
-  const unwanted = graded([{ criticality }]);
-  const spoken = (subject: Subject): readonly Graded[] =>
+  const unwanted = criticalityOf([{ criticality }]);
+  const spoken = (subject: Subject): readonly WithCriticality[] =>
     [...(subject.documents ?? []).map(({ address }) => address), ...ownDocument(subject)].flatMap(
       (address) => documents.get(address) ?? [],
     );
-  const of = (subject: Subject): Graded => {
+  const of = (subject: Subject): WithCriticality => {
     const own = subject.address === undefined ? undefined : byAddress.get(subject.address);
-    if (own !== undefined) return graded([own]);
+    if (own !== undefined) return criticalityOf([own]);
     const said = spoken(subject);
-    if (said.length > 0) return graded(said);
+    if (said.length > 0) return criticalityOf(said);
     const around = containersOf(subject).flatMap((ref) => byAddress.get(ref) ?? []);
-    return around[0] === undefined ? unwanted : graded(around.slice(0, 1));
+    return around[0] === undefined ? unwanted : criticalityOf(around.slice(0, 1));
   };
-  return { of, scope: graded([unwanted, ...documents.values()]) };
+  return { of, scope: criticalityOf([unwanted, ...documents.values()]) };
 }
 
 const ownDocument = ({ address }: Subject): readonly Address[] =>
@@ -56,34 +58,34 @@ function containersOf({ observed }: Subject): readonly Address[] {
   return [...(typeof group === 'string' ? [group] : []), network];
 }
 
-interface Graduated {
+interface Planned {
   readonly actions: readonly Action[];
   readonly findings: readonly Finding[];
 }
 
 /** The class of alerts of each: for people, and for what notifies them. It decides nothing. */
-export function withGrades(
-  { actions, findings }: Graduated,
+export function withCriticalities(
+  { actions, findings }: Planned,
   { input, byId }: Pick<World, 'input' | 'byId'>,
-): Graduated {
-  const grades = gradesOf(input);
+): Planned {
+  const criticalities = criticalitiesOf(input);
   return {
-    actions: actions.map((action) => withGrade(action, grades.of(action))),
-    findings: findings.map((found) => withGrade(found, gradeOfFinding(found, grades, byId))),
+    actions: actions.map((action) => withCriticality(action, criticalities.of(action))),
+    findings: findings.map((found) => withCriticality(found, criticalityOfFinding(found, criticalities, byId))),
   };
 }
 
 /** The same of actions alone. */
-export function actionsWithGrades(actions: readonly Action[], input: PlanInput): readonly Action[] {
-  const grades = gradesOf(input);
-  return actions.map((action) => withGrade(action, grades.of(action)));
+export function actionsWithCriticality(actions: readonly Action[], input: PlanInput): readonly Action[] {
+  const criticalities = criticalitiesOf(input);
+  return actions.map((action) => withCriticality(action, criticalities.of(action)));
 }
 
-const withGrade = <T extends object>(one: T, grade: Graded): T =>
-  grade.criticality === undefined ? one : { ...one, ...grade };
+const withCriticality = <T extends object>(one: T, own: WithCriticality): T =>
+  own.criticality === undefined ? one : { ...one, ...own };
 
-function gradeOfFinding(found: Finding, grades: Grades, byId: World['byId']): Graded {
-  if ('address' in found) return grades.of({ address: found.address });
-  if ('id' in found) return grades.of({ address: found.of, observed: byId.get(found.id)?.observed });
-  return grades.scope;
+function criticalityOfFinding(found: Finding, criticalities: Criticalities, byId: World['byId']): WithCriticality {
+  if ('address' in found) return criticalities.of({ address: found.address });
+  if ('id' in found) return criticalities.of({ address: found.of, observed: byId.get(found.id)?.observed });
+  return criticalities.scope;
 }
