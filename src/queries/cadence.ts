@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import {
-  type Cadence,
   type CriticalityReason,
   type DecidedBy,
   factorWords,
@@ -27,6 +26,8 @@ interface CadenceAsked {
   readonly documents: readonly Located<ResourceDoc>[];
   /** As the plan has it. */
   readonly own: WithCriticality;
+  /** Of its scope; absent: none is known. */
+  readonly reconciles?: ScopeReconciles | undefined;
 }
 
 export function cadenceReason(asked: CadenceAsked, estate: Estate): CadenceReason {
@@ -34,7 +35,7 @@ export function cadenceReason(asked: CadenceAsked, estate: Estate): CadenceReaso
   return {
     criticality,
     reason: criticalityWords(reasonOf(asked, estate), estate.dir),
-    ...intervalReason(asked.scope.cadence, estate.dir),
+    ...intervalReason(asked, estate.dir),
   };
 }
 
@@ -58,15 +59,23 @@ function criticalityWords(reason: CriticalityReason | undefined, dir: string): s
 
 const placed = ({ document, at }: DecidedBy, dir: string): string => `${document} at ${join(dir, at.file)}:${at.line}`;
 
-function intervalReason(cadence: Cadence, dir: string): Omit<CadenceReason, 'criticality' | 'reason'> {
-  const { everyMs, by } = intervalOf(cadence, usualIntervalMs);
+function intervalReason(
+  { scope, reconciles }: Pick<CadenceAsked, 'scope' | 'reconciles'>,
+  dir: string,
+): Omit<CadenceReason, 'criticality' | 'reason'> {
+  const everyMs = everyMsOf(scope, reconciles);
+  const { everyMs: stated, by } = intervalOf(scope.cadence, usualIntervalMs);
   const decidedBy = by?.every?.decidedBy ?? by?.decidedBy;
+  const ofTarget =
+    stated === everyMs
+      ? 'its target states it'
+      : 'its target states another, which counts from the next observation on';
   return {
     everyMs,
     everyReason:
       by?.every === undefined
         ? `${factorWords[by?.criticality ?? 'normal']} --interval of the workers, 5m by default`
-        : 'its target states it',
+        : ofTarget,
     ...(decidedBy === undefined ? {} : { everyDecidedBy: placed(decidedBy, dir) }),
   };
 }

@@ -23,6 +23,7 @@ import { type Address, nameIn } from '../core/resource.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import type { Estate } from '../estate/load.ts';
 import { Declined, type EstateAsked, type Explained } from '../ports/queries.ts';
+import type { ScopeReconciles } from '../ports/reconciles.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { cadenceReason } from './cadence.ts';
@@ -37,7 +38,8 @@ export async function explained(
 ): Promise<Explained> {
   const survey = await planning.survey(asked);
   const isSeen = seenIn(survey, asked);
-  const found = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
+  const resolve: FindAddress = (given, known) => addressIn(given, [...known].filter(isSeen));
+  const found = explanationOf(of, survey, resolve, await planning.store.reconciles.scopes(asked.estate));
   const explanation = { ...found, origins: await namingPatches(found.origins, survey.estate.name, planning.store) };
   if (!isShown(explanation, survey, asked)) throw unknown();
   const looks = survey.looked.filter((view) => seesScope(view, asked)).map(lookOf);
@@ -125,11 +127,12 @@ const holds = (scope: string, { address, there }: Explanation): boolean =>
 /** Resolves an address that a person typed; throws where it cannot. */
 export type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
 
-/** `given`: an address, or an id of the cloud. */
+/** `given`: an address, or an id of the cloud. `reconciles`: of the estate's scopes. */
 export function explanationOf(
   given: string,
   { estate, looked, plans }: EstateView,
   findAddress: FindAddress,
+  reconciles: readonly ScopeReconciles[] = [],
 ): Explanation {
   const desired = looked.flatMap(({ input }) => input.wanted.desired);
   const owned = looked.flatMap(({ input }, i) => {
@@ -150,7 +153,7 @@ export function explanationOf(
     origins: originsOf(wanted, estate),
     mode: wanted[0] && modeNow(wanted[0], estate, looked[0]?.input.choices?.modesBefore),
     remediation: remediationIn(wanted[0], { looked, dir: estate.dir }),
-    cadence: cadenceNow({ address, wanted, there }, { estate, looked }),
+    cadence: cadenceNow({ address, wanted, there }, { estate, looked, reconciles }),
     there,
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
@@ -201,10 +204,14 @@ function modeReason({ kind, address, documents, terms }: Desired, estate: Estate
   return { mode, why: `${decidedBy.document} says so at ${join(estate.dir, decidedBy.at.file)}:${decidedBy.at.line}` };
 }
 
+interface CadenceGround {
+  readonly reconciles: readonly ScopeReconciles[];
+}
+
 /** By the documents that want it; of what none wants as the plan says it. */
 function cadenceNow(
   { address, wanted: [desired], there: [existing] }: Pick<Explanation, 'address' | 'wanted' | 'there'>,
-  { estate, looked }: Pick<EstateView, 'estate' | 'looked'>,
+  { estate, looked, reconciles }: Pick<EstateView, 'estate' | 'looked'> & CadenceGround,
 ): CadenceReason | undefined {
   const view = looked.find(({ scope, input }) =>
     desired === undefined ? scope.scope === existing?.scope : input.wanted.desired.includes(desired),
@@ -212,7 +219,10 @@ function cadenceNow(
   if (view === undefined) return undefined;
   const subject = { address: desired?.address ?? existing?.address ?? address, observed: existing?.observed };
   const documents = (desired?.documents ?? []).flatMap((ref) => documentAt(ref, estate) ?? []);
-  return cadenceReason({ scope: view.scope, desired, documents, own: criticalitiesOf(view.input).of(subject) }, estate);
+  const { scope } = view;
+  const ofScope = reconciles.find((one) => one.scope === scope.scope);
+  const own = criticalitiesOf(view.input).of(subject);
+  return cadenceReason({ scope, desired, documents, own, reconciles: ofScope }, estate);
 }
 
 function documentAt({ file, line }: Desired['documents'][number], { tree }: Estate): Located<ResourceDoc> | undefined {

@@ -7,6 +7,7 @@ import {
   DescribeSecurityGroupsCommand,
   EC2Client,
 } from '@aws-sdk/client-ec2';
+import { served } from './server/support/served.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -79,4 +80,24 @@ test('criticality and every: explain, status, plan, drift and inventory say whic
   const asked = { seen: [{}], sort: { by: 'address', descending: false }, limit: 9 } as const;
   const low = await rows.page({ ...asked, filter: { criticalities: ['low'] } });
   assert.ok(low.rows.length > 0 && low.rows.every(({ whose }) => whose.criticality === 'low'));
+});
+
+test('explain tells the interval by which workers observe, as status does, here and by a server', async () => {
+  const place = await sandboxed();
+  const here = commandLine();
+  assert.equal((await here(['apply', place.specs, '--allow-endpoint', '--yes'])).code, 0);
+  const began = Date.now();
+  const ground = { targets: ['aws-prod'], generation: 1, revision: 'r1' };
+  const draft = { id: 'r-1', estate: 'acme', scope: 'aws/111122223333/eu-west-1', began, ground };
+  const counts = { reads: 0, writes: 0, settled: 0, failed: 0, withheld: 0, waitedMs: 0 };
+  const account = { counts, timeline: [], rest: {} };
+  const ending = { ended: began, outcome: 'done', quiet: true, account, nextAt: began + 60_000 } as const;
+  await here.database.connect().reconciles.end(draft, ending);
+
+  assert.match((await here(['status', place.specs])).stdout, /eu-west-1 +normal +1m /);
+  const interval = /observed every 1m: the --interval of the workers, 5m by default\n/;
+  const explain = ['explain', 'instance/db-0'];
+  assert.match((await here([...explain, '--specs', place.specs, '--allow-endpoint'])).stdout, interval);
+  const there = await served(here.database);
+  assert.match((await there.ask(here, 'viewer')(explain)).stdout, interval);
 });

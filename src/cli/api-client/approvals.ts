@@ -93,8 +93,17 @@ const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
 };
 
 const decodeApproval: Decoder<Approval> = (value, at) => {
-  const { actor, reason, destructiveCount, executed, ...given } = outside(value, at);
-  return { ...given, destroys: destructiveCount, ran: executed, by: { person: actor, reason } };
+  const { actor, reason, destructiveCount, createCount, closureCount, executed, ...given } = outside(value, at);
+  const { authorsUnknown, onStore, roles = [], breakGlass, ...rest } = given;
+  return {
+    ...{ ...rest, destroys: destructiveCount, ran: executed },
+    ...(createCount === undefined ? {} : { creates: createCount }),
+    ...(closureCount === undefined ? {} : { closures: closureCount }),
+    by: { person: actor, reason, ...(authorsUnknown === true ? { authorsUnknown } : {}) },
+    // why: a server tells neither the names of a credential nor the actions that a role holds for
+    ...(onStore ? {} : { approver: { names: [], roles: Object.fromEntries(roles.map((role) => [role, []])) } }),
+    ...(breakGlass === true ? { breakGlass } : {}),
+  };
 };
 
 const outside = decode.object({
@@ -105,7 +114,13 @@ const outside = decode.object({
   digest: decode.string,
   actions: decode.list(decode.string),
   destructiveCount: decode.number,
+  createCount: decode.optional(decode.number),
+  closureCount: decode.optional(decode.number),
   executed: decode.number,
+  authorsUnknown: decode.optional(decode.boolean),
+  onStore: decode.boolean,
+  roles: decode.optional(decode.list(decode.string)),
+  breakGlass: decode.optional(decode.boolean),
   actor: decode.string,
   reason: decode.string,
   until: decode.timestamp,

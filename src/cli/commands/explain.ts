@@ -90,7 +90,7 @@ async function run(given: string, command: Command, context: Context): Promise<E
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const report = await withOptionalStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, async (view) => {
-      const found = explanationOf(given, view, findAddress);
+      const found = explanationOf(given, view, findAddress, await store?.reconciles.scopes(estate.name));
       const origins = await namingPatches(found.origins, estate.name, store);
       const effect = await effectOfActions(found, view);
       const { sources, auditLogs } = view.bound;

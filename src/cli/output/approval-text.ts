@@ -96,16 +96,28 @@ export function approvalText(
 
 /** The same as one object. */
 export const approvalJson = (given: readonly Approval[], missing: readonly RequiredApproval[] = []): object => ({
-  approvals: given.map(({ by, destroys, creates, closures, ran, ranBeside: _, approver: _approver, ...approval }) => ({
-    ...approval,
-    destructiveCount: destroys,
-    createCount: creates,
-    closureCount: closures,
-    executed: ran,
-    actor: by.person,
-    reason: by.reason,
-    authorsUnknown: by.authorsUnknown,
-  })),
+  approvals: given.map(({ by, approver, ...approval }) => {
+    const roles = Object.keys(approver?.roles ?? {});
+    return {
+      estate: approval.estate,
+      scope: approval.scope,
+      seq: approval.seq,
+      generation: approval.generation,
+      digest: approval.digest,
+      actions: approval.actions,
+      destructiveCount: approval.destroys,
+      createCount: approval.creates,
+      closureCount: approval.closures,
+      executed: approval.ran,
+      actor: by.person,
+      reason: by.reason,
+      authorsUnknown: by.authorsUnknown,
+      onStore: approver === undefined,
+      roles: roles.length === 0 ? undefined : roles,
+      breakGlass: approval.breakGlass,
+      until: approval.until,
+    };
+  }),
   missing: missing.map(({ verb, by, ...one }) => ({
     ...one,
     action: verb,

@@ -205,12 +205,27 @@ describe('approving by a server', () => {
     assert.deepEqual([given.seq, given.actions, given.until], [kept?.seq, kept?.actions, kept?.until]);
     assert.equal(given.actor, 'approver of acme');
     assert.equal(given.reason, 'a freeze');
+    assert.deepEqual([given.onStore, given.createCount, given.breakGlass], [false, kept?.creates, undefined]);
+    const shown = JSON.parse((await here(['status', place.specs, '--json'])).stdout).scopes[0].approvals;
+    assert.deepEqual(
+      shown.find(({ seq }: Readonly<Record<string, unknown>>) => seq === given.seq),
+      given,
+      'as from here',
+    );
     await meddle('theirs');
     const text = await asked(['approve', '--yes', '--expires', '2h', ...because], 'approver');
     assert.match(
       text.stdout,
       /^Approved: 1 change of acme · generation 1 · until .* UTC \([\d.]+ \w+\) · digest [0-9a-f]{12}\n {2}aws\/\S+: ledger entry \d+\n/,
     );
+  });
+
+  test('says that it passes windows, and in which roles it was given', async () => {
+    await meddle('with glass');
+    const its = await asked(['approve', '--yes', '--json', '--break-glass', ...because], 'security');
+    assert.equal(its.code, 0, its.stderr);
+    const [given] = JSON.parse(its.stdout).approvals;
+    assert.deepEqual([given.breakGlass, given.roles, given.onStore], [true, ['security'], false]);
   });
 
   test('an approval is withdrawn with the words that it would be from here', async () => {

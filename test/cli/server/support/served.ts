@@ -49,13 +49,19 @@ const ofRole = (role: Role): Caller => ({
   grants: [{ role, estates: ['acme'] }],
 });
 
-/** Callers who see a part of the estate. `web`: the resources of team-web. */
+/** `web`: sees the resources of team-web. `security`: approves in that role. */
 const others: Readonly<Record<string, Caller>> = {
   web: {
     id: 'web',
     person: 'web',
     identities: [],
     grants: [{ role: 'viewer', estates: ['acme'], owners: ['team-web'] }],
+  },
+  security: {
+    id: 'security',
+    person: 'security of acme',
+    identities: ['security@acme.example'],
+    grants: [{ role: 'approver', estates: ['acme'], approvalRoles: ['security'] }],
   },
 };
 
