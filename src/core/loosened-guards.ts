@@ -2,7 +2,7 @@ import { byStrictness } from './desired.ts';
 import { type GracePeriods, graceLength, usualGrace } from './grace.ts';
 import type { Guards } from './guards.ts';
 import { kindNames } from './kinds/kinds.ts';
-import { type Limits, mostOf, type Sort } from './limits.ts';
+import { type CostCeiling, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
 import { type RemediationGuards, remediations } from './remediation.ts';
 import type { Address } from './resource.ts';
 
@@ -30,21 +30,22 @@ export function loosenedGuards(
 }
 
 function limitsLoosened(before: Limits, after: Limits): readonly string[] {
-  const sorts: readonly (readonly [Sort, string])[] = [
-    ['delete', 'deletes'],
-    ['replace', 'replaces'],
-    ['create', 'creates'],
-    ['closure', 'closures'],
-  ];
-  const rows = sorts.map(([sort, name]) => [name, mostOf(before, sort), mostOf(after, sort)] as const);
-  const [shareBefore, shareAfter = Number.POSITIVE_INFINITY] = [before.share, after.share];
+  const counted = sorts.map((sort) => [fieldOf[sort], mostOf(before, sort), mostOf(after, sort)] as const);
+  const shareAfter = after.share ?? Number.POSITIVE_INFINITY;
+  const isSameCurrency = before.cost?.currency === after.cost?.currency;
+  const costAfter = after.cost !== undefined && isSameCurrency ? after.cost.monthly : Number.POSITIVE_INFINITY;
   return [
-    ...rows.flatMap(([name, from, to]) => (to > from ? [`limits.${name} ${from} → ${to}`] : [])),
-    ...(shareBefore !== undefined && shareAfter > shareBefore
-      ? [`limits.share ${percent(shareBefore)} → ${after.share === undefined ? 'none' : percent(shareAfter)}`]
+    ...counted.flatMap(([name, from, to]) => (to > from ? [`limits.${name} ${from} → ${to}`] : [])),
+    ...(before.share !== undefined && shareAfter > before.share
+      ? [`limits.share ${percent(before.share)} → ${after.share === undefined ? 'none' : percent(after.share)}`]
+      : []),
+    ...(before.cost !== undefined && costAfter > before.cost.monthly
+      ? [`limits.cost ${costOf(before.cost)} → ${after.cost === undefined ? 'none' : costOf(after.cost)}`]
       : []),
   ];
 }
+
+const costOf = ({ monthly, currency }: CostCeiling): string => `${monthly} ${currency}`;
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
