@@ -31,7 +31,6 @@ import {
   type ModesBefore,
   modesBefore,
   type PlanInput,
-  type PlanJudge,
   type Removals,
   type Wanted,
 } from '../core/plan/plan-input.ts';
@@ -42,7 +41,7 @@ import {
   liftedProtection,
   noConsents,
 } from '../core/plan/required-approvals.ts';
-import { type RemediationBefore, remediationBefore } from '../core/remediation.ts';
+import { remediationBefore } from '../core/remediation.ts';
 import type { ListedScopeCost } from '../ports/fleet-state.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
@@ -63,19 +62,19 @@ export interface ActiveConstraints {
   readonly holds: readonly Hold[];
   /** The hold of policies among them, and what the generation before lends it. */
   readonly policies?: { readonly hold?: Hold; readonly before?: Pick<Guards, 'enforced'> };
-  /** Absent where no policy has a rule about changes. */
-  readonly judge?: PlanJudge;
   /** Of the people who approved an action, in this generation. */
   readonly consentsOf: ConsentsOf;
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
   readonly until?: number;
-  /** Absent where there was no generation before. */
-  readonly modesBefore?: ModesBefore;
-  /** Absent where the generation before had none. */
-  readonly remediationBefore?: RemediationBefore;
-  /** Absent without a store. */
-  readonly removals?: Removals;
+  /** Of each plan of the estate. */
+  readonly choices: SpecChoices;
 }
+
+/**
+ * The choices of a plan that generations and policies make. `judge`: absent where no policy has a rule about changes. `removals`: absent
+ * without a store. The others: absent where the generation before says nothing of it.
+ */
+export type SpecChoices = Pick<Choices, 'modesBefore' | 'remediationBefore' | 'removals' | 'judge'>;
 
 /**
  * `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. `withoutApprovals`: nobody
@@ -131,11 +130,13 @@ export async function activeConstraints(
     ],
     consentsOf: approvals.consentsOf,
     ...(until === undefined ? {} : { until }),
-    ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
-    ...(before?.remediation === undefined ? {} : { remediationBefore: remediationBefore(before.remediation) }),
-    removals: removalsOf(generation, compiled.guards, before),
+    choices: {
+      modesBefore: before?.modesBefore,
+      remediationBefore: before?.remediation && remediationBefore(before.remediation),
+      removals: removalsOf(generation, compiled.guards, before),
+      judge: asked.withoutApprovals ? judge?.assuming?.({ approved: () => true, breakGlass: false }) : judge,
+    },
     policies: { ...(denied === undefined ? {} : { hold: denied }), ...(before === undefined ? {} : { before }) },
-    ...judging(asked.withoutApprovals ? judge?.assuming?.({ approved: () => true, breakGlass: false }) : judge),
   };
 }
 
@@ -148,7 +149,7 @@ async function constraintsWithoutStore(
   const bounds = { ...costBounded(compiled.guards), spent: { generation: noCount, healing: noCount }, owned: 0 };
   const denied = await policiesHold(estate);
   const judge = await changeJudge(estate);
-  return { bounds, holds: [...present(denied), ...holds], consentsOf: noConsents, ...judging(judge) };
+  return { bounds, holds: [...present(denied), ...holds], consentsOf: noConsents, choices: { judge } };
 }
 
 type CountedCosts = Pick<CostBounds, 'scopes' | 'uncounted'>;
@@ -220,9 +221,6 @@ const unlessBroken = (hold: Hold, lifted: Approved): Hold =>
     assuming: ({ approved, breakGlass }: AssumedApproval): Hold =>
       unlessApproved(hold, (action) => lifted(action) || (breakGlass && approved(action))),
   });
-
-const judging = (judge: PlanJudge | undefined): Pick<ActiveConstraints, 'judge'> =>
-  judge === undefined ? {} : { judge };
 
 const present = (hold: Hold | undefined): readonly Hold[] => (hold === undefined ? [] : [hold]);
 
@@ -384,9 +382,6 @@ async function choicesIn({ scope }: CompiledScope, { estate, store, constraints,
     holds: [noted.hold, ...constraints.holds],
     approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
     stopped: stopped.filter(({ generation }) => generation === constraints.generation),
-    modesBefore: constraints.modesBefore,
-    remediationBefore: constraints.remediationBefore,
-    removals: constraints.removals,
-    ...judging(constraints.judge),
+    ...constraints.choices,
   };
 }

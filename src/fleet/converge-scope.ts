@@ -112,14 +112,13 @@ export function observationPlanner(
   const { where, activeSpec } = scene;
   const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, remediationBefore, approved, stopped, judge, removals } = reconcileConstraints;
+  const { bounds, approved, stopped } = reconcileConstraints;
   const { cost, ...counts } = bounds;
   const isNewest = reconcileConstraints.generation === generation.number;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
     const holds = [noted.hold, ...reconcileConstraints.holds];
-    const judged = judge === undefined ? {} : { judge };
-    const choices = { unattended: true, holds, modesBefore, remediationBefore, approved, stopped, removals, ...judged };
+    const choices = { ...reconcileConstraints.choices, unattended: true, holds, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = await planOf(input, counts);
     const planned = noted.planned();
@@ -284,10 +283,13 @@ async function healing(
 ): Promise<ReconcileConstraints> {
   return {
     ...reconcileConstraints,
-    remediationBefore: eitherBefore(
-      reconcileConstraints.remediationBefore,
-      (document, key) => newest.documents.get(document)?.remediation?.[key]?.as,
-    ),
+    choices: {
+      ...reconcileConstraints.choices,
+      remediationBefore: eitherBefore(
+        reconcileConstraints.choices.remediationBefore,
+        (document, key) => newest.documents.get(document)?.remediation?.[key]?.as,
+      ),
+    },
     holds: [
       ...reconcileConstraints.holds.filter((hold) => hold !== reconcileConstraints.policies?.hold),
       ...(await guards(reconcileConstraints)),

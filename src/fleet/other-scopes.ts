@@ -28,7 +28,7 @@ interface OtherScopesCount {
   readonly uncounted: number;
 }
 
-type Guards = Pick<ReconcileConstraints, 'bounds' | 'estateHolds' | 'modesBefore' | 'counting' | 'judge' | 'removals'>;
+type Guards = Pick<ReconcileConstraints, 'bounds' | 'estateHolds' | 'counting' | 'choices'>;
 
 /** The longest time that one reconcile counts other scopes, so that it stays within its slice. */
 const countingMs = 5_000;
@@ -152,8 +152,8 @@ export interface Look {
 
 /** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
 export function remaining({ scope, estate, guards, observation, knowledge }: Look): Remaining {
-  const { estateHolds: holds, modesBefore, approved, judge, removals } = guards;
-  const choices = { unattended: true, atOnce: true, holds, modesBefore, approved, removals, ...(judge && { judge }) };
+  const { estateHolds: holds, approved } = guards;
+  const choices = { ...guards.choices, unattended: true, atOnce: true, holds, approved };
   const { dialect } = providerOf(scope, estate);
   const input = { wanted: scope.wanted, observation, knowledge, dialect, choices };
   const { actions } = plan(input);

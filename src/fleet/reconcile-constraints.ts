@@ -5,10 +5,9 @@ import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limit
 import { plannedOf } from '../core/order/moves.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { approvedBy, backoffHold, backoffMs, modeHold } from '../core/plan/holds.ts';
-import type { Hold, ModesBefore, PlanJudge, Removals, StoppedWaves, Withholding } from '../core/plan/plan-input.ts';
+import type { Hold, StoppedWaves, Withholding } from '../core/plan/plan-input.ts';
 import { remediationHold } from '../core/plan/remediation.ts';
 import type { ConsentsOf } from '../core/plan/required-approvals.ts';
-import type { RemediationBefore } from '../core/remediation.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, GuardMoment } from '../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
@@ -27,10 +26,7 @@ export interface ReconcileConstraints {
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
   readonly estateHolds: readonly Hold[];
   readonly policies?: ActiveConstraints['policies'];
-  readonly judge?: PlanJudge;
-  readonly modesBefore: ModesBefore;
-  readonly remediationBefore?: RemediationBefore;
-  readonly removals?: Removals;
+  readonly choices: ActiveConstraints['choices'];
   /** Numbers of approvals that a person withdrew. */
   readonly withdrawn: ReadonlySet<number>;
   readonly approved: (action: Action) => boolean;
@@ -71,12 +67,9 @@ export async function reconcileConstraintsOf(
     bounds: constraints.bounds,
     holds: [...constraints.holds, backoff],
     estateHolds: constraints.holds,
-    modesBefore: constraints.modesBefore ?? (() => undefined),
-    remediationBefore: constraints.remediationBefore,
-    removals: constraints.removals,
+    policies: constraints.policies,
+    choices: constraints.choices,
     withdrawn,
-    ...(constraints.policies === undefined ? {} : { policies: constraints.policies }),
-    ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
     approved: approvedBy(digests, sha256),
     consentsOf: constraints.consentsOf,
     stopped,
@@ -206,12 +199,12 @@ const holdsNow = (
   ...unattendedHolds({ scope, estate }, now),
   (action) => (hasLost(action, before, now) ? approvalLost : undefined),
   (action) => (isWithdrawn(action, now.withdrawn) && !now.approved(action) ? approvalLost : undefined),
-  () => (before.judge?.key === now.judge?.key ? undefined : judgedOtherwise),
+  () => (before.choices.judge?.key === now.choices.judge?.key ? undefined : judgedOtherwise),
 ];
 
 function unattendedHolds(
   { scope, estate }: Pick<ActiveSpec, 'scope' | 'estate'>,
-  { modesBefore, remediationBefore, approved }: ReconcileConstraints,
+  { choices: { modesBefore, remediationBefore }, approved }: ReconcileConstraints,
 ): readonly Hold[] {
   const choices = { unattended: true, modesBefore, remediationBefore, approved };
   const judged = { wanted: scope.wanted, dialect: providerOf(scope, estate).dialect, choices };

@@ -28,14 +28,8 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     heldSources(estate.name, store),
     store.inventory.latest(estate.name),
   ]);
-  const { holds, modesBefore, remediationBefore, bounds, judge, removals } = constraints;
-  const choices: Choices = {
-    holds,
-    modesBefore,
-    remediationBefore,
-    removals,
-    ...(judge === undefined ? {} : { judge }),
-  };
+  const { holds, bounds } = constraints;
+  const choices: Choices = { ...constraints.choices, holds };
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
     estate.scopes.map(async (scope): Promise<ScopeView> => {

@@ -194,7 +194,7 @@ test('a guard is drawn up again when its time is over, once for all who ask', as
     bounds: { limits: { deletes: 1, replaces: 1 }, owned: 0, spent: { generation: noCount, healing: noCount } },
     holds: [],
     estateHolds: [],
-    modesBefore: () => undefined,
+    choices: {},
     approved: () => false,
     consentsOf: () => [],
     stopped: [],

@@ -119,9 +119,9 @@ export async function apply(
         },
       };
       const common = { store, estate: estate.name, reconcileId: randomUUID(), authority };
-      const judged = constraints.judge === undefined ? {} : { judge: constraints.judge };
+      const { judge } = constraints.choices;
       const { cost } = constraints.bounds;
-      return reconcileScopes(of, { ...common, ...judged, cost, leases, holds, guard, reuses: how.reuses }, context);
+      return reconcileScopes(of, { ...common, judge, cost, leases, holds, guard, reuses: how.reuses }, context);
     });
   };
   const busy = observed.looked.filter((looked, i) => isBusy(looked, plans[i]));
@@ -246,7 +246,7 @@ const untilOf = ({ until }: ActiveConstraints): Pick<Guard, 'until'> => (until =
 const refusalsOf = (actions: readonly Action[], before: ActiveConstraints, now: ActiveConstraints): Refusals =>
   new Map(
     actions.flatMap((action) => {
-      if (now.judge?.key !== before.judge?.key) return [[action, judgedOtherwise] as const];
+      if (now.choices.judge?.key !== before.choices.judge?.key) return [[action, judgedOtherwise] as const];
       if (hasLostApproval(action, before, now)) return [[action, approvalLost] as const];
       const reason = now.holds.map((hold) => hold(action)).find((given) => given !== undefined);
       return reason === undefined ? [] : [[action, reason] as const];

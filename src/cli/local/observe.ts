@@ -53,7 +53,7 @@ export interface PlanGrant extends Allowance {
  */
 type RemovalChoice = 'grace' | 'grace-by-person' | 'at-once';
 
-function removalsOf({ removals }: ActiveConstraints, choice: RemovalChoice = 'grace'): Choices['removals'] {
+function removalsOf({ removals }: ActiveConstraints['choices'], choice: RemovalChoice = 'grace'): Choices['removals'] {
   if (removals === undefined || choice === 'grace') return removals;
   return choice === 'at-once' ? { ...removals, grace: undefined } : { ...removals, by: 'person' };
 }
@@ -98,11 +98,9 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   const looked = await observeEstate({ estate, store, settings, freshFilters }, context);
   try {
     const choices: Choices = {
+      ...constraints.choices,
       holds: constraints.holds,
-      modesBefore: constraints.modesBefore,
-      remediationBefore: constraints.remediationBefore,
-      removals: removalsOf(constraints, grant.removals),
-      ...(constraints.judge === undefined ? {} : { judge: constraints.judge }),
+      removals: removalsOf(constraints.choices, grant.removals),
       prune: grant.prune,
     };
     const chosen = await Promise.all(
