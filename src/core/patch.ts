@@ -60,6 +60,16 @@ export interface EndedPatch extends Omit<Patch, 'isOver'> {
 /** The revision of the specs alone, without patches and ends beside them. */
 export const baseRevision = (revision: string): string => revision.split('~', 1)[0] ?? '';
 
+/** Begins what follows the base where documents have ended, and no patch is beside it. */
+const ends = 'ended-';
+
+/** `, patched` where patches are beside the specs, and `, in part ended` where only documents have ended. */
+export function besideText(revision: string): string {
+  const beside = revision.split('~', 2)[1];
+  if (beside === undefined) return '';
+  return beside.startsWith(ends) ? ', in part ended' : ', patched';
+}
+
 /**
  * The revision with patches beside it, and without the documents that have ended: the same specs, patches and ends, the same text.
  * `ended`: see `endsWithin` in ttl.ts.
@@ -72,7 +82,7 @@ export function patchedRevision(
   if (patches.length + ended.length === 0) return base;
   const inOrder = patches.map(({ isOver: _, ...patch }) => patch).toSorted((a, b) => a.id - b.id);
   const text = canonical(ended.length === 0 ? inOrder : { patches: inOrder, ended });
-  return `${base}~${hash(text).slice(0, 12)}`;
+  return `${base}~${patches.length === 0 ? ends : ''}${hash(text).slice(0, 12)}`;
 }
 
 /** A document as a patch names it: `Instance web`. */

@@ -94,6 +94,8 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
       const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, isClaimedInStore(desired, fixedMarks)) };
       const changes = 'changes' in action ? action.changes : [];
       if (isJoining(action)) return { attributes: desired.attributes, changes, joining: true };
+      // why: a claim is a word that it is wanted, and would end its tombstone
+      if (action.verb === 'update' && action.retires) return { ...wantedOf(desired), changes };
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
       return {
@@ -226,6 +228,8 @@ interface Fulfilled {
  * The effects on the store's knowledge.
  *
  *   create, update, adopt | the id is ours at this address · its attributes are applied, and none where it was before
+ *   update that stops for | its attributes are applied, and its grace goes on
+ *   a grace               |
  *   update that only joins| nothing: the update that follows it says what is applied
  *   create, a successor   | the id is ours there too; applied is what its predecessor has, as long as that stands
  *   delete                | the id is let go, and known if it shows again · nothing is applied any more

@@ -30,7 +30,8 @@ export async function launchObstacle(action: Action, context: ExecutionContext):
   if (answer.as === 'possible') return undefined;
   const { failure } = answer;
   if (answer.as === 'unknown' && !endsFirst(action)) return undefined;
-  const message = answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${failure.message} ${untouched}`;
+  const message =
+    answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${sentence(failure.message)} ${untouched}`;
   const { code, requestId } = failure;
   const obstacle: Failure = {
     ...{ kind: 'terminal', code, message },
@@ -41,6 +42,8 @@ export async function launchObstacle(action: Action, context: ExecutionContext):
   context.notify?.({ at: 'settled', kind, verb: doneVerbOf(action), address, failure: obstacle });
   return { as: 'failed', failure: obstacle };
 }
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const untouched = 'This was checked before any change: nothing was started, stopped or ended for it.';
 const unasked =

@@ -17,6 +17,8 @@ const machines = ({ cloud }: FleetWorld) =>
       return [id, sent === 'run' ? 'running' : 'stopped'] as const;
     });
 const powers = (world: FleetWorld) => machines(world).map(([, power]) => power);
+const tombstones = async ({ store }: FleetWorld) =>
+  [...((await store.inventory.knowledge(where.estate, where.scope)).tombstones ?? [])].map(([, one]) => one);
 const later = (world: FleetWorld, ms: number) => world.clock.run(() => world.clock.sleep(ms));
 
 async function settled(documents: readonly object[], estate: object = {}): Promise<FleetWorld> {
@@ -42,8 +44,11 @@ describe('beforeDelete: stop', () => {
   it('stops a removed machine for its grace, and deletes it at its end', async () => {
     const world = await settled([net, web()]);
     await world.accept([net]);
+    const begun = world.clock.now();
     assert.deepEqual(await reconciled(world), ['StopInstances']);
     assert.deepEqual(powers(world), ['stopped']);
+    const [tombstone] = await tombstones(world);
+    assert.ok(tombstone && tombstone.since - begun < 60_000);
     await later(world, hour);
     assert.deepEqual((await reconciled(world)).includes('TerminateInstances'), true);
     assert.deepEqual(machines(world), []);
@@ -65,6 +70,10 @@ describe('beforeDelete: stop', () => {
     await world.accept([net, web({ replicas: 1 })], limits);
     await reconciled(world);
     assert.deepEqual(powers(world).toSorted(), ['running', 'stopped']);
+    assert.equal((await world.store.generations.spent(where.estate, 2)).generation.deletes, 1);
+    await later(world, hour);
+    await reconciled(world);
+    assert.equal(machines(world).length, 1);
   });
 
   it('leaves a machine alone that a colleague started in its grace', async () => {

@@ -1,6 +1,6 @@
 import type { Contested } from '../fights.ts';
 import type { TouchedBy } from '../last-modified.ts';
-import { baseRevision } from '../patch.ts';
+import { baseRevision, besideText } from '../patch.ts';
 import type { Held, PauseDraft } from '../pause.ts';
 import type { Healing } from '../plan/healing.ts';
 import type { DriftRemediation } from '../remediation.ts';
@@ -18,7 +18,7 @@ const shown = 7;
 
 /**
  * A revision for people: `folder 1a2b3c4` of a folder's hash, `commit 1a2b3c4` of a repository, `commit 1a2b3c4 + web 5d6e7f8` with
- * a team's beside it, ` (overlay prod)` where one lies over them, and `, patched` where patches hold beside them.
+ * a team's beside it, ` (overlay prod)` where one lies over them, and `, patched` or `, in part ended`: see `besideText`.
  */
 export function shortRevision(revision: string): string {
   const base = baseRevision(revision);
@@ -31,7 +31,7 @@ export function shortRevision(revision: string): string {
   });
   const named = `${kind === 'git' ? 'commit' : kind} ${own.slice(0, shown)}`;
   const over = overlay === undefined ? '' : ` (overlay ${overlay})`;
-  return `${named}${others.join('')}${over}${base === revision ? '' : ', patched'}`;
+  return `${named}${others.join('')}${over}${besideText(revision)}`;
 }
 
 /** `everything of the estate`, `healing for owner team-web`, `rollout of the estate (incident db-outage)` */

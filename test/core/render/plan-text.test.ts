@@ -361,6 +361,8 @@ describe('a revision for people', () => {
     [`git:${a}+web=${b}`, 'commit 1a2b3c4 + web 9f8e7d6'],
     [`git:${a}+db=${b}+web=${a}@prod`, 'commit 1a2b3c4 + db 9f8e7d6 + web 1a2b3c4 (overlay prod)'],
     [`folder:${a}@prod`, 'folder 1a2b3c4 (overlay prod)'],
+    [`git:${a}~0123456789ab`, 'commit 1a2b3c4, patched'],
+    [`git:${a}~ended-0123456789ab`, 'commit 1a2b3c4, in part ended'],
   ] as const)
     it(`${revision} is ${want}`, () => assert.equal(shortRevision(revision), want));
 });
