@@ -4,7 +4,7 @@ import type { Guards } from './guards.ts';
 import { kindNames } from './kinds/kinds.ts';
 import { type CostCeiling, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
 import { type RemediationGuards, remediations } from './remediation.ts';
-import type { Address } from './resource.ts';
+import { type Address, shortAddress } from './resource.ts';
 
 /**
  * The guards that one generation has and a later one would have looser, for people: `limits.deletes 5 → 50`, `protect of network core`.
@@ -69,16 +69,13 @@ function documentsLoosened(before: Guards, after: Guards, isMeant: (document: Ad
   ];
   const meant = loosened.filter(([, document]) => isMeant(document));
   return [...Map.groupBy(meant, ([guard]) => guard)].map(([guard, all]) => {
-    const names = [...new Set(all.map(([, document]) => documentName(document)))];
+    const names = [...new Set(all.map(([, document]) => shortAddress(document)))];
     const more = names.length > most ? ` and ${names.length - most} more` : '';
     return `${guard} of ${names.slice(0, most).join(', ')}${more}`;
   });
 }
 
 const most = 5;
-
-/** `network core`, of `aws/111122223333/eu-west-1/network/core`. */
-export const documentName = (document: Address): string => document.split('/').slice(-2).join(' ');
 
 type Named = { readonly name: string };
 

@@ -234,6 +234,9 @@ export function prefixIn(address: Address, kind: Kind): string {
   return cut < 0 ? address : address.slice(0, cut);
 }
 
+/** `aws/1111/eu-west-1/instance/web` → `instance web`, for people. */
+export const shortAddress = (address: Address): string => address.split('/').slice(-2).join(' ');
+
 /** The document of a replica: `…/instance/web-3` → `…/instance/web`. */
 export const documentOfReplica = (address: Address): Address => address.replace(/-\d+$/, '');
 

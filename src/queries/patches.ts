@@ -20,7 +20,7 @@ import { judgePatch, type PatchJudgement } from '../core/plan/patch-judgement.ts
 import { predictedCalls } from '../core/plan/plan.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { difference } from '../core/plan/preview.ts';
-import type { Address, Kind } from '../core/resource.ts';
+import { type Address, type Kind, shortAddress } from '../core/resource.ts';
 import { guardedFields } from '../core/trust.ts';
 import { type PlanMeaning, planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estate/load.ts';
@@ -117,14 +117,15 @@ export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promi
   const active = await store.fleet.patches.active(asked.estate);
   const replaces = replacedBy(asked, active, { document, before });
   const specs = await grounds.open(await treeWith({ ends: replaces }, before.tree, grounds, asked.estate));
-  const patch = await draftOf(asked, documentIn(specs, document), store);
+  const specified = documentIn(specs, document);
+  const patch = await draftOf(asked, specified, store);
   refuseReach(patch, place, asked.mine);
   refuseOverlaps(
     patch,
     active.filter(({ id }) => id !== asked.replaces),
   );
   const tree = await treeWith({ begins: patch, ends: replaces }, before.tree, grounds, asked.estate);
-  refuseGuarded(documentIn({ tree }, document), documentIn(specs, document));
+  refuseGuarded(documentIn({ tree }, document), specified);
   const opened = await grounds.open(tree);
   const judgement = judgePatch({ there: between(before, opened), back: between(opened, specs) });
   if (judgement.refusals.length > 0) throw refused(judgement.refusals);
@@ -227,11 +228,11 @@ async function treeWith(
 
 /** The one document that an address means. */
 function documentNamed({ address, seen, mine }: PatchAsked, estate: OpenedEstate): Place {
-  const places = placesIn(estate).filter((one) => isWithin(one, seen));
-  const named = places.filter(({ addresses }) => addresses.some((one) => isMeant(one, address)));
+  const shown = placesIn(estate).filter((one) => isWithin(one, seen));
+  const named = shown.filter(({ addresses }) => addresses.some((one) => isMeant(one, address)));
   // why: a group is made by every document that names it
   const fits =
-    named.length > 0 ? named : places.filter(({ resources }) => resources.some((one) => isMeant(one, address)));
+    named.length > 0 ? named : shown.filter(({ resources }) => resources.some((one) => isMeant(one, address)));
   const [place] = fits;
   if (place === undefined)
     throw new Declined(
@@ -265,15 +266,24 @@ interface Place {
   readonly subjects: readonly Subject[];
 }
 
+/** Each list and each grant asks for them again. */
+const places = new WeakMap<OpenedEstate, readonly Place[]>();
+
+function placesIn(estate: OpenedEstate): readonly Place[] {
+  const found = places.get(estate) ?? findPlaces(estate);
+  places.set(estate, found);
+  return found;
+}
+
 /** Documents that make nothing yet, as of 0 replicas, have places too: a patch may make something there. */
-function placesIn({ name: estate, tree, compiled }: OpenedEstate): readonly Place[] {
+function findPlaces({ name: estate, tree, compiled }: OpenedEstate): readonly Place[] {
   const made = new Map<Address, Set<Address>>();
   const said = new Map<string, { readonly addresses: Set<Address>; readonly subjects: Subject[] }>();
   for (const { wanted } of compiled.scopes) {
     for (const { address, documents } of wanted.desired)
       for (const { address: own } of documents) made.set(own, (made.get(own) ?? new Set()).add(address));
     for (const [address, { targets, owner = '' }] of wanted.documents) {
-      const end = address.split('/').slice(-2).join('/');
+      const end = shortAddress(address);
       const known = said.get(end) ?? { addresses: new Set(), subjects: [] };
       said.set(end, known);
       known.addresses.add(address);
@@ -281,18 +291,18 @@ function placesIn({ name: estate, tree, compiled }: OpenedEstate): readonly Plac
     }
   }
   return tree.documents.filter(isResource).flatMap((document) => {
-    const { addresses, subjects } = said.get(addressEnd(document.value)) ?? {};
+    const { addresses, subjects } = said.get(shortAddressOf(document.value)) ?? {};
     if (addresses === undefined || subjects === undefined) return [];
     const resources = [...addresses].flatMap((own) => [...(made.get(own) ?? [])]);
     return [{ document, subjects, addresses: [...addresses], resources: [...new Set(resources)] }];
   });
 }
 
-/** The end of each address of a document: `instance/web`. */
-function addressEnd(document: ResourceDoc): string {
+/** As `shortAddress` has each address of a document: `instance web`. */
+function shortAddressOf(document: ResourceDoc): string {
   const { kind, spec } = document;
   const name = ownName(document);
-  return `${kindWords[kind]}/${kind === 'FirewallRule' && spec.network !== undefined ? `${spec.network}.${name}` : name}`;
+  return `${kindWords[kind]} ${kind === 'FirewallRule' && spec.network !== undefined ? `${spec.network}.${name}` : name}`;
 }
 
 const kindWords = {

@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { patchIn } from '../../core/documents/overlay.ts';
-import { documentName, loosenedGuards } from '../../core/loosened-guards.ts';
+import { loosenedGuards } from '../../core/loosened-guards.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
-import type { Address } from '../../core/resource.ts';
+import { type Address, shortAddress } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { keptSpecs, openEstate } from '../../estate/load.ts';
 import { specsAlone } from '../../estate/patches.ts';
@@ -165,7 +165,7 @@ function refuseOverlay({ overlay, asOf }: Options, then: SpecTree): void {
 
 /** All guards where the whole estate is restored, else those of the named documents. */
 const isMeant = (named: ReadonlySet<string> | undefined) =>
-  named && ((document: Address): boolean => named.has(documentName(document)));
+  named && ((document: Address): boolean => named.has(shortAddress(document)));
 
 const nothing: RestorableTree = { files: [], userData: new Map(), documents: [] };
 
@@ -210,7 +210,7 @@ async function namesIn(
     for (const { scope, wanted } of compiled.scopes) {
       known.add(scope);
       if (!scopes.includes(scope)) continue;
-      for (const address of wanted.documents.keys()) names.add(documentName(address));
+      for (const address of wanted.documents.keys()) names.add(shortAddress(address));
     }
   }
   const unknown = scopes.find((scope) => !known.has(scope));

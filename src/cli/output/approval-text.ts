@@ -5,6 +5,7 @@ import { boundedIn } from '../../core/plan/tally.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../../core/render/wording.ts';
+import { shortAddress } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
@@ -70,7 +71,7 @@ interface GivenText {
 
 /** `delete instance web-0: its protection was lifted, …` */
 const requiredText = (one: RequiredApproval): string =>
-  `${one.verb} ${one.address.split('/').slice(-2).join(' ')}: ${requirementText([one])}`;
+  `${one.verb} ${shortAddress(one.address)}: ${requirementText([one])}`;
 
 /** The approved actions, the end of the approval, and the command that shows the result. */
 export function approvalText(
