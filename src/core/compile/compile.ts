@@ -118,7 +118,7 @@ function* compileScope(
     scope,
     targets: sites.map(({ target }) => target),
     regions: sites.map(({ target, regionAt }) => ({ region: target.spec.region, at: regionAt })),
-    ...stating(sites.map(inheritedAt).reduce(stricterRemediations)),
+    ...stating(sites.map(({ inheritedRemediation }) => inheritedRemediation).reduce(stricterRemediations)),
     cadence,
     wanted: {
       desired: uniteDesired(desired),
@@ -272,19 +272,10 @@ function allowedBy(located: Located<GroupDoc | NetworkDoc | FirewallRuleDoc | In
   };
 }
 
-/** Documents that say nothing share what their target and estate say. */
-function remediationsAt(document: Located<ResourceDoc>, site: Site): Remediations {
-  if (document.value.spec.remediation !== undefined)
-    return remediationsBy([remediationSource(document), ...site.remediation], kindNames);
-  return inheritedAt(site);
-}
-
-function inheritedAt(site: Site): Remediations {
-  const known = inherited.get(site) ?? remediationsBy(site.remediation, kindNames);
-  inherited.set(site, known);
-  return known;
-}
-const inherited = new WeakMap<Site, Remediations>();
+const remediationsAt = (document: Located<ResourceDoc>, site: Site): Remediations =>
+  document.value.spec.remediation === undefined
+    ? site.inheritedRemediation
+    : remediationsBy([remediationSource(document), ...site.remediation], kindNames);
 
 const stating = (remediation: Remediations): Pick<Allowed, 'remediation'> =>
   Object.keys(remediation).length === 0 ? {} : { remediation };

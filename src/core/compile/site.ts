@@ -4,7 +4,8 @@ import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
 import type { ResourceDoc } from '../documents/effective-terms.ts';
 import { ofKind } from '../documents/spec-set.ts';
 import type { Located, Position } from '../documents/tree.ts';
-import type { RemediationSource } from '../remediation.ts';
+import { kindNames } from '../kinds/kinds.ts';
+import { type RemediationSource, type Remediations, remediationsBy } from '../remediation.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Dialect, Place } from './dialect.ts';
 
@@ -19,6 +20,8 @@ export interface Site {
   readonly estate: EstateDoc;
   /** Inherited by its documents: of the target, then of the estate. */
   readonly remediation: readonly RemediationSource[];
+  /** By these: of documents that say nothing themselves. */
+  readonly inheritedRemediation: Remediations;
   readonly today: string;
   /** Where groups are no objects: the network tags and service accounts that documents state for them, by `<network>.<group>`. */
   readonly groupNames: ReadonlyMap<string, string>;
@@ -36,6 +39,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
   const { value } = target;
   const regionAt = target.at(['spec', 'region']);
   const here = value.metadata.name;
+  const remediation = [target, ...ofKind(documents, 'Estate')].map(remediationSource);
   const networks = ofKind(documents, 'Network').filter(({ value: { spec } }) => spec.targets.includes(here));
   return {
     target: value,
@@ -44,7 +48,8 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
     place: placeOf(value),
     regionAt,
     estate,
-    remediation: [target, ...ofKind(documents, 'Estate')].map(remediationSource),
+    remediation,
+    inheritedRemediation: remediationsBy(remediation, kindNames),
     today,
     groupNames: new Map([
       ...networks.flatMap(({ value: { metadata, spec } }) =>

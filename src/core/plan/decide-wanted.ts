@@ -36,7 +36,7 @@ import {
 import type { PlanInput } from './plan-input.ts';
 import { apartByRemediation } from './remediation.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
-import { gapOf, isUnrecorded, unknownRegionOf, type World, withAdoptedRefs } from './world.ts';
+import { gapOf, isUnrecorded, placeOf, unknownRegionOf, type World, withAdoptedRefs } from './world.ts';
 
 /** The decision on one desired resource: the upper half of the truth table of plan.ts. */
 export function decide(desired: Desired, world: World): readonly Decision[] {
@@ -338,42 +338,11 @@ function decideTaken(desired: Desired, world: World): readonly Decision[] | unde
   return taken.claim.by === 'nobody' ? [nameTaken(desired, taken, world)] : [ownedBy(desired, taken, world)];
 }
 
-/**
- * The resources by name, where a cloud keeps names unique: also one of ours that was renamed and kept its name there. Parts without
- * their machine give way to a machine of that name.
- */
-const slots = new WeakMap<World, ReadonlyMap<string, Claimed>>();
-function slotTaken({ kind, address, name }: Desired, world: World): Claimed | undefined {
-  let index = slots.get(world);
-  if (index === undefined) {
-    const isPart = ({ observed }: Claimed): boolean => isHalfMade(observed);
-    index = new Map(
-      [...world.claimed.filter(isPart), ...world.claimed.filter((one) => !isPart(one))].flatMap((one) => {
-        const { slot } = one.observed.signs;
-        return slot === undefined ? [] : [[slot, one] as const];
-      }),
-    );
-    slots.set(world, index);
-  }
-  return index.get(slotOf(prefixIn(address, kind), kind, name));
-}
+const slotTaken = ({ kind, address, name }: Desired, { indexes }: World): Claimed | undefined =>
+  indexes.slots().get(slotOf(prefixIn(address, kind), kind, name));
 
-/** Only subnets and groups can clash otherwise; one reconcile over them is enough for all. */
-const clashables = new WeakMap<World, ReadonlyMap<string, readonly Claimed[]>>();
-function clashable(desired: Desired, world: World): readonly Claimed[] {
-  let index = clashables.get(world);
-  if (index === undefined) {
-    index = Map.groupBy(
-      world.claimed.filter(({ observed }) => observed.kind === 'subnet' || observed.kind === 'group'),
-      ({ observed }) => placeOf(observed),
-    );
-    clashables.set(world, index);
-  }
-  return index.get(placeOf(desired)) ?? [];
-}
-
-const placeOf = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): string =>
-  `${kind} ${refsOf(kind, attributes)[0] ?? ''}`;
+const clashable = (desired: Desired, { indexes }: World): readonly Claimed[] =>
+  indexes.clashing().get(placeOf(desired)) ?? [];
 
 /** An empty twin of a lost answer goes; whatever else stands twice is for a person to judge. */
 function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World): readonly Decision[] {
@@ -461,32 +430,12 @@ const withdrawal = (observed: Observed, address: Address): Action => ({
   ...{ verb: 'delete', observed, because: 'withdrawn' },
 });
 
-const byWorld = new WeakMap<World, ReadonlyMap<Address, Claimed>>();
-
 /**
  * The resource that exists for `desired` under a foreign mark. Either this store settled its id and somebody marked it anew,
  * or another estate has an object of the same address, as after an estate was renamed. Neither is an absence: the plan
  * must not create a second one beside it.
  */
-function strayedOf({ address, terms }: Desired, world: World): Claimed | undefined {
-  let index = byWorld.get(world);
-  if (index === undefined) {
-    index = indexOf(world);
-    byWorld.set(world, index);
-  }
-  for (const name of [address, ...(terms.claim?.was ?? [])]) {
-    const strayed = index.get(name);
-    if (strayed !== undefined) return strayed;
-  }
-  return undefined;
-}
-
-const indexOf = ({ claimed, input }: World): ReadonlyMap<Address, Claimed> =>
-  new Map(
-    claimed
-      .filter(({ claim, observed }) => claim.by === 'other' && observed.signs.container === undefined)
-      .flatMap((one) => addressesOf(one, input).map((address) => [address, one] as const)),
-  );
-
-const addressesOf = ({ observed: { id, signs } }: Claimed, { knowledge }: World['input']): readonly Address[] =>
-  [knowledge.settled.get(id)?.address, signs.mark?.address].filter((address) => address !== undefined);
+const strayedOf = ({ address, terms }: Desired, { indexes }: World): Claimed | undefined =>
+  [address, ...(terms.claim?.was ?? [])]
+    .map((name) => indexes.strayed().get(name))
+    .find((strayed) => strayed !== undefined);

@@ -1,7 +1,7 @@
 import type { Action, Finding } from '../action.ts';
 import type { HeardTouch, TouchedBy } from '../last-modified.ts';
 import type { Observed } from '../observed.ts';
-import type { Address, CloudId, RuleAttributes } from '../resource.ts';
+import type { CloudId, RuleAttributes } from '../resource.ts';
 import type { World } from './world.ts';
 
 /** AWS tells the second of an event, cut off: it may seem to be before a write of ours that it came after. */
@@ -45,17 +45,11 @@ export function touchedBy(observed: Observed, world: World): TouchedBy | undefin
 interface Known {
   readonly world: World;
   readonly touches: ReadonlyMap<CloudId, HeardTouch>;
-  readonly idsAt: ReadonlyMap<Address, readonly CloudId[]>;
 }
-
-const cache = new WeakMap<World, Known>();
 
 function knownOf(world: World): Known | undefined {
   const { touches } = world.input.knowledge;
-  if (touches === undefined || touches.size === 0) return undefined;
-  const known = cache.get(world) ?? { world, touches, idsAt: idsByAddress(world) };
-  cache.set(world, known);
-  return known;
+  return touches === undefined || touches.size === 0 ? undefined : { world, touches };
 }
 
 /** Ids that are one thing: it and its parts, or what was there. */
@@ -64,15 +58,10 @@ interface Subject {
   readonly container?: Observed | undefined;
 }
 
-function idsByAddress({ input }: World): Known['idsAt'] {
-  const byAddress = Map.groupBy(input.knowledge.settled, ([, { address }]) => address);
-  return new Map([...byAddress].map(([address, those]) => [address, those.map(([id]) => id)]));
-}
-
 function subjectOf(action: Action, known: Known): Subject {
   if (action.verb === 'forget') return { own: [action.id] };
   if (action.verb !== 'create') return seen(action.observed, known);
-  const own = known.idsAt.get(action.address) ?? [];
+  const own = known.world.indexes.settledIds().get(action.address) ?? [];
   if (action.desired.kind !== 'firewall-rule') return { own };
   // why: only rules are of this kind
   const { group, network } = action.desired.attributes as RuleAttributes;

@@ -1,10 +1,10 @@
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Desired } from '../desired.ts';
-import { rulesOf } from '../kinds/kinds.ts';
+import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Gap, Observed, UnknownRegion } from '../observed.ts';
 import { type Address, type CloudId, type Kind, prefixIn } from '../resource.ts';
 import { recreatedMachines } from '../unfinished-replacements.ts';
-import type { Claimed } from './claim.ts';
+import { type Claimed, isHalfMade } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** The input, indexed once. */
@@ -24,6 +24,7 @@ export interface World {
   readonly adoptedRules: ReadonlyMap<Address, Observed>;
   /** Addresses of machines that Setpoint deleted, and is to launch again: see `recreatedMachines`. */
   readonly recreated: ReadonlySet<Address>;
+  readonly indexes: WorldIndexes;
   /** False where all drift is healed: see `hasRemediations`. */
   readonly hasRemediations: boolean;
 }
@@ -49,7 +50,68 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     adopted,
     adoptedRules: rulesOfAdopted(claimed, adopted, input.dialect),
     recreated: new Set(recreatedMachines(input.knowledge).values()),
+    indexes: indexesOf(input, claimed),
     hasRemediations: hasRemediations(input),
+  };
+}
+
+/** Indexes that few resources ask for: each is made when the first one does. */
+interface WorldIndexes {
+  /**
+   * The resources by name, where a cloud keeps names unique: also one of ours that was renamed and kept its name there. Parts without
+   * their machine give way to a machine of that name.
+   */
+  slots(): ReadonlyMap<string, Claimed>;
+  /** Subnets and groups by their network: only these can clash otherwise. See `placeOf`. */
+  clashing(): ReadonlyMap<string, readonly Claimed[]>;
+  /** Objects of other owners by the addresses in their marks and in this store. */
+  strayed(): ReadonlyMap<Address, Claimed>;
+  /** Settled ids by their addresses. */
+  settledIds(): ReadonlyMap<Address, readonly CloudId[]>;
+}
+
+const indexesOf = ({ knowledge }: PlanInput, claimed: readonly Claimed[]): WorldIndexes => ({
+  slots: lazy(() => {
+    const isPart = ({ observed }: Claimed): boolean => isHalfMade(observed);
+    const [parts, whole] = [claimed.filter(isPart), claimed.filter((one) => !isPart(one))];
+    return new Map(
+      [...parts, ...whole].flatMap((one) => {
+        const { slot } = one.observed.signs;
+        return slot === undefined ? [] : [[slot, one] as const];
+      }),
+    );
+  }),
+  clashing: lazy(() => {
+    const able = claimed.filter(({ observed: { kind } }) => kind === 'subnet' || kind === 'group');
+    return Map.groupBy(able, ({ observed }) => placeOf(observed));
+  }),
+  strayed: lazy(() => {
+    const others = claimed.filter(
+      ({ claim, observed }) => claim.by === 'other' && observed.signs.container === undefined,
+    );
+    return new Map(
+      others.flatMap((one) => {
+        const { id, signs } = one.observed;
+        const addresses = [knowledge.settled.get(id)?.address, signs.mark?.address];
+        return addresses.flatMap((address) => (address === undefined ? [] : [[address, one] as const]));
+      }),
+    );
+  }),
+  settledIds: lazy(() => {
+    const byAddress = Map.groupBy(knowledge.settled, ([, { address }]) => address);
+    return new Map([...byAddress].map(([address, those]) => [address, those.map(([id]) => id)]));
+  }),
+});
+
+/** The network of a subnet or a group, with its kind. */
+export const placeOf = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): string =>
+  `${kind} ${refsOf(kind, attributes)[0] ?? ''}`;
+
+function lazy<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
