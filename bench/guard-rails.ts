@@ -17,11 +17,27 @@ interface Estate {
   readonly replicas?: number;
 }
 
-/** An estate that heals by itself, with the usual limits: two machines and eight rules. */
+const price = { provider: 'aws', source: 'https://prices.example/', read: '2026-11-27' };
+
+/** A machine costs 73 a month, and its disk 1. */
+const prices = {
+  currency: 'USD',
+  prices: [
+    { ...price, size: 't3.small', perHour: 0.1 },
+    { ...price, diskType: 'gp3', perGbMonth: 0.1 },
+  ],
+};
+
+/** Ten machines with their disks. */
+const cost = { monthly: 740, currency: 'USD' };
+
+/** An estate that heals by itself, with the usual limits and one on its cost: two machines and eight rules. */
 export function specs(endpoint: string, { rules = 8, replicas = 2 }: Estate = {}): string {
-  const machine = { image: 'ami-0abcdef1234567890', size: 't3.small', groups: ['web'] };
+  const disk = { size: 10, type: 'gp3' };
+  const machine = { image: 'ami-0abcdef1234567890', size: 't3.small', disk, groups: ['web'] };
   const documents = [
-    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce' } },
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits: { cost } } },
+    { kind: 'Prices', metadata: { name: 'list' }, spec: prices },
     { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'aws', account, region, endpoint } },
     {
       kind: 'Network',
@@ -83,6 +99,11 @@ export const mistakes: readonly Mistake[] = [
     name: '3000 replicas',
     commit: ({ checkout, sandbox }) =>
       writeFile(join(checkout, 'specs', 'all.yaml'), specs(sandbox.url, { replicas: 3000 })),
+  },
+  {
+    name: '40 replicas, above the limit on the cost',
+    commit: ({ checkout, sandbox }) =>
+      writeFile(join(checkout, 'specs', 'all.yaml'), specs(sandbox.url, { replicas: 40 })),
   },
   {
     name: 'a policy that throws',
@@ -169,9 +190,8 @@ async function made({ name, commit, faults = [] }: Mistake, stage: Stage): Promi
   const moved = stood.symmetricDifference(standing(sandbox)).size;
   for (const id of ids) active.remove(id);
   if (commit !== undefined) await takeBack(stage, before);
-  console.error(
-    `guard-rails: ${name}: ${wrong.map(({ action }) => action).join(', ') || 'no call'}; ${moved} objects came or went`,
-  );
+  const calls = wrong.map(({ action }) => action).join(', ') || 'no call';
+  process.stderr.write(`guard-rails: ${name}: ${calls}; ${moved} objects came or went\n`);
   return Math.max(wrong.length, moved);
 }
 
