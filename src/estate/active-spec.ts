@@ -191,6 +191,20 @@ export async function countedCosts(
   };
 }
 
+/** A scope that left the specs keeps its last cost as long as the store knows a machine of ours there. */
+export async function dropEmptyScopes(
+  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+  { fleet, inventory }: Pick<Store, 'fleet' | 'inventory'>,
+): Promise<void> {
+  const named = new Set(compiled.scopes.map(({ scope }) => scope));
+  for (const { scope, cost } of await fleet.costs.list(name)) {
+    if (cost === undefined || named.has(scope)) continue;
+    const { settled, pending } = await inventory.knowledge(name, scope);
+    const isEmpty = pending.length === 0 && ![...settled.values()].some(({ kind }) => kind === 'instance');
+    if (isEmpty) await fleet.costs.drop({ estate: name, scope });
+  }
+}
+
 /** The approvals that hold for a generation. `needed`: holds what lifted protection asks them for. */
 async function approvalsNow(name: string, { fleet, inventory }: Store, generation: number) {
   const [active, begun, once] = await Promise.all([

@@ -10,7 +10,7 @@ import { plan } from '../core/plan/plan.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
-import { countedCosts } from '../estate/active-spec.ts';
+import { countedCosts, dropEmptyScopes } from '../estate/active-spec.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
@@ -110,6 +110,7 @@ export async function costElsewhere(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
 ): Promise<Pick<CostBounds, 'scopes' | 'uncounted'>> {
   const { bounds } = guards;
+  await dropEmptyScopes(estate, store);
   const counted = await countedCosts(estate, store, generation);
   const missing = (counted.uncounted ?? []).filter((scope) => scope !== where.scope);
   if (bounds.cost === undefined || missing.length === 0) return counted;

@@ -301,6 +301,8 @@ export interface ScopeCosts {
   keep(where: Where & Pick<Reconcile, 'lease'>, cost: ScopeCost): Promise<void>;
   /** By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. */
   fill(where: Where, cost: ScopeCost): Promise<void>;
+  /** Nothing of ours stands in the scope any more, and nobody observes it. */
+  drop(where: Where): Promise<void>;
   /** Of all scopes that were ever observed, sorted by scope. */
   list(estate: string): Promise<readonly ListedScopeCost[]>;
 }

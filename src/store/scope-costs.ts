@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { Guards } from '../core/guards.ts';
+import { type CostCeiling, stricterCeiling } from '../core/limits.ts';
 import { type CostCount, costCount } from '../core/plan/cost-limit.ts';
 import type { ListedScopeCost, ScopeCost, ScopeCosts } from '../ports/fleet-state.ts';
 import type { IntentDraft, Reconcile } from '../ports/ledger.ts';
@@ -36,6 +38,9 @@ export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
       )
       .execute();
   },
+  drop: async ({ estate, scope }) => {
+    await db.deleteFrom('scope_costs').where('estate', '=', estate).where('scope', '=', scope).execute();
+  },
   list: (estate) => list(db, estate),
 });
 
@@ -68,7 +73,8 @@ export async function takeCosts(
   const raising = drafts.filter(({ raisesCostBy = 0 }) => raisesCostBy > 0);
   if (raising.length === 0) return new Map();
   const { limits, allowCost } = await boundsOf(trx, estate, reconcile.authority);
-  if (limits.cost === undefined) return new Map();
+  const ceiling = stricterCeiling(limits.cost, await newestCeiling(trx, estate));
+  if (ceiling === undefined) return new Map();
   const rows = await trx
     .selectFrom('scope_costs')
     .select(['scope', 'monthly'])
@@ -78,12 +84,24 @@ export async function takeCosts(
     .execute();
   if (!rows.some(({ scope }) => scope === reconcile.scope)) return new Map(raising.map((draft) => [draft, notCounted]));
   const count = costCount(
-    { ceiling: limits.cost, allowCost },
+    { ceiling, allowCost },
     rows.reduce((sum, { monthly }) => sum + monthly, 0),
   );
   const refused = refusedBy(count, raising);
   if (count.taken > 0) await raise(trx, reconcile, count.taken);
   return refused;
+}
+
+/** What heals by a former generation heeds the limit of the newest one, too. */
+async function newestCeiling(trx: Write, estate: string): Promise<CostCeiling | undefined> {
+  const row = await trx
+    .selectFrom('generations')
+    .select('guards')
+    .where('estate', '=', estate)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return (row?.guards as Guards | undefined)?.limits.cost; // why: only `accept` writes the column
 }
 
 const refusedBy = (count: CostCount, drafts: readonly IntentDraft[]): ReadonlyMap<IntentDraft, string> =>

@@ -139,6 +139,29 @@ describe('a limit on the monthly cost of an estate', () => {
   });
 });
 
+describe('a scope that leaves the specs', () => {
+  const alone = [network({ ...wide, targets: ['here'] }), prices];
+
+  it('keeps its cost as long as a machine of ours stands there', async () => {
+    const world = await standing([web(2), db(3)], limitedTo(5));
+    await world.accept([...alone, web(3)], limitedTo(5));
+    await world.reconcile();
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 4380.00 USD/);
+  });
+
+  it('costs nothing where none stood', async () => {
+    const world = await standing([web(2)], limitedTo(3));
+    const lease = await world.store.leases.acquire('acme', south.scope, 'somebody');
+    assert.ok(lease.ok);
+    const cost = { generation: 1, monthly: 3 * month, raises: 0, unpriced: [] };
+    await world.store.fleet.costs.keep({ ...south, lease: lease.lease }, cost);
+    await world.accept([...alone, web(3)], limitedTo(3));
+    await world.reconcile();
+    assert.equal(machinesIn(world), 3);
+  });
+});
+
 describe('prices and a limit on the cost', () => {
   it('a lower price in the same commit passes nothing', async () => {
     const world = await standing([web(5)], limitedTo(5));

@@ -159,6 +159,29 @@ export const scopeCostLaws: Laws = {
     assert.deepEqual(await costs.list(estate), [{ scope, cost: last }]);
   },
 
+  'what heals by a former generation heeds the limit of the newest one': async (bench) => {
+    const { store, estate } = bench;
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 9, replaces: 9 }));
+    await store.generations.accept(estate, 'r2', guardsOf(limitsOf(50)));
+    const worker = await workerOf(store, estate, { generation: 1 });
+    await store.fleet.costs.keep(worker.reconcile, costing(45, { generation: 2 }));
+    const intended = await store.ledger.intend(worker.reconcile, [dear('a', 6), dear('b', 5)]);
+    assert.deepEqual(
+      intended.map(({ ok }) => ok),
+      [false, true],
+    );
+  },
+
+  'a scope that is dropped costs nothing': async (bench) => {
+    const { store, other, estate } = bench;
+    const worker = await limited(bench, 100, 10);
+    await store.fleet.costs.fill({ estate, scope: there }, costing(90));
+    assert.equal((await apply(worker, dear('a', 10))).ok, false);
+    await other.fleet.costs.drop({ estate, scope: there });
+    assert.equal((await apply(worker, dear('a', 10))).ok, true);
+    assert.deepEqual(await monthlyOf(other, estate), [[scope, 20]]);
+  },
+
   'every observed scope is listed, counted or not, and a raise that is intended is planned no more': async (bench) => {
     const { store, estate } = bench;
     const worker = await limited(bench, 100);

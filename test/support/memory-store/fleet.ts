@@ -182,6 +182,7 @@ const memoryScopeCosts = (memory: Memory): ScopeCosts => ({
     const { scopeCosts } = estateOf(memory, estate);
     if ((scopeCosts.get(scope)?.generation ?? 0) < cost.generation) scopeCosts.set(scope, structuredClone(cost));
   },
+  drop: async ({ estate, scope }) => void estateOf(memory, estate).scopeCosts.delete(scope),
   list: async (estate) => {
     const { scopes, scopeCosts } = estateOf(memory, estate);
     const looked = [...scopes].flatMap(([scope, { looked: look }]) => (look === undefined ? [] : [scope]));

@@ -1,6 +1,6 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
-import { allowanceIn, fieldOf, type Limits, plus, stricterLimits } from '../../../src/core/limits.ts';
+import { allowanceIn, fieldOf, type Limits, plus, stricterCeiling, stricterLimits } from '../../../src/core/limits.ts';
 import { costCount } from '../../../src/core/plan/cost-limit.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
@@ -170,7 +170,8 @@ function limitsOf({ reconcile }: Write, estate: EstateMemory): Limits {
 function takeCost(write: Write, estate: EstateMemory, draft: IntentDraft): string | undefined {
   const { scope, authority } = write.reconcile;
   const { raisesCostBy = 0 } = draft;
-  const ceiling = raisesCostBy > 0 ? limitsOf(write, estate).cost : undefined;
+  const newest = estate.generations.at(-1)?.guards.limits.cost;
+  const ceiling = raisesCostBy > 0 ? stricterCeiling(limitsOf(write, estate).cost, newest) : undefined;
   if (ceiling === undefined) return undefined;
   const own = estate.scopeCosts.get(scope);
   if (own === undefined) return notCounted;
