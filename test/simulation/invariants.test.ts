@@ -190,6 +190,11 @@ const damages: readonly Damage[] = [
     done: (trace) => ({ ...trace, plans: [...trace.plans, ['one', 'other']] }),
   },
   {
+    name: 'a plan that counts fewer machines than stand',
+    breaks: 16,
+    done: (trace) => ({ ...trace, costs: trace.costs.map((one) => ({ ...one, counted: one.machines - 1 })) }),
+  },
+  {
     name: 'a wanted rule taken away',
     breaks: 13,
     done: (trace) =>

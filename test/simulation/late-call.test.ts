@@ -50,6 +50,7 @@ async function standing(
     cloud,
     database,
     plans: [],
+    costs: [],
     offices: [],
     limiter,
     draw: draw(1),

@@ -48,6 +48,7 @@ function lifeOf(seed: number): Life {
     cloud,
     database,
     plans: [],
+    costs: [],
     offices: [],
     limiter,
     draw: draw(seed),

@@ -7,9 +7,10 @@ import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { GracePeriods } from '../../src/core/grace.ts';
 import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
+import { countedCost } from '../../src/core/plan/cost-limit.ts';
 import { pauseHold } from '../../src/core/plan/holds.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import type { Hold } from '../../src/core/plan/plan-input.ts';
+import type { Hold, PlanInput } from '../../src/core/plan/plan-input.ts';
 import type { Progress } from '../../src/engine/control.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
 import type { Refusals } from '../../src/engine/ports.ts';
@@ -24,7 +25,7 @@ import type { Draw } from './draw.ts';
 import { type Fate, fated } from './fate.ts';
 import { flickering } from './flicker.ts';
 import { bootsWith, gossiping } from './gossip.ts';
-import type { AskedTrace, LookTrace, RunTrace, SentTrace, StuckTrace } from './trace.ts';
+import type { AskedTrace, CostTrace, LookTrace, RunTrace, SentTrace, StuckTrace } from './trace.ts';
 import { twice } from './twice.ts';
 
 /** The world that processes share. */
@@ -35,6 +36,7 @@ export interface Stage {
   /** One for all, as a fleet's is. */
   readonly limiter: Limiter;
   readonly plans: (readonly [string, string])[];
+  readonly costs: CostTrace[];
   /** Of all colleagues there were. */
   readonly offices: Colleagues[];
   readonly draw: Draw;
@@ -166,6 +168,7 @@ async function work(
     const input = { wanted, observation, knowledge, dialect, choices: { holds, removals } };
     const made = plan(input);
     plans.push(twice(input, made, draw));
+    stage.costs.push(costIn(input, stage.cloud));
     shift.log.looks.push(lookOf(observation, made, stage.cloud));
     return made;
   };
@@ -202,6 +205,31 @@ async function work(
       },
     },
   );
+}
+
+/** A machine costs 1, whatever its size and disk. */
+const prices = {
+  currency: 'USD',
+  prices: [
+    ...['small', 'large'].map((size) => ({ provider: 'memory', size, perHour: 0 }) as const),
+    ...['ssd', 'slow'].map((diskType) => ({ provider: 'memory', diskType, upToGb: 1000, perMonth: 1 }) as const),
+  ],
+};
+
+/**
+ * The cost of the scope as limits count it, and the machines that stand and that the store knows: settled, or asked for. A call that
+ * came late is known once an observation shows it.
+ */
+function costIn(input: PlanInput, { inspect }: MemoryCloud): CostTrace {
+  const { settled, pending, expiredIntents = new Map() } = input.knowledge;
+  const late = new Set([...expiredIntents.values()].map(({ address }) => address));
+  const known = inspect.live().flatMap(({ type, id, mark }) => {
+    if (type !== 'instance') return [];
+    const asked = pending.find(({ intent, address }) => intent === mark?.intent && address === mark.address);
+    return settled.get(id)?.address ?? asked?.address ?? [];
+  });
+  const { monthly } = countedCost(input, { plan: [], all: [] }, { prices });
+  return { counted: monthly, machines: new Set(known).difference(late).size };
 }
 
 /** The basis of a plan, for the invariants. */

@@ -28,6 +28,7 @@ export async function simulate(seed: number): Promise<Trace> {
     cloud,
     database: memoryDatabase(clock),
     plans: [],
+    costs: [],
     offices: [],
     limiter: inProcessLimiter({ clock }),
     draw: draw.branch(1),
@@ -185,7 +186,7 @@ async function keepOffice(stage: Stage, { scope }: Accepted, busy: { until: bool
 
 /** No more faults: a few runs must be enough, and the one after them has nothing to write. */
 async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrace[]): Promise<Omit<Trace, 'pauses'>> {
-  const { clock, cloud, database, plans } = stage;
+  const { clock, cloud, database, plans, costs } = stage;
   cloud.faults.clear();
   flickerShare.set(cloud, 0);
   for (const office of stage.offices.toReversed()) office.tidy();
@@ -210,6 +211,7 @@ async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrac
     runs: [...runs, ...quiet.map(({ trace }) => trace), last.trace],
     end: endOf(accepted, last, writes),
     plans,
+    costs,
   };
 }
 

@@ -17,6 +17,14 @@ export interface Trace {
   readonly end: EndTrace;
   /** Two texts of one plan, made from the same input in another order. */
   readonly plans: readonly (readonly [string, string])[];
+  /** Of each plan, in order. */
+  readonly costs: readonly CostTrace[];
+}
+
+/** At the price of 1 for a machine: the cost as limits count it, and the known machines that stand. */
+export interface CostTrace {
+  readonly counted: number;
+  readonly machines: number;
 }
 
 /** One process's run over the scope. Times are ms since the epoch. */

@@ -60,7 +60,7 @@ export function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
   const sidesOf = (action: Action): Sides | undefined =>
     action.kind === 'instance' ? sidesIn(action, records) : undefined;
   return {
-    standing: standingCost(input, records),
+    standing: standingCost(records),
     raiseOf: (action) => {
       const sides = sidesOf(action);
       return sides && raise(sides);
@@ -75,25 +75,39 @@ export function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
 /** The machines of a scope as the store and the specs know them, and their prices. */
 interface Records {
   readonly knowledge: Knowledge;
+  /** Of ours, and present. */
+  readonly seen: readonly { readonly observed: Seen; readonly address: Address }[];
+  readonly unseen: readonly Unseen[];
   readonly launching: readonly Sent[];
   readonly recreated: ReadonlySet<Address>;
-  /** Predecessors of launched machines. */
+  /** Predecessors of machines that count. */
   readonly replaced: ReadonlySet<CloudId>;
   readonly desiredAt: (address: Address) => readonly InstanceAttributes[];
   readonly price: (attributes: InstanceAttributes, address: Address) => Cost;
   readonly seenCost: (observed: Seen, address: Address) => Cost;
 }
 
-function recordsOf({ knowledge, wanted }: PlanInput, table: PriceTable): Records {
+function recordsOf(input: PlanInput, table: PriceTable): Records {
+  const { knowledge, wanted, observation } = input;
+  const machines = observation.resources.filter(({ kind }) => kind === 'instance');
+  const seen = claim(machines, input).flatMap(({ observed, claim: owner }) =>
+    owner.by === 'us' ? [{ observed, address: owner.address }] : [],
+  );
+  const unseen = unseenMachines(knowledge, observation);
   const desired = new Map(wanted.desired.flatMap((one) => (one.kind === 'instance' ? [[one.address, one]] : [])));
   const updating = new Map(sent(knowledge, 'update').map((one) => [one.address, [one.attributes]] as const));
   const price: Records['price'] = (attributes, address) => priceOf(attributes, address, table);
   return {
     knowledge,
+    seen,
+    unseen,
     price,
     launching: sent(knowledge, 'create'),
     recreated: new Set(recreatedMachines(knowledge).values()),
-    replaced: predecessors(knowledge),
+    replaced: predecessors(
+      knowledge,
+      new Set([...seen.map(({ observed }) => observed.id), ...unseen.map(({ id }) => id)]),
+    ),
     desiredAt: (address) => {
       const found = desired.get(address);
       return found === undefined ? [] : [found.attributes as InstanceAttributes]; // why: only machines are in the map
@@ -109,27 +123,18 @@ function recordsOf({ knowledge, wanted }: PlanInput, table: PriceTable): Records
   };
 }
 
-function standingCost(input: PlanInput, records: Records): Cost {
+function standingCost({ seen, unseen, ...records }: Records): Cost {
   const { knowledge, launching, recreated, replaced, desiredAt, price, seenCost } = records;
-  const { observation } = input;
-  const machines = claim(
-    observation.resources.filter(({ kind }) => kind === 'instance'),
-    input,
-  );
-  const seen = machines.flatMap(({ observed, claim: owner }) =>
-    owner.by === 'us' && !replaced.has(observed.id) ? [seenCost(observed, owner.address)] : [],
-  );
-  const unseen = unseenMachines(knowledge, observation)
-    .filter(({ id }) => !replaced.has(id))
-    .map(({ id, address }): Cost => {
-      const [known] = [...launchedAs(id, knowledge), ...appliedAt(address, knowledge), ...desiredAt(address)];
-      if (known === undefined) return { monthly: 0, unpriced: [`${address}, which was not observed`] };
-      return price(known, address);
-    });
   const again = [...recreated].filter((address) => !launching.some((one) => one.address === address));
   return sumOf([
-    ...seen,
-    ...unseen,
+    ...seen.filter(({ observed }) => !replaced.has(observed.id)).map((one) => seenCost(one.observed, one.address)),
+    ...unseen
+      .filter(({ id }) => !replaced.has(id))
+      .map(({ id, address }): Cost => {
+        const [known] = [...launchedAs(id, knowledge), ...appliedAt(address, knowledge), ...desiredAt(address)];
+        if (known === undefined) return { monthly: 0, unpriced: [`${address}, which was not observed`] };
+        return price(known, address);
+      }),
     ...launching.map(({ address, attributes }) => price(attributes, address)),
     ...again.flatMap((address) => desiredAt(address).map((one) => price(one, address))),
   ]);
@@ -206,11 +211,13 @@ function appliedAt(address: Address, { applied }: Knowledge): readonly InstanceA
 const launchedAs = (id: CloudId, { births = [] }: Knowledge): readonly InstanceAttributes[] =>
   births.flatMap((birth) => (birth.id === id ? [birth.attributes] : []));
 
+interface Unseen {
+  readonly id: CloudId;
+  readonly address: Address;
+}
+
 /** Settled machines that the observation does not show, and that it does not prove gone. */
-function unseenMachines(
-  { settled }: Knowledge,
-  { resources, pending, gaps }: Observation,
-): readonly { readonly id: CloudId; readonly address: Address }[] {
+function unseenMachines({ settled }: Knowledge, { resources, pending, gaps }: Observation): readonly Unseen[] {
   const shown = new Set(resources.map(({ id }) => id));
   const waiting = new Set(pending);
   const isGap = gaps.some(({ kind }) => kind === 'instance');
@@ -231,9 +238,9 @@ const sent = ({ pending, again = [] }: Knowledge, verb: 'create' | 'update'): re
     return own === verb && draft.kind === 'instance' && attributes !== undefined ? [{ address, attributes }] : [];
   });
 
-/** Machines whose successor is launched, or asked for. */
-function predecessors({ settled, pending }: Knowledge): ReadonlySet<CloudId> {
-  const known = [...settled.values()].flatMap(({ terms }) => terms.successorOf ?? []);
+/** Machines whose successor stands, or is asked for. One that died takes nobody's place. */
+function predecessors({ settled, pending }: Knowledge, counted: ReadonlySet<CloudId>): ReadonlySet<CloudId> {
+  const known = [...settled].flatMap(([id, { terms }]) => (counted.has(id) ? (terms.successorOf ?? []) : []));
   const begun = pending.flatMap(({ verb, draft }) => {
     const { successorOf } = draft.details;
     return verb === 'create' && typeof successorOf === 'string' ? [successorOf] : [];

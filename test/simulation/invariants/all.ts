@@ -1,4 +1,5 @@
 import { convergence } from './convergence.ts';
+import { countedCost } from './counted-cost.ts';
 import { destructiveDrift } from './destructive-drift.ts';
 import { emptyTree } from './empty-tree.ts';
 import { foreignSafe } from './foreign-safe.ts';
@@ -35,4 +36,5 @@ export const invariants: readonly Invariant[] = [
   destructiveDrift,
   promptStop,
   held,
+  countedCost,
 ];
