@@ -53,14 +53,6 @@ export function intervalBy(criticality: Criticality, usualMs: number): number {
 
 const factors: Readonly<Record<Criticality, number>> = { critical: 1 / 5, high: 1 / 2, normal: 1, low: 6 };
 
-/** The same in words. */
-export const factorWords: Readonly<Record<Criticality, string>> = {
-  critical: 'a fifth of the',
-  high: 'half of the',
-  normal: 'the',
-  low: 'six times the',
-};
-
 /** A document and line that say something. */
 export interface DecidedBy {
   readonly document: string;

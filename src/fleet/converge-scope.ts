@@ -38,10 +38,10 @@ export interface ScopeContext {
   readonly activeSpec: ActiveSpec;
 }
 
-/** `from`: an observation made just before. `saw` receives each observation as it was planned. */
+/** `from`: an observation made just before. `onPlanned` receives each observation as it was planned. */
 interface Beginning {
   readonly from?: Observation;
-  readonly saw?: (looked: PlanningResult) => void;
+  readonly onPlanned?: (looked: PlanningResult) => void;
 }
 
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
@@ -49,7 +49,7 @@ export async function convergeScope(
   scene: ScopeContext,
   reconcileConstraints: ReconcileConstraints,
   context: WorkerContext,
-  { from, saw, ...steering }: ReconcileControl & Beginning,
+  { from, onPlanned, ...steering }: ReconcileControl & Beginning,
 ): Promise<ConvergeResult> {
   const { where, activeSpec, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = context;
@@ -60,17 +60,17 @@ export async function convergeScope(
   const healings = healingWatch(store.fleet.fights);
   const holds = [...reconcileConstraints.holds, healings.hold];
   const look = observationPlanner(scene, { ...reconcileConstraints, holds }, context);
-  const told = (event: Progress): void => {
-    healings.heard(event);
+  const notify = (event: Progress): void => {
+    healings.progressed(event);
     steering.notify?.(event);
   };
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
     for (const action of looked.planned) noted.hold(action);
-    healings.saw(looked.plan.actions);
+    healings.planned(looked.plan.actions);
     uncounted = looked.uncounted;
-    saw?.(looked);
+    onPlanned?.(looked);
     return looked.plan;
   };
   const converged = await converge(
@@ -81,7 +81,7 @@ export async function convergeScope(
       from,
     },
     { ...store, limiter, clock, random: Math.random },
-    { ...steering, notify: told },
+    { ...steering, notify },
   );
   await healings.keep(where, activeSpec.scope.wanted);
   const planned = noted.planned();

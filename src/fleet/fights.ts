@@ -13,8 +13,8 @@ const mostHealings = 3;
 /** The healings of one reconcile. */
 export interface HealingWatch {
   /** Told of the actions of each look that are carried out. */
-  saw(actions: readonly Action[]): void;
-  heard(event: Progress): void;
+  planned(actions: readonly Action[]): void;
+  progressed(event: Progress): void;
   /** Withholds what this reconcile healed several times already: somebody undoes it faster than it is looked at. */
   readonly hold: Hold;
   /** Keeps what was settled. A lost record only makes a fight known later. */
@@ -26,11 +26,11 @@ export function healingWatch(fights: Fights): HealingWatch {
   const settled: Action[] = [];
   const times = new Map<string, number>();
   return {
-    saw: (actions) => {
+    planned: (actions) => {
       sent.clear();
       for (const action of actions) if (action.cause === 'drift') sent.set(keyOf(action), action);
     },
-    heard: (event) => {
+    progressed: (event) => {
       const action = event.at === 'settled' && event.failure === undefined ? sent.get(keyOf(event)) : undefined;
       if (action === undefined) return;
       settled.push(action);

@@ -234,7 +234,7 @@ export type PlanningResult = Omit<RowsInput, 'attempt'>;
 /** Keeps the lines of the inventory beside a reconcile, which neither waits for it nor fails with it. */
 export interface InventoryRecorder {
   /** Keeps the first observation at once: drift is visible before it is healed. */
-  saw(looked: PlanningResult, by: LookedBy): void;
+  planned(looked: PlanningResult, by: LookedBy): void;
   /** Keeps the last observation, with the failed attempts, where it may differ from the first. */
   ended(rounds: Converged['rounds']): void;
   /** When all of it is kept, or has failed. */
@@ -256,7 +256,7 @@ export function inventoryRecorderOf(
       });
   };
   return {
-    saw: (looked, by) => {
+    planned: (looked, by) => {
       newest = { looked, by };
       if (kept !== undefined) return;
       kept = { looked, rounds: 0 };

@@ -264,7 +264,7 @@ async function convergeAndHeal(
   const reconcileConstraints = await reconcileConstraintsOf(where, activeSpec, { store: context.store, generations });
   const newest = await convergeScope(scene, reconcileConstraints, context, {
     ...steering,
-    saw: (looked) => inventory.saw(looked, activeSpec),
+    onPlanned: (looked) => inventory.planned(looked, activeSpec),
   });
   inventory.ended(newest.converged.rounds);
   await stopFailedRollouts(where, activeSpec, newest, context.store);
@@ -275,7 +275,7 @@ async function convergeAndHeal(
   if (isApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number, inGraceIn(newest));
   const look = observationPlanner(scene, reconcileConstraints, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
-    inventory.saw(await look(observation, knowledge), activeSpec);
+    inventory.planned(await look(observation, knowledge), activeSpec);
   const means = { reconcileConstraints, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
   inventory.ended(newest.converged.rounds);

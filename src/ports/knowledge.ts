@@ -105,7 +105,9 @@ export interface Spent {
 /** A change was refused because another generation became active since it was decided. */
 export class Overtaken extends Error {
   constructor(estate: string, after: number, newest: number) {
-    super(`generation ${newest} of ${estate} is in force, and this was to come after ${after}`);
+    super(
+      `generation ${newest} of ${estate} is active, so nothing follows generation ${after} any more. Read the active specs and try again.`,
+    );
     this.name = 'Overtaken';
   }
 }

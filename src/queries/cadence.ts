@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import {
+  type Criticality,
   type CriticalityReason,
   type DecidedBy,
-  factorWords,
   intervalOf,
   usualIntervalMs,
   type WithCriticality,
@@ -88,3 +88,11 @@ export function everyMsOf(
   const { ended = 0, nextAt = 0 } = reconciles?.last?.ending ?? {};
   return nextAt > ended ? nextAt - ended : intervalOf(cadence, usualIntervalMs).everyMs;
 }
+
+/** See `intervalBy`. */
+const factorWords: Readonly<Record<Criticality, string>> = {
+  critical: 'a fifth of the',
+  high: 'half of the',
+  normal: 'the',
+  low: 'six times the',
+};
