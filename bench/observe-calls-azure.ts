@@ -1,6 +1,6 @@
 import { azure } from '../providers/azure/index.ts';
 import { PAGE_SIZES } from '../sandbox/arm/paging.ts';
-import type { Subscription } from '../sandbox/arm/subscription.ts';
+import { networkOf, type Subscription } from '../sandbox/arm/subscription.ts';
 import { armEstate, type SubscriptionShape } from './estate/arm.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { lookCalls, pagesOf } from './world/observe-calls.ts';
@@ -23,14 +23,15 @@ const why =
 
 /**
  * Calls to look at a whole subscription, against the pages of what tells it: subnets come with their networks, rules with
- * their security groups, how machines run in a second listing of them (`statusOnly`), and one call says whose it is.
+ * their security groups, how machines run in a second listing of them (`statusOnly`), and one call says whose it is. Each network with a
+ * machine takes a call for its security admin rules.
  * Pages are the cloud's choice; the sandbox's table says which are known: sandbox/arm/paging.ts.
  */
 export const observeCallsAzure = (
   shape: SubscriptionShape = subscriptionObserved,
   spoil: Spoil = spoilNothing,
 ): Promise<readonly Figure[]> => {
-  console.error(`observe-calls-azure: ${why}`);
+  process.stderr.write(`observe-calls-azure: ${why}\n`);
   return lookCalls(
     {
       name: 'observe-calls-azure',
@@ -38,7 +39,10 @@ export const observeCallsAzure = (
       options: { arm: { subscriptions: [subscription] } },
       load: ({ sandbox }) => sandbox.control.arm.load(armEstate({ subscription, location }, shape)),
       count: ({ sandbox }) => countOf(sandbox.control.arm.subscription(subscription)),
-      floor: ({ sandbox }) => 1 + pagesOf(listings(sandbox.control.arm.subscription(subscription))),
+      floor: ({ sandbox }) => {
+        const held = sandbox.control.arm.subscription(subscription);
+        return 1 + pagesOf(listings(held)) + networksInUse(held);
+      },
     },
     spoil,
   );
@@ -69,3 +73,5 @@ function listings(held: Subscription) {
 }
 
 const sizeOf = (table: { values(): Iterable<unknown> }): number => [...table.values()].length;
+
+const networksInUse = ({ interfaces }: Subscription): number => new Set([...interfaces.values()].map(networkOf)).size;

@@ -32,14 +32,33 @@ async function count(items) {
   return found;
 }
 
+/** Networks with a machine. @type {Set<string>} */
+const networks = new Set();
+
+/** @param {AsyncIterable<import('@azure/arm-network').NetworkInterface>} interfaces */
+async function* inUse(interfaces) {
+  for await (const one of interfaces) {
+    if (one.virtualMachine)
+      networks.add(one.ipConfigurations?.[0]?.subnet?.id?.toLowerCase().replace(/\/subnets\/.*/, '') ?? '');
+    yield one;
+  }
+}
+
 const counts = await Promise.all([
   count(network.virtualNetworks.listAll()),
   count(network.networkSecurityGroups.listAll()),
   count(network.applicationSecurityGroups.listAll()),
-  count(network.networkInterfaces.listAll()),
+  count(inUse(network.networkInterfaces.listAll())),
   count(network.publicIPAddresses.listAll()),
   count(compute.virtualMachines.listAll()),
   count(compute.virtualMachines.listAll({ statusOnly: 'true' })),
   count(compute.disks.list()),
 ]);
-console.log(id, ...counts);
+const rules = await Promise.all(
+  [...networks].map(async (path) => {
+    const [, , , , group = '', , , , name = ''] = path.split('/');
+    const { value } = await network.listNetworkManagerEffectiveSecurityAdminRules(group, name, {});
+    return value?.length ?? 0;
+  }),
+);
+process.stdout.write(`${[id, ...counts, ...rules].join(' ')}\n`);

@@ -14,7 +14,7 @@ export interface Exchange {
   readonly call: Call;
   /** Sent in place of what the SDK made of a PUT, which would lose what its models do not know. */
   readonly body?: string | undefined;
-  /** The subject of a GET whose answer may come in pieces. Any other answer comes without its long lists. */
+  /** The subject of a request that only looks, whose answer may come in pieces. Any other answer comes without its long lists. */
   readonly reads?: 'page' | 'resource';
   /** Of a long answer: a request that is sent once more is answered with the next of them. */
   pieces?: Pieces;
@@ -107,7 +107,7 @@ const bodyOf = (stream: NonNullable<PipelineResponse['readableStreamBody']>): Bo
 function textFor(response: PipelineResponse, answer: JsonAnswer, exchange: Exchange): string {
   if (!answer.isLong) return textOf(answer.bytes);
   const { reads } = exchange;
-  if (reads === undefined || response.request.method !== 'GET') return textOf(answer.withoutLongLists());
+  if (reads === undefined || exchange.asked?.mutating !== false) return textOf(answer.withoutLongLists());
   exchange.response = response;
   // why: the SDK fails where a page has no such list
   exchange.pieces = answer.pieces(reads === 'page' ? 'value' : undefined);

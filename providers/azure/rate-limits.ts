@@ -56,6 +56,11 @@ const rows: readonly (readonly [action: string, shape: string, behind?: RateLimi
   ['VirtualNetworks_ListAll', 'GET microsoft.network/virtualnetworks', 'network-reads'],
   ['VirtualNetworks_Get', 'GET microsoft.network/virtualnetworks/*', 'network-reads'],
   ['VirtualNetworks_ListUsage', 'GET microsoft.network/virtualnetworks/*/usages', 'network-reads'],
+  [
+    'ListNetworkManagerEffectiveSecurityAdminRules',
+    'POST microsoft.network/virtualnetworks/*/listnetworkmanagereffectivesecurityadminrules',
+    'network-writes',
+  ],
   ['VirtualNetworks_CreateOrUpdate', 'PUT microsoft.network/virtualnetworks/*', 'network-writes'],
   ['VirtualNetworks_UpdateTags', 'PATCH microsoft.network/virtualnetworks/*', 'network-writes'],
   ['VirtualNetworks_Delete', 'DELETE microsoft.network/virtualnetworks/*', 'network-writes'],
@@ -119,13 +124,17 @@ const rows: readonly (readonly [action: string, shape: string, behind?: RateLimi
 
 const byShape = new Map(rows.map(([action, shape, behind]) => [shape, { action, behind }]));
 
+/** A GET only looks, and so does a POST that lists. */
+const isWrite = (shape: string): boolean => !/^(?:GET |POST .*\/list[^/]*$)/.test(shape);
+
 /** The names of all requests that change something, or of all that only look. */
 export const actionsThat = (write: boolean): readonly string[] =>
-  rows.filter(([, shape]) => shape.startsWith('GET ') !== write).map(([action]) => action);
+  rows.filter(([, shape]) => isWrite(shape) === write).map(([action]) => action);
 
 /**
  * The type and cost of a request. The cloud chooses the URL for polling an operation, so a read of another shape
- * costs what every read does; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`.
+ * costs what every read does; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`. Nobody says whether a
+ * POST that lists counts as a read or a write: the smaller budget counts.
  */
 export function requestFor(scope: string, method: string, url: string): Request {
   const shape = shapeOf(method, url);
@@ -136,7 +145,7 @@ export function requestFor(scope: string, method: string, url: string): Request 
     rateLimit: { key: `${scope}/${name}`, budget: budgets[name] },
     amount: 1,
   }));
-  return { action: row?.action ?? 'Other_Get', mutating: method !== 'GET', costs };
+  return { action: row?.action ?? 'Other_Get', mutating: isWrite(shape), costs };
 }
 
 /** `PUT microsoft.network/virtualnetworks/*`: as Azure compares, without case, subscription, resource group and names. */

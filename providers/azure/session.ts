@@ -12,6 +12,7 @@ import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
 import { canonicalLocation } from './place.ts';
 import { nothingKnown, type Scope } from './scope.ts';
+import { outerFilters } from './security-admin-rule.ts';
 import { subnetActuator } from './subnet.ts';
 
 /** One subscription and location for one reconcile. Importing this loads the SDKs, some 400 ms and 100 MB. */
@@ -37,6 +38,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
       'firewall-rule': firewallRuleActuator(scope),
       instance: instanceActuator(scope),
     },
+    outerFilters: (subnets, call) => outerFilters(subnets, scope, call),
     canLaunch: (question, call) => canLaunch(question, scope, call),
     resume: client.resume,
     close: async () => {},

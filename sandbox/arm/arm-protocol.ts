@@ -53,7 +53,8 @@ export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCa
   return {
     accepts: ({ path }) => SUBSCRIPTION.test(path),
     read: (request) => readCall(world, request),
-    mutates: ({ verb }) => verb !== 'GET' && verb !== 'HEAD',
+    mutates: ({ verb, found }) =>
+      verb !== 'GET' && verb !== 'HEAD' && (typeof found === 'string' || !found.method.reads),
     charges: (call) => chargesOf(demandOf(call)).map(({ charge }) => charge),
     answer: (call, requestId, answerFaults) => {
       try {

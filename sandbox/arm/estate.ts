@@ -1,9 +1,9 @@
-import { JsonProblem, listOf, mapOf, object, optional, pattern, scalar } from '../json.ts';
+import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, scalar } from '../json.ts';
 import { Refused } from '../protocol.ts';
 import { makeRouter } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { groupPath, keyOf } from './resource-id.ts';
-import { AT_ONCE, type Subscription } from './subscription.ts';
+import { type AdminRule, AT_ONCE, type Subscription } from './subscription.ts';
 
 const find = makeRouter(METHODS);
 
@@ -27,8 +27,12 @@ interface Loading {
   readonly path: string;
 }
 
-function loadSubscription(loading: Loading, { groups = [], outside = [], resources = [] }: SubscriptionForm): void {
+function loadSubscription(
+  loading: Loading,
+  { groups = [], outside = [], resources = [], adminRules = [] }: SubscriptionForm,
+): void {
   const { subscription, path } = loading;
+  subscription.adminRules.push(...adminRules.map(adminRuleOf));
   for (const id of outside) subscription.outside.add(keyOf(id));
   groups.forEach(({ name, location, tags }, index) => {
     const body = { location, ...tagged(tags) };
@@ -39,6 +43,26 @@ function loadSubscription(loading: Loading, { groups = [], outside = [], resourc
     put(here, pathOf(subscription, form), bodyOf(subscription, form));
   });
 }
+
+/** In a subscription of somebody else. */
+const managerPath =
+  '/subscriptions/99998888-7777-4666-8555-444433332222/resourceGroups/hub/providers/Microsoft.Network/networkManagers/central/securityAdminConfigurations/all';
+
+const adminRuleOf = ({
+  network,
+  name,
+  access,
+  direction,
+  priority = 100,
+  protocol = 'Tcp',
+  ports = ['0-65535'],
+  sources = ['*'],
+  destinations = ['*'],
+}: NonNullable<SubscriptionForm['adminRules']>[number]): AdminRule => ({
+  ...{ access, direction, priority, protocol, ports, sources, destinations },
+  path: `${managerPath}/ruleCollections/base/rules/${name}`,
+  network: keyOf(network),
+});
 
 /** `Microsoft.Network/virtualNetworks/subnets` named `core/app` is `…/virtualNetworks/core/subnets/app`. */
 function pathOf(subscription: Subscription, { type, group, name }: ResourceForm): string {
@@ -107,6 +131,11 @@ function explained<T>(path: string, run: () => T): T {
  *     "tags": {},
  *     "properties": { "addressSpace": { "addressPrefixes": ["10.0.0.0/16"] }, "subnets": [ … ] },
  *     "body": { "sku": { "name": "Standard" } }                whatever else the type's PUT takes at its top
+ *   }],
+ *   "adminRules": [{                                           of a network manager outside of the subscription
+ *     "network": "/subscriptions/…/virtualNetworks/core", "name": "no-ssh", "access": "Deny", "direction": "Inbound",
+ *     "priority": 10, "ports": ["22"],                         left out: 100; all ports, of TCP
+ *     "sources": ["Internet"], "destinations": ["*"]           left out: any
  *   }]
  * }] }
  * ```
@@ -129,8 +158,21 @@ const resource = object({
   body: optional(mapOf((value: unknown) => value)),
 });
 
+const adminRule = object({
+  network: text,
+  name: text,
+  access: oneOf('Allow', 'Deny', 'AlwaysAllow'),
+  direction: oneOf('Inbound', 'Outbound'),
+  priority: optional(scalar('number')),
+  protocol: optional(text),
+  ports: optional(listOf(text)),
+  sources: optional(listOf(text)),
+  destinations: optional(listOf(text)),
+});
+
 const subscription = object({
   id: optional(text),
+  adminRules: optional(listOf(adminRule)),
   groups: optional(listOf(group)),
   outside: optional(listOf(text)),
   resources: optional(listOf(resource)),

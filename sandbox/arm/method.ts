@@ -11,6 +11,8 @@ export interface Method {
   readonly action: string;
   /** The resource provider's rate limit, besides ARM's own. */
   readonly rateLimit: RateLimit;
+  /** True for a POST that only looks. */
+  readonly reads?: boolean;
   readonly answer: (asked: Asked) => Reply;
 }
 

@@ -25,7 +25,7 @@ import type {
 } from './records.ts';
 import { keyOf, nameOf } from './resource-id.ts';
 import { defaultRules, LOAD_BALANCER, rangesOf } from './security-rule.ts';
-import { networkOf, type Subscription } from './subscription.ts';
+import { type AdminRule, networkOf, type Subscription } from './subscription.ts';
 
 /** An end of the way: a machine by its id, `internet`, or an outside IPv4 address. */
 export interface PacketQuestion extends Packet {
@@ -95,22 +95,61 @@ function selfOf({ name, configuration }: Machine): Party {
 }
 
 function leaving(way: Way, machine: Machine, to: Party): readonly Gate[] {
-  const groups = groupsOf(way.subscription, machine).toReversed();
+  const admin = adminGates(way, machine, to, 'Outbound');
+  const groups = admin.isFinal ? [] : groupsOf(way.subscription, machine).toReversed();
   return [
     powerGate(machine, 'sender'),
     ...(to.address === '' ? [unnamedGate(to.name)] : []),
+    ...admin.gates,
     ...groups.map(({ on, group }) => groupGate(way, machine, { on, group, peer: to, direction: 'Outbound' })),
     way.inside ? insideGate(machine) : outboundGate(way.subscription, machine),
   ];
 }
 
 function arriving(way: Way, machine: Machine, from: Party): readonly Gate[] {
-  const groups = groupsOf(way.subscription, machine);
+  const admin = adminGates(way, machine, from, 'Inbound');
+  const groups = admin.isFinal ? [] : groupsOf(way.subscription, machine);
+  const isGuarded = admin.isFinal || groups.length > 0;
   return [
     powerGate(machine, 'receiver'),
-    ...(way.inside ? [insideGate(machine)] : inboundGates(way.subscription, machine, groups.length > 0)),
+    ...(way.inside ? [insideGate(machine)] : inboundGates(way.subscription, machine, isGuarded)),
+    ...admin.gates,
     ...groups.map(({ on, group }) => groupGate(way, machine, { on, group, peer: from, direction: 'Inbound' })),
   ];
+}
+
+/**
+ * Security admin rules come before security groups. The first that matches decides, and only `Allow` leaves the decision to the groups:
+ * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
+ */
+function adminGates(
+  { subscription, packet }: Way,
+  machine: Machine,
+  peer: Party,
+  direction: AdminRule['direction'],
+): { readonly gates: readonly Gate[]; readonly isFinal: boolean } {
+  const { network } = machine.place;
+  const [own, space] = [selfOf(machine), network.addressPrefixes];
+  const isFor = (rule: AdminRule): boolean => {
+    const [source, destination] = direction === 'Inbound' ? [peer, own] : [own, peer];
+    const isOf = (prefixes: readonly string[], { address }: Party): boolean =>
+      prefixes.some((prefix) => holds(prefix.toLowerCase(), address, space));
+    return isOf(rule.sources, source) && isOf(rule.destinations, destination) && isAboutPacket(rule, packet);
+  };
+  const [first] = subscription.adminRules
+    .filter((rule) => rule.network === network.id && rule.direction === direction && isFor(rule))
+    .toSorted((a, b) => a.priority - b.priority);
+  if (first === undefined) return { gates: [], isFinal: false };
+  const name = `security admin rules on ${machine.name}, ${direction.toLowerCase()}`;
+  const decision = gate(name, first.access !== 'Deny', `${nameOf(first.path)} says ${first.access}`);
+  return { gates: [decision], isFinal: first.access === 'AlwaysAllow' };
+}
+
+function isAboutPacket({ protocol, ports }: AdminRule, packet: Packet): boolean {
+  const wanted = numberOf(packet.protocol);
+  if (protocol.toLowerCase() !== 'any' && numberOf(protocol) !== wanted) return false;
+  if (wanted !== NUMBERS['tcp'] && wanted !== NUMBERS['udp']) return true;
+  return hasPort({ portRange: undefined, portRanges: ports }, packet.port);
 }
 
 function powerGate({ name, machine }: Machine, role: string): Gate {
@@ -239,7 +278,10 @@ function numberOf(protocol: string): string {
   return NUMBERS[protocol.toLowerCase()] ?? protocol;
 }
 
-function hasPort({ portRange, portRanges }: RuleSide, port: number | undefined): boolean {
+function hasPort(
+  { portRange, portRanges }: Pick<RuleSide, 'portRange' | 'portRanges'>,
+  port: number | undefined,
+): boolean {
   return [...portRanges, ...(portRange ? [portRange] : [])].some((range) => {
     if (range === '*') return true;
     const [first = 0, last = first] = range.split('-').map(Number);

@@ -27,10 +27,31 @@ interface NetworkTables {
   readonly addresses: Table<PublicAddress>;
   readonly routeTables: Table<RouteTable>;
   readonly natGateways: Table<NatGateway>;
+  readonly adminRules: AdminRule[];
 }
 
 /** An image that boots badly: its machines shut down so many ms after they began to run, or never report that they have booted. */
 export type BadBoot = { readonly stopsAfterMs: number } | 'times out' | 'loses its agent';
+
+/**
+ * A security admin rule of a network manager, which lies outside of the subscription: here it is told of the networks that it holds for.
+ * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#security-admin-rules
+ */
+export interface AdminRule {
+  /** The id of the rule in its network manager. */
+  readonly path: string;
+  /** The key of the virtual network. */
+  readonly network: string;
+  readonly priority: number;
+  readonly access: 'Allow' | 'Deny' | 'AlwaysAllow';
+  readonly direction: 'Inbound' | 'Outbound';
+  /** `Any`, `Tcp`, `Udp` and the like. */
+  readonly protocol: string;
+  readonly ports: readonly string[];
+  /** Blocks or service tags; `*` is any. */
+  readonly sources: readonly string[];
+  readonly destinations: readonly string[];
+}
 
 interface ComputeTables {
   readonly machines: Table<VirtualMachine>;
@@ -92,6 +113,7 @@ export function makeSubscription({
     addresses: new Table<PublicAddress>(lag, inGroup),
     routeTables: new Table<RouteTable>(lag, inGroup),
     natGateways: new Table<NatGateway>(lag, inGroup, ({ addresses }) => keys(addresses)),
+    adminRules: [],
     machines: new Table<VirtualMachine>(lag, inGroup),
     disks: new Table<Disk>(lag, inGroup),
     badBoots: new Map(),

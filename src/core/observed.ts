@@ -145,8 +145,8 @@ export interface Observation {
 }
 
 /**
- * Filters that decide on traffic besides security groups and firewall rules, such as network ACLs of AWS and firewall policies of Google
- * Cloud. `at`: when their listing began, ms since the epoch. `subnets`: those that held a machine then.
+ * Filters that decide on traffic besides security groups and firewall rules, such as network ACLs of AWS, firewall policies of Google
+ * Cloud and security admin rules of Azure. `at`: when their listing began, ms since the epoch. `subnets`: those that held a machine then.
  */
 export interface OuterFilters {
   readonly at: number;

@@ -11,6 +11,7 @@ import { resourceGroupMethods } from './resource-group.ts';
 import { resourceSkuMethods } from './resource-sku.ts';
 import { routeMethods } from './route.ts';
 import { routeTableMethods } from './route-table.ts';
+import { securityAdminRuleMethods } from './security-admin-rule.ts';
 import { securityRuleMethods } from './security-rule.ts';
 import { subnetMethods } from './subnet.ts';
 import { subscriptionMethods } from './subscription.ts';
@@ -32,6 +33,7 @@ export const METHODS: readonly Method[] = [
   ...natGatewayMethods,
   ...networkSecurityGroupMethods,
   ...securityRuleMethods,
+  ...securityAdminRuleMethods,
   ...applicationSecurityGroupMethods,
   ...networkInterfaceMethods,
   ...publicAddressMethods,

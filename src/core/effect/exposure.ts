@@ -1,7 +1,7 @@
 import { parseCidr } from '../cidr.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { servicesJson, servicesText } from '../render/effect.ts';
-import type { Cloud, CloudId } from '../resource.ts';
+import type { CloudId } from '../resource.ts';
 import { filterOf } from './filter.ts';
 import { classesOf } from './machine-classes.ts';
 import { type Reach, type ReachWay, waysFrom } from './reach.ts';
@@ -39,7 +39,7 @@ export function exposureIn(input: PlanInput): ReadonlyMap<CloudId, Exposure> {
     // why: the reason is told of every machine of the class
     const one = { ...after.machine, name: 'the machine', interfaces: [] };
     const ways = waysFrom(internet, { state, filter, machine: one });
-    const exposure = exposureBy(ways, state.cloud);
+    const exposure = exposureBy(ways);
     for (const machine of machines) found.set(machine.id, withInterfaces(machine, exposure));
   }
   for (const { id, name } of machinesOf(state))
@@ -55,23 +55,21 @@ const internet = {
 
 const machinesOf = ({ machines }: TrafficState): readonly Machine[] => [...machines.values()];
 
-function exposureBy(ways: readonly ReachWay[], cloud: Cloud): Exposure {
+function exposureBy(ways: readonly ReachWay[]): Exposure {
   const open = ways.filter(({ answer }) => answer === 'yes');
   if (open.length > 0) return { answer: 'yes', reason: openText(open) };
   const doubtful = ways.find(({ answer }) => answer === 'unknown');
   if (doubtful !== undefined) return { answer: 'unknown', reason: reasonOf(doubtful, 'unknown') };
-  return closedBy(ways, cloud);
+  return closedBy(ways);
 }
 
-function closedBy(ways: readonly ReachWay[], cloud: Cloud): Exposure {
+function closedBy(ways: readonly ReachWay[]): Exposure {
   const [way] = ways;
   const isWay = way?.steps.some(({ by, answer }) => by === 'route' && answer !== 'no') ?? false;
   const isLetIn = ways.some(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer !== 'no'));
   if (way === undefined) return { answer: 'unknown', reason: 'nothing is known of its way to the internet' };
   const reason = reasonOf(way, 'no');
-  if (isWay)
-    return policies[cloud] === undefined ? { answer: 'no', reason } : { answer: 'unknown', reason: policies[cloud] };
-  if (!isLetIn) return { answer: 'no', reason };
+  if (isWay || !isLetIn) return { answer: 'no', reason };
   const doubt = ways.find(({ steps }) => steps.some(isUnknownRule));
   const isRuled = ways.some(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
   const letIn =
@@ -85,12 +83,6 @@ function closedBy(ways: readonly ReachWay[], cloud: Cloud): Exposure {
 }
 
 const isUnknownRule = ({ by, answer }: ReachWay['steps'][number]): boolean => by === 'ingress' && answer === 'unknown';
-
-/** What may let through traffic that the rules deny, and nobody lists: see `assumptionsOf` in reach.ts. */
-const policies: Readonly<Partial<Record<Cloud, string>>> = {
-  azure:
-    'no rule lets the internet in, but a security admin rule of a network manager may, and Setpoint does not list them',
-};
 
 const reasonOf = ({ steps }: ReachWay, answer: Reach['answer']): string =>
   steps

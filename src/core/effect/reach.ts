@@ -389,22 +389,6 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
   ),
 ];
 
-/**
- * These may decide otherwise, and Setpoint does not list them:
- *
- *   cloud        | may deny what the rules allow              | may allow what the rules deny
- *   -------------+--------------------------------------------+-------------------------------
- *   Azure        | security admin rules of network managers
- *   all          | –                                          | load balancers, from outside
- *
- * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
- */
-function assumptionsOf(cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] {
-  if (cloud === 'memory') return [];
-  const filter = {
-    aws: [],
-    gcp: [],
-    azure: ['no security admin rule of a network manager decides otherwise'],
-  }[cloud];
-  return [...filter, ...(answer === 'no' && isFromOutside ? ['no load balancer forwards it'] : [])];
-}
+/** Load balancers, which nobody lists, may forward from outside what finds no way by itself. */
+const assumptionsOf = (cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] =>
+  cloud !== 'memory' && answer === 'no' && isFromOutside ? ['no load balancer forwards it'] : [];

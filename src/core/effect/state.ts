@@ -258,6 +258,7 @@ function subnetOf({ ref, id, name, attributes, condition }: Of<'subnet'>, outer:
 const outerWords: Readonly<Partial<Record<Cloud, readonly [words: string, are: string]>>> = {
   aws: ['network ACL', 'is'],
   gcp: ['firewall policies', 'are'],
+  azure: ['security admin rules', 'are'],
 };
 
 /** The reasons for which Setpoint cannot tell what the outer filters of a subnet do. A subnet that no listing told of has one. */
@@ -269,7 +270,7 @@ function outerReasons(cloud: Cloud, listed: OuterFilters | undefined): (subnet: 
     const its = known.get(id);
     if (its === undefined) return [`the ${words} of subnet ${name} ${are} not known`];
     return [
-      ...its.filters.map((filter) => `${filter} filters subnet ${name}, and Setpoint does not evaluate it`),
+      ...its.filters.map((filter) => `${filter} may decide in subnet ${name}, which Setpoint does not evaluate`),
       ...its.unlisted.map((reason) => `the ${words} of subnet ${name} ${are} not known: ${reason}`),
     ];
   };

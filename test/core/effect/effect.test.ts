@@ -313,7 +313,7 @@ const machine: InstanceAttributes = {
 test('an outer filter is the reason of what it may change', () => {
   const { unknown } = effectOn({ ...aws, outer: { far: { filters: ['network ACL acl-1'] } } }, [`+in: ${toDb}`]);
   assert.deepEqual(unknown[0]?.reasons, [
-    'network ACL acl-1 filters subnet core.far, and Setpoint does not evaluate it',
+    'network ACL acl-1 may decide in subnet core.far, which Setpoint does not evaluate',
   ]);
 });
 

@@ -65,7 +65,7 @@ const rows: readonly Row[] = [
       outer: { near: { filters: ['network ACL acl-1'] }, far: { filters: ['network ACL acl-1'] } },
     },
     want: [
-      /^web-0: unknown: network ACL acl-1 filters subnet core\.near, and Setpoint does not evaluate it$/,
+      /^web-0: unknown: network ACL acl-1 may decide in subnet core\.near, which Setpoint does not evaluate$/,
       /^web-1: unknown/,
       /^db-0: no: no ingress rule/,
       /^idle-0: no/,
@@ -80,16 +80,26 @@ const rows: readonly Row[] = [
     name: 'Google Cloud: a policy may let in what no rule does, and deny what rules allow',
     estate: { ...gcp, outer: { near: { filters: ['firewall policy a'] }, far: { filters: ['firewall policy b'] } } },
     want: [
-      /^web-0: unknown: firewall policy a filters subnet core\.near, and Setpoint does not evaluate it$/,
+      /^web-0: unknown: firewall policy a may decide in subnet core\.near, which Setpoint does not evaluate$/,
       /^web-1: unknown: .*firewall policy a/,
-      /^db-0: unknown: firewall policy b filters subnet core\.far/,
+      /^db-0: unknown: firewall policy b may decide in subnet core\.far/,
       /^idle-0: unknown: .*firewall policy a/,
     ],
   },
   {
-    name: 'Azure: so may a security admin rule',
+    name: 'Azure: where no security admin rule decides the rules do',
     estate: azure,
-    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: unknown: .*security admin rule/, /^idle-0: no/],
+    want: [/^web-0: yes: 443\/tcp/, /^web-1: unknown/, /^db-0: no: /, /^idle-0: no/],
+  },
+  {
+    name: 'Azure: a security admin rule may let in and deny anything',
+    estate: { ...azure, outer: { near: { filters: ['security admin rule a'] }, far: { unlisted: ['denied'] } } },
+    want: [
+      /^web-0: unknown: security admin rule a may decide in subnet core\.near, which Setpoint does not evaluate$/,
+      /^web-1: unknown/,
+      /^db-0: unknown: the security admin rules of subnet core\.far are not known: denied$/,
+      /^idle-0: unknown/,
+    ],
   },
   {
     name: 'rules that were not listed may let anything in',

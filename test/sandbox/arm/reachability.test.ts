@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Verdict } from '../../../sandbox/packet.ts';
-import { QUICK, ruleBody, SUBSCRIPTION } from './bench.ts';
+import { NETWORK, QUICK, ruleBody, SUBSCRIPTION } from './bench.ts';
 import { GROUP, given, ID, type MachineBench, machineBench, standing } from './machine-bench.ts';
 
 interface Spot {
@@ -165,5 +165,57 @@ describe('the packet check of the Azure sandbox', () => {
       body: JSON.stringify({ cloud: 'azure', subscription: SUBSCRIPTION, ...question }),
     });
     assert.equal(JSON.parse(await answer.text()).allowed, true);
+  });
+});
+
+const core = `${NETWORK}/virtualNetworks/core`;
+
+function manage({ sandbox }: MachineBench, name: string, access: string, more: object): void {
+  const rule = { network: core, name, access, direction: 'Inbound', ...more };
+  sandbox.control.arm.load({ subscriptions: [{ id: SUBSCRIPTION, adminRules: [rule] }] });
+}
+
+describe('security admin rules of a network manager', () => {
+  it('come before the security groups: the first that matches denies, always allows, or leaves it to them', async () => {
+    await using at = await estate();
+    const stops = (to: string, port: number, from = 'internet') => stopOf(asked(at, { from, to, port }));
+    manage(at, 'no-https', 'Deny', { ports: ['443'], priority: 20 });
+    assert.equal(stops('web', 443), 'security admin rules on web, inbound');
+    manage(at, 'https', 'Allow', { ports: ['443'], priority: 10 });
+    assert.equal(stops('web', 443), undefined);
+    assert.equal(stops('db', 443, 'web'), 'back on the subnet of db, inbound', 'Allow asks the groups');
+    manage(at, 'ssh', 'AlwaysAllow', { ports: ['22'], sources: ['198.51.100.0/24'] });
+    assert.equal(stops('web', 22, '198.51.100.7'), undefined);
+    assert.equal(stops('naked', 22, '198.51.100.7'), undefined, 'nor does its address need a group then');
+    assert.equal(stops('web', 22), 'front on the subnet of web, inbound', 'of another sender');
+    assert.equal(stops('far', 443), undefined, 'in another network');
+  });
+
+  it('hold in both directions, by service tags and protocols', async () => {
+    await using at = await estate();
+    manage(at, 'shut', 'Deny', { direction: 'Outbound', protocol: 'Any', destinations: ['Internet'] });
+    assert.equal(
+      stopOf(asked(at, { from: 'web', to: 'internet', port: 443 })),
+      'security admin rules on web, outbound',
+    );
+    assert.equal(stopOf(asked(at, { from: 'web', to: 'db', port: 5432 })), undefined);
+  });
+
+  it('are listed by page for their network, and the listing is no write', async () => {
+    await using at = await estate();
+    const path = `${core}/listNetworkManagerEffectiveSecurityAdminRules`;
+    for (let number = 0; number < 21; number += 1) manage(at, `rule-${number}`, 'Deny', { priority: number + 1 });
+    const first = await at.send('POST', path, { body: {} });
+    assert.deepEqual([first.status, first.body.value.length], [200, 20]);
+    assert.match(first.body.value[0].id, /\/rules\/rule-0$/);
+    const { access, direction, priority } = first.body.value[0].properties;
+    assert.deepEqual([first.body.value[0].kind, access, direction, priority], ['Custom', 'Deny', 'Inbound', 1]);
+    const second = await at.send('POST', path, { body: { skipToken: first.body.skipToken } });
+    assert.deepEqual([second.body.value.length, second.body.skipToken], [1, '']);
+    assert.equal((await at.send('POST', path, { body: { skipToken: 'x' } })).status, 400);
+    assert.equal((await at.send('POST', path.replace('/core/', '/none/'))).status, 404);
+    const others = await at.send('POST', path.replace('/core/', '/other/'));
+    assert.deepEqual(others.body.value, []);
+    assert.deepEqual(at.sandbox.control.log.entries({ mutating: true }), []);
   });
 });

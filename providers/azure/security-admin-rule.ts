@@ -1,0 +1,86 @@
+import type { EffectiveBaseSecurityAdminRuleUnion } from '@azure/arm-network';
+import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import { type Call, ListingFailed } from '../../src/ports/provider.ts';
+import { each } from '../shared/each.ts';
+import { patiently } from '../shared/listed-settings.ts';
+import { partsOfId } from './ids.ts';
+import type { Scope } from './scope.ts';
+
+type AdminRule = EffectiveBaseSecurityAdminRuleUnion;
+
+/**
+ * The security admin rules that a network manager, of whichever subscription, puts on the VNets of these subnets: one listing for each VNet.
+ * https://learn.microsoft.com/rest/api/networkmanager/list-network-manager-effective-security-admin-rules
+ */
+export async function outerFilters(
+  subnets: readonly Observed<'subnet'>[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly SubnetFilters[]> {
+  const networks = [...Map.groupBy(subnets, ({ attributes }) => attributes.network)];
+  const found = await each(networks, async ([network]) => ({
+    ok: true,
+    value: await patiently(() => rulesOn(network, scope, call), scope.clock, call),
+  }));
+  call.signal.throwIfAborted();
+  return networks.flatMap(([, here], at) => {
+    const answer = found[at];
+    const its = filtersOf(answer?.ok ? answer.value : undefined);
+    return here.map(({ id }) => ({ subnet: id, ...its }));
+  });
+}
+
+function filtersOf(rules: readonly AdminRule[] | ListingFailed | undefined): Omit<SubnetFilters, 'subnet'> {
+  if (rules === undefined) return { filters: [], unlisted: ['security admin rules were not listed'] };
+  if (rules instanceof ListingFailed)
+    return { filters: [], unlisted: [`security admin rules were not listed: ${rules.code}: ${rules.message}`] };
+  const names = [...new Set(rules.filter(isDeciding).map(nameOf))];
+  return { filters: names.length === 0 ? [] : [told(names)], unlisted: [] };
+}
+
+/** A page has a token for the next one, which Azure sends empty at the end. */
+async function rulesOn(network: CloudId, { client }: Scope, call: Call): Promise<readonly AdminRule[]> {
+  const { resourceGroup, name } = partsOfId(network);
+  const rules: AdminRule[] = [];
+  const tokens = new Set<string>();
+  for (let skipToken: string | undefined; ; ) {
+    const query = skipToken === undefined ? {} : { skipToken };
+    const answer = await client.ask(call, (sdk) =>
+      sdk.network.listNetworkManagerEffectiveSecurityAdminRules(resourceGroup, name, query),
+    );
+    if (!answer.ok) throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
+    for (const rule of answer.value.value ?? []) rules.push(rule);
+    skipToken = answer.value.skipToken || undefined;
+    if (skipToken === undefined) return rules;
+    if (tokens.has(skipToken)) throw new ListingFailed('TokenLoop', 'the cloud answered the same skip token twice');
+    tokens.add(skipToken);
+  }
+}
+
+/**
+ *   access        | the rule
+ *   --------------+--------------------------------------------------------------------
+ *   Allow         | leaves the decision to the network security groups
+ *   Deny          | decides
+ *   AlwaysAllow   | decides
+ *   another, none | may decide
+ *
+ * https://learn.microsoft.com/azure/virtual-network-manager/concept-security-admins#evaluation-of-security-admin-rules-and-network-security-groups-nsgs
+ */
+export const isDeciding = (rule: AdminRule): boolean => !('access' in rule) || rule.access !== 'Allow';
+
+/** `…/ruleCollections/base/rules/no-ssh` → `no-ssh`. A default rule has a flag instead. */
+function nameOf(rule: AdminRule): string {
+  if ('flag' in rule && rule.flag) return rule.flag;
+  return rule.id?.split('/').findLast((step) => step !== '') ?? 'without a name';
+}
+
+const mostNamed = 3;
+
+function told(names: readonly string[]): string {
+  const [only, ...others] = names;
+  if (others.length === 0) return `security admin rule ${only}`;
+  const more = names.length - mostNamed;
+  return `security admin rules ${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
