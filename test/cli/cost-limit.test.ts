@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
+import { workerOn } from './support/worker.ts';
 
 const run = commandLine();
 const { specs } = await sandboxed();
@@ -85,4 +86,32 @@ test('a removal of the limit counts from the next commit on', async () => {
   edit(specs, 'instances.yaml', 'tier: web', 'tier: web, a: b');
   const free = await run(['apply', specs, allow, '--yes']);
   assert.equal(free.code, 0, free.stderr);
+});
+
+test('an approval lets workers launch what the limit withholds, and no more', async () => {
+  const own = await sandboxed();
+  const line = commandLine();
+  const store = line.database.connect();
+  const worker = workerOn(line.database);
+  const where = { estate: 'acme', scope: 'aws/111122223333/eu-west-1' };
+  const machines = () => [...own.sandbox.control.ec2.region('111122223333', 'eu-west-1').instances.values()].length;
+  writeFileSync(join(own.specs, 'prices.yaml'), prices + medium);
+  edit(own.specs, 'estate.yaml', '    deletes: 5', '    cost: { monthly: 10, currency: EUR }\n    deletes: 5');
+  edit(own.specs, 'estate.yaml', 'mode: plan ', 'mode: enforce ');
+  await line(['apply', own.specs, allow, '--yes']);
+  await worker(where);
+  assert.equal(machines(), 0);
+  const status = await line(['status', own.specs]);
+  assert.match(status.stdout, /Withheld by a limit[\s\S]*would cost \d+\.\d\d EUR a month/);
+  const approved = await line(['approve', own.specs, allow, '--reason', 'budget 12'], 'yes\n');
+  assert.equal(approved.code, 0, approved.stderr);
+  assert.match(approved.stdout, /^Approved: 4 changes of acme/);
+  await worker(where);
+  assert.equal(machines(), 4);
+  const costs = await store.fleet.costs.list('acme');
+  assert.equal(costs[0]?.cost?.monthly.toFixed(2), (3 * web + db).toFixed(2));
+  edit(own.specs, 'instances.yaml', 'replicas: 3', 'replicas: 4');
+  await line(['apply', own.specs, allow, '--yes']);
+  await worker(where);
+  assert.equal(machines(), 4);
 });
