@@ -56,6 +56,21 @@ const lateMs = 300_000;
  * Data disks are no part of it: nobody knows their size.
  */
 export function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
+  const { observation, knowledge, wanted } = input;
+  const known = last.get(observation);
+  // why: one observation is planned several times, and owners are found anew each time
+  if (known?.knowledge === knowledge && known.wanted === wanted && known.table === table) return known.cost;
+  const cost = costIn(input, table);
+  last.set(observation, { knowledge, wanted, table, cost });
+  return cost;
+}
+
+const last = new WeakMap<
+  Observation,
+  Pick<PlanInput, 'knowledge' | 'wanted'> & { readonly table: PriceTable; readonly cost: ScopeCost }
+>();
+
+function costIn(input: PlanInput, table: PriceTable): ScopeCost {
   const records = recordsOf(input, table);
   const sidesOf = (action: Action): Sides | undefined =>
     action.kind === 'instance' ? sidesIn(action, records) : undefined;
