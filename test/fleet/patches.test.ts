@@ -413,7 +413,7 @@ describe('a patch and its workers', () => {
     const accepting = world.store.generations.accept(estate, before.revision, compiled.guards, {
       patches: before.patches,
     });
-    await assert.rejects(accepting, /in force/);
+    await assert.rejects(accepting, /is active, so nothing follows/);
     assert.equal((await world.store.fleet.patches.active(estate)).length, 1);
   });
 
